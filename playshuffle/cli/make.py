@@ -83,7 +83,7 @@ def make(
     lists, codes = _lists_to_make(words or (), config, is_all=is_all)
     if print0:
         given, options = {**given, "output": STDOUT}, options._replace(output=STDOUT)
-    is_again = bool(lists or codes)
+    is_again = bool(lists or codes)  # all lists of the configuration may be broken
     if is_again:
         requests = _requests_of(lists, given, save)
     else:

@@ -74,7 +74,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "player": report.request.player,
         "paths": report.style.value,
         "tracks": report.playlist_length,
-        "library": len(report.choice.found),
+        "library": len(report.choice.all_tracks),
         "duration_s": round(figures.duration_ms / 1000, 3),
         "artists": figures.artists,
         "same_artist_neighbours": figures.neighbours,
@@ -115,7 +115,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
     """Name the file and its contents. was: how long the list was before if it was longer."""
-    request, of, is_again = report.request, len(report.choice.found), is_again and not report.is_new
+    request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
         counted(report.playlist_length, "track")

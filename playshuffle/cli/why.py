@@ -120,7 +120,7 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Reasons:
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
-        known = (*explained.run.choice.found.paths, *explained.skipped, *explained.entries)
+        known = (*explained.run.choice.all_tracks.paths, *explained.skipped, *explained.entries)
         paths |= dict.fromkeys(sorted(path for path in known if path.startswith(starts)))
     return _explained(paths, playlists)
 

@@ -66,6 +66,7 @@ def build_request(
     """
     load_player(options.player)  # by which its values are known
     values = parsed(options)
+    # Names as the tables spell them, such as vlc for VLC.
     options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
     _check_path_options(options)
     recipe = _recipe(options, values)

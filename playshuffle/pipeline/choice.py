@@ -1,4 +1,4 @@
-"""Define the choice of a playlist: which of the tracks that were found are in it.
+"""Define the choice of a playlist: which tracks of its folders are in it.
 
 Each stage keeps some of the tracks of the stage before, and gives a reason for each of the others.
 The reasons are what `-v`, `--json` and `why` show.
@@ -41,10 +41,10 @@ NAMED = 20  # tracks that a stage names when the cache is closed
 class Stage(NamedTuple):
     """The tracks that one stage leaves out.
 
-    code: SPOKEN, WHERE, WITHOUT, DUPLICATE, NAME or MOST. indices: of the tracks that were found, ascending.
+    code: SPOKEN, WHERE, WITHOUT, DUPLICATE, NAME or MOST. indices: of all tracks, ascending.
     of: how many tracks the stage had to choose from. reason: returns why it leaves out a track;
     of more than the first NAMED only as long as the cache of tags is open.
-    terms: returns what each term of the query says about a track that was found.
+    terms: returns what each term of the query says about a track.
     """
 
     code: str
@@ -56,16 +56,16 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """The tracks of a playlist, and what each stage leaves out of all that were found.
+    """The tracks of a playlist, and what each stage leaves out.
 
-    remaining: indices of the tracks that no stage left out.
+    all_tracks: those of its folders; all indices are of these. remaining: those that no stage left out.
     lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
-    lists: the skip lists. idle_lists: those that skip no track that was found.
+    lists: the skip lists. idle_lists: those that name no track.
     kept: the number of the copy that is kept, by that of each copy that is left out, also by a skip list.
     pins: with indices of `tracks`.
     """
 
-    found: Tracks
+    all_tracks: Tracks
     remaining: Sequence[int]
     lists: Sequence[SkipList]
     stages: tuple[Stage, ...] = ()
@@ -78,7 +78,7 @@ class Choice:
     @cached_property
     def tracks(self) -> Tracks:
         """Return the tracks that remain."""
-        return part_of(self.found, self.remaining)
+        return part_of(self.all_tracks, self.remaining)
 
     def without(
         self,
@@ -102,7 +102,7 @@ class Choice:
         stage = self.stage(code)
         if stage is None:
             return []
-        return [Skipped(self.found.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
+        return [Skipped(self.all_tracks.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
 
     def terms(self, index: int) -> Sequence[Finding]:
         """Return what each term of the query says about a track."""
@@ -156,7 +156,7 @@ class NothingMatchesError(OptionError):
         )
         left_out = frozenset(skipped.indices if skipped else ())
         if where is not None and where.of:
-            rest = choice.found.only([at for at in range(len(choice.found)) if at not in left_out])
+            rest = choice.all_tracks.only([at for at in range(len(choice.all_tracks)) if at not in left_out])
             self.details += tuple(_term_lines(list(count_terms(request.query, rest, rows_of)), len(rest)))
         if left_out:
             self.details += (f"Left out before: {counted(len(left_out), 'file')} of spoken word (--spoken)",)

@@ -37,7 +37,7 @@ from playshuffle.text import short
 
 def choose(
     request: Request,
-    found: Tracks,
+    all_tracks: Tracks,
     rows_of: RowsOf,
     lists: Sequence[SkipList],
     unwritable: Callable[[Tracks], Mapping[bytes, str]],
@@ -48,7 +48,7 @@ def choose(
 
     Args:
         request: the playlist.
-        found: all tracks of its folders.
+        all_tracks: all tracks of its folders.
         rows_of: looks up the tags of a folder, as rows of the cache.
         lists: the skip lists of the request, read.
         unwritable: returns why tracks cannot be written for the player, by path; they are left out.
@@ -60,9 +60,9 @@ def choose(
         PlayshuffleError: the query is not valid, or takes too long; a pin names none of these tracks; or no
             track is left.
     """
-    choice = Choice(found, range(len(found)), lists)
+    choice = Choice(all_tracks, range(len(all_tracks)), lists)
     if not request.spoken:
-        reasons = _spoken(found)
+        reasons = _spoken(all_tracks)
         choice = choice.without(SPOKEN, sorted(reasons), reasons.__getitem__)
     if request.where:
         choice = _matching(choice, request, rows_of)
@@ -92,7 +92,7 @@ def _nothing_left(choice: Choice, request: Request, rows_of: RowsOf) -> Playshuf
     last = choice.stages[-1]
     if last.code != NAME:
         return NothingMatchesError(request, choice, rows_of)
-    paths = choice.found.paths
+    paths = choice.all_tracks.paths
     return NothingToPlayError(request.roots, [Skipped(paths[at], last.reason(at)) for at in last.indices])
 
 
@@ -108,7 +108,7 @@ def _check_remains(choice: Choice, index: int) -> None:
         problem = "{}: {path} is skipped: {reason}. Remove the pin."
         if code == WHERE:
             problem = "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
-        raise OptionError(problem, "pin", "where", path=choice.found.paths[index], reason=reason)
+        raise OptionError(problem, "pin", "where", path=choice.all_tracks.paths[index], reason=reason)
 
 
 def _spoken(tracks: Tracks) -> dict[int, str]:
@@ -131,11 +131,11 @@ def _reasons(folder: Folder) -> list[str]:
 
 def _matching(choice: Choice, request: Request, rows_of: RowsOf) -> Choice:
     """Leave out what the queries do not match."""
-    query, found, remaining = request.query, choice.found, choice.remaining
+    query, all_tracks, remaining = request.query, choice.all_tracks, choice.remaining
     selection = query.select(choice.tracks, rows_of)
 
     def terms(index: int) -> Sequence[Finding]:
-        return query.explain(found, rows_of, index)
+        return query.explain(all_tracks, rows_of, index)
 
     left_out = [remaining[row] for row in selection.left_out]
     named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
@@ -164,7 +164,7 @@ def _seen(finding: Finding) -> str:
 
 def _without_listed(choice: Choice, request: Request) -> Choice:
     """Leave out the tracks of the skip lists."""
-    reasons, idle_lists = reasons_to_skip(choice.found, choice.lists)
+    reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists)
     indices = [index for index in choice.remaining if index in reasons]
     if indices or request.without:
         choice = choice.without(WITHOUT, indices, reasons.__getitem__)
@@ -178,11 +178,11 @@ def _without_copies(
 
     A copy that a skip list names counts as the one that is kept: whoever heard the one has heard the other.
     """
-    found, positions = choice.found, {number: at for at, number in enumerate(last)}
+    all_tracks, positions = choice.all_tracks, {number: at for at, number in enumerate(last)}
 
     def groups(indices: Sequence[int]) -> list[list[int]]:
         """Return the tracks that are the same recording, each group from the best to the worst."""
-        tracks = part_of(found, indices)
+        tracks = part_of(all_tracks, indices)
         rows = {row: positions[number] for row, number in enumerate(tracks.numbers) if number in positions}
         copies = copies_among(tracks, tags_of, rows)
         return [[indices[row] for row in (group.kept, *group.others)] for group in copies]
@@ -190,7 +190,7 @@ def _without_copies(
     remaining = choice.remaining
     best = {other: group[0] for group in groups(remaining) for other in group[1:]}
     choice = choice.without(
-        DUPLICATE, sorted(best), lambda index: f"duplicate of {shown(found.paths[best[index]])}"
+        DUPLICATE, sorted(best), lambda index: f"duplicate of {shown(all_tracks.paths[best[index]])}"
     )
     if len(before_lists) > len(remaining):
         staying = frozenset(choice.remaining)
@@ -198,7 +198,7 @@ def _without_copies(
             stays = next((index for index in group if index in staying), None)
             if stays is not None:
                 best |= {index: stays for index in group if index not in staying and index not in best}
-    kept = {found.numbers[other]: found.numbers[index] for other, index in best.items()}
+    kept = {all_tracks.numbers[other]: all_tracks.numbers[index] for other, index in best.items()}
     return replace(choice, kept=kept)
 
 
@@ -206,7 +206,7 @@ def _without_unwritable(choice: Choice, reason_of: Mapping[bytes, str]) -> Choic
     """Leave out what the player would lose."""
     if not reason_of:
         return choice
-    paths = choice.found.paths
+    paths = choice.all_tracks.paths
     indices = [index for index in choice.remaining if paths[index] in reason_of]
     return choice.without(NAME, indices, lambda index: reason_of[paths[index]])
 
@@ -226,7 +226,7 @@ def _pins(choice: Choice, request: Request, tags_of: TagsOf, *, is_checked: bool
         except PlayshuffleError:
             if is_checked:
                 _check_title(text, choice.tracks, tags_of)
-                index = pins.resolve(text, choice.found.paths, request.roots).track_index
+                index = pins.resolve(text, choice.all_tracks.paths, request.roots).track_index
                 _check_remains(choice, index)
                 raise
         else:

@@ -194,7 +194,7 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
         os.fsdecode(playlist.request.output or b""),
         "managed" if deck is None else "dealt",
         tracks=report.playlist_length,
-        library=len(report.choice.found),
+        library=len(report.choice.all_tracks),
         order=report.request.recipe.order,
         last_write=_written_s(report.output),
         missing_lists=tuple(os.fsdecode(each.path) for each in report.choice.lists if each.problem),
