@@ -2,7 +2,6 @@ import os
 import socket
 import subprocess
 import time
-from array import array
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.library.folder import Skipped
-from playshuffle.library.listing import Listing, Look, fits, is_audio_name
+from playshuffle.library.listing import fits, is_audio_name
 from playshuffle.library.walk import find
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from tests.support.disk import mount_new
@@ -215,16 +214,6 @@ def stamps_of(path: bytes) -> tuple[int, int]:
 
 def in_ten_seconds() -> int:
     return time.time_ns() + 10 * 10**9
-
-
-def test_numbers_of_more_than_63_bits_are_folded_and_stop_nothing() -> None:
-    """As some file systems of networks give their inodes."""
-    listing = Listing(b"/m/", None, Look(), now_ns=0)
-    listing._take_row(b"x.mp3", (1, 2, 3, 2**64 - 1))
-
-    folder = listing._folder(os.stat("/"), b"")
-
-    assert array("q", folder.stamps).tolist() == [1, 2, 3, 2**63 - 1]
 
 
 @given(st.integers(0, 2**64 - 1))

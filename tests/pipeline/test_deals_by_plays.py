@@ -1,7 +1,6 @@
 """Test deals of which a round ends when its tracks were heard, alone and against a model."""
 
 import shutil
-import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -35,6 +34,7 @@ from playshuffle.system import atomic_file
 from playshuffle.tags.reading import Tags
 from tests.history.databases import stickers
 from tests.pipeline.conftest import LookAt
+from tests.support.databases import execute
 from tests.support.library import NOON, reader, tools, undo_deal
 
 
@@ -72,9 +72,8 @@ class Listener:
 
     def play(self, *tracks: int, name: str = "lastPlayed") -> None:
         rows = [(self.known_as[track], name, str(int(self.now.timestamp()))) for track in tracks]
-        with sqlite3.connect(self.database) as database:
-            database.executemany("REPLACE INTO sticker VALUES ('song', ?, ?, ?)", rows)
-        database.close()
+        if rows:
+            execute(self.database, "REPLACE INTO sticker VALUES ('song', ?, ?, ?)", *rows)
 
     def request(self, size: int = 3) -> Request:
         deal = DealSettings(Amount(size), self.every, self.count)
@@ -245,9 +244,7 @@ def test_what_was_heard_is_remembered_though_the_player_forgets_it(ann: Listener
     ann.play(*first[:2])
     ann.every = Every.DAY
     ann.deal(4, days=0)
-    with sqlite3.connect(ann.database) as database:
-        database.execute("DELETE FROM sticker")
-    database.close()
+    execute(ann.database, "DELETE FROM sticker")
 
     assert ann.deal(4)[:2] == first[2:]
 
@@ -348,10 +345,8 @@ class Listening(RuleBasedStateMachine):
         name = f"{which}-{len(self.listener.paths[track].name)}-{track}.mp3"
         self.listener.paths[track] = self.listener.paths[track].rename(self.listener.music / name)
         if player_follows or self.read.get(track) != self.listener.known_as[track]:
-            with sqlite3.connect(self.listener.database) as database:
-                query = "UPDATE sticker SET uri = ? WHERE uri = ?"
-                database.execute(query, (name, self.listener.known_as[track]))
-            database.close()
+            names = name, self.listener.known_as[track]
+            execute(self.listener.database, "UPDATE sticker SET uri = ? WHERE uri = ?", names)
             self.listener.known_as[track] = name
 
     @rule(share=st.integers(1, 4), is_skip=st.booleans(), elsewhere=st.integers(0, 99))

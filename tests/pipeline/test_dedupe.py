@@ -32,18 +32,6 @@ def request_for(music: Path) -> Request:
     return Request((bytes(music),), bytes(music / "all.m3u"), no_duplicates=True)
 
 
-def test_the_best_copy_is_kept(tmp_path: Path) -> None:
-    put(tmp_path, "a/1.mp3", "b/1.flac", "c/1.ogg", "a/2.mp3", "b/2.ogg", "a/3.mp3")
-    report = make_playlist(request_for(tmp_path), tools())
-
-    assert sorted(listed(tmp_path / "all.m3u")) == ["a/3.mp3", "b/1.flac", "b/2.ogg"]
-    skipped = {
-        os.path.relpath(path, bytes(tmp_path)): why for path, why in report.choice.skipped("duplicate")
-    }
-    assert skipped[b"a/1.mp3"] == f"duplicate of {tmp_path}/b/1.flac"
-    assert skipped.keys() == {b"a/1.mp3", b"c/1.ogg", b"a/2.mp3"}
-
-
 def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
     keep(request_for(tmp_path), tools())

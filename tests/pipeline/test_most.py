@@ -165,26 +165,6 @@ def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
         assert artists(names)["Ann"] <= 3
 
 
-def test_in_a_deck_each_deal_is_limited_and_a_round_has_every_track_once(tmp_path: Path) -> None:
-    put(tmp_path, *by("Ann", 12), *by("Bob", 5), *by("Cid", 7))
-    request = request_for(tmp_path, "2:artist")
-    dealt: list[str] = []
-    while True:
-        done = deal(request, tools(f"{len(dealt)}"), 5)
-        last = done.deck.deal
-        assert last is not None
-        names = [os.path.basename(os.fsdecode(path)) for path in done.report.paths()]
-        assert max(artists(names).values()) <= 2
-        assert len(dealt) > 24 - 6 or len(names) == 5 or artists(names).keys() == {"Ann"}
-        if done.deck.round > 1:
-            break
-        dealt += names
-
-    missing = 24 - len(dealt)  # the last deal of the round is filled from the next one
-    assert len(set(dealt)) == len(dealt)
-    assert 0 <= missing <= 2
-
-
 def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 12))
     done = deal(request_for(tmp_path, "2:artist"), tools(), 6)

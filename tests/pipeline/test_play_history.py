@@ -23,6 +23,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_values import coverage
 from playshuffle.tags.reading import Reading, Tags
 from tests.history.databases import STRAWBERRY, database, stickers
+from tests.support.databases import execute
 from tests.support.library import deal, keep, make_playlist, put, reader, tools
 
 NOW = 1_780_000_000
@@ -134,15 +135,14 @@ def test_what_is_known_of_a_track_follows_its_renames(music: Path, played: Path)
     assert chosen(music, "plays:3", played) == "a"
     (music / "a.mp3").rename(music / "new.mp3")
     assert chosen(music, "plays:3", played) == "new"
-    with closing(sqlite3.connect(played)) as database, database:  # the player knows only the old path
-        database.execute("UPDATE sticker SET value = '9' WHERE uri = 'a.mp3' AND name = 'playCount'")
+    execute(
+        played, "UPDATE sticker SET value = '9' WHERE uri = 'a.mp3' AND name = 'playCount'"
+    )  # the player knows only the old path
     (music / "new.mp3").rename(music / "newer.mp3")
     assert chosen(music, "plays:9", played) == "newer"
-    with closing(sqlite3.connect(played)) as database, database:  # and then both
-        database.execute("INSERT INTO sticker VALUES ('song', 'newer.mp3', 'playCount', '1')")
+    execute(played, "INSERT INTO sticker VALUES ('song', 'newer.mp3', 'playCount', '1')")
     assert chosen(music, "plays:9", played) == "newer"
-    with closing(sqlite3.connect(played)) as database, database:
-        database.execute("DELETE FROM sticker WHERE uri = 'a.mp3'")
+    execute(played, "DELETE FROM sticker WHERE uri = 'a.mp3'")
     assert chosen(music, "plays:1", played) == "b newer x"
 
 
@@ -160,8 +160,7 @@ def test_a_source_is_read_only_if_it_has_changed(
     assert chosen(music, "plays:1..", played) == expected
     assert len(read) == 1
 
-    with closing(sqlite3.connect(played)) as database, database:
-        database.execute("UPDATE sticker SET value = '0' WHERE name = 'playCount'")
+    execute(played, "UPDATE sticker SET value = '0' WHERE name = 'playCount'")
     assert chosen(music, "plays:1..", played) == "4-d"
     assert len(read) == 2
 
@@ -200,9 +199,8 @@ def test_a_skip_that_is_only_counted_has_the_time_when_it_was_noticed(music: Pat
     def skips(count: int) -> frozenset[bytes]:
         path.unlink(missing_ok=True)
         database(path, STRAWBERRY)
-        with closing(sqlite3.connect(path)) as connection, connection:
-            query = "INSERT INTO songs (title, url, skipcount, playcount) VALUES ('', ?, ?, 1)"
-            connection.executemany(query, [(f"file://{music}/a.mp3", count), (f"file://{music}/b.mp3", 1)])
+        query = "INSERT INTO songs (title, url, skipcount, playcount) VALUES ('', ?, ?, 1)"
+        execute(path, query, (f"file://{music}/a.mp3", count), (f"file://{music}/b.mp3", 1))
         with open_run(request(music, path), TOOLS) as run:
             assert run.history is not None
             heard = run.history.heard_since(time.time() - 60, {}, with_skips=True)
@@ -275,8 +273,7 @@ def test_lists_over_other_folders_know_their_own_tracks(music: Path, tmp_path: P
 def test_an_updated_list_follows_what_was_played(music: Path, played: Path) -> None:
     asked = request(music, played, where="plays:0")
     assert names(make_playlist(asked, TOOLS)) == "c"
-    with closing(sqlite3.connect(played)) as database, database:
-        database.execute("DELETE FROM sticker WHERE uri = 'b.mp3'")
+    execute(played, "DELETE FROM sticker WHERE uri = 'b.mp3'")
 
     assert names(keep(asked, TOOLS)) == "b c"
 
@@ -318,13 +315,7 @@ def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, or
     for name in ("a.mp3", "b.mp3", "c.mp3", "4-d.mp3", "x.mp3"):
         (music / name[0]).mkdir()
         (music / name).rename(music / name[0] / name)
-    path = stickers(
-        tmp_path / "s.sql",
-        {
-            name: {"lastPlayed": str(NOW - ago * DAY)}
-            for name, ago in {"a/a.mp3": 29, "b/b.mp3": 31, "c/c.mp3": 0}.items()
-        },
-    )
+    path = heard(tmp_path, **{"a/a": 29, "b/b": 31, "c/c": 0})
     for seed in range(10):
         seeded = tools(read_all, str(seed), NOW)
         report = make_playlist(resting(music, path, order=order, output=str(tmp_path / "all.m3u")), seeded)

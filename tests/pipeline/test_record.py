@@ -1,8 +1,6 @@
 """The playlist that is to be replaced: whose it is, and what its last order was."""
 
-import contextlib
 import os
-import sqlite3
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +17,7 @@ from playshuffle.store import records
 from playshuffle.store.records import SavedOrder
 from playshuffle.store.state import State
 from tests.support import damage, library
+from tests.support.databases import execute
 from tests.support.library import NO_TAGS, keep, make_playlist, put
 from tests.support.program import listed, numbered, state_file
 
@@ -147,8 +146,7 @@ def test_tracks_whose_numbers_are_lost_keep_their_positions(
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, library.tools(NO_TAGS))
     order = listed(tmp_path / "all.m3u")
-    with contextlib.closing(sqlite3.connect(state_file(home))) as database, database:
-        database.execute("UPDATE folder SET checksum = checksum + 1")
+    execute(state_file(home), "UPDATE folder SET checksum = checksum + 1")
     put(music, *comes)
 
     keep(request, library.tools(NO_TAGS))
@@ -161,8 +159,8 @@ def test_a_track_at_the_path_of_one_whose_number_is_lost_comes_once(home: Path, 
     music = put(tmp_path / "Music", "lost/1.mp3", "kept/2.mp3")
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, library.tools(NO_TAGS))
-    with contextlib.closing(sqlite3.connect(state_file(home))) as database, database:
-        database.execute("UPDATE folder SET checksum = checksum + 1 WHERE CAST(path AS TEXT) LIKE '%lost/'")
+    change = "UPDATE folder SET checksum = checksum + 1 WHERE CAST(path AS TEXT) LIKE '%lost/'"
+    execute(state_file(home), change)
     (music / "kept/2.mp3").rename(music / "lost/1.mp3")
 
     keep(request, library.tools(NO_TAGS))

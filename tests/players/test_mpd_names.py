@@ -12,23 +12,6 @@ from tests.players.drivers.mpd import Mpd, running
 from tests.support.program import library, mpd_conf, run
 
 
-@pytest.mark.parametrize(
-    ("playlist", "name"),
-    [
-        ("Music/lists/calm.m3u", b"calm"),
-        ("Music/calm.m3u", b"calm.m3u"),
-        ("Music/Deep/calm.m3u", b"Deep/calm.m3u"),
-        ("calm.m3u", None),
-    ],
-)
-def test_a_stored_playlist_has_its_name_and_one_in_the_music_its_path(
-    home: Path, tmp_path: Path, playlist: str, name: bytes | None
-) -> None:
-    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "Music" / "lists")
-
-    assert load_name(bytes(tmp_path / playlist)) == name
-
-
 def test_the_folders_of_mpd_may_be_links(home: Path, tmp_path: Path) -> None:
     (tmp_path / "Music").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "Music")

@@ -77,17 +77,6 @@ def test_files_from_other_programs_stay(tmp_path: Path) -> None:
     assert other.read_bytes() != b"mine.mp3\n"
 
 
-def test_the_order_is_remembered_once_and_before_the_first_file(tmp_path: Path) -> None:
-    whole = text(5, 2)
-
-    with parts.prepared(bytes(tmp_path / "a.m3u"), whole, force=False) as ready:
-        seen = names(tmp_path)
-        assert ready.replace()
-
-    assert not any(name.startswith("a-") for name in seen)
-    assert names(tmp_path) == ["a-1.m3u", "a-2.m3u", "a-3.m3u"]
-
-
 def test_a_part_that_cannot_be_written_leaves_all_files_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

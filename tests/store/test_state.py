@@ -30,6 +30,7 @@ from playshuffle.store.state import State
 from playshuffle.system import sqlite
 from playshuffle.system.mounts import Mount
 from tests.support.damage import damaged
+from tests.support.databases import execute
 from tests.support.program import state_file
 
 pytestmark = pytest.mark.damages_state
@@ -275,9 +276,7 @@ def test_a_state_of_another_version_is_set_aside_and_named(home: Path, version: 
 def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
     """Whole as a file, but not what was made: as good as damaged."""
     save()
-    with sqlite3.connect(state_file(home)) as database:
-        database.execute("ALTER TABLE record DROP COLUMN content")
-    database.close()
+    execute(state_file(home), "ALTER TABLE record DROP COLUMN content")
 
     with State() as state:
         assert "kept as" in state.notes[0]
