@@ -17,7 +17,6 @@ from playshuffle.library.cache import Cache
 from playshuffle.shuffle import fewest_repeats, repeats
 from tests.support.hostile import NAMES
 from tests.support.in_process import Program
-from tests.support.terminal import on_terminal
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -197,14 +196,6 @@ def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: P
 
         assert done.code == 0
         assert [shown(line) for line in done.out.split("\n")] == done.out.split("\n")
-
-
-@pytest.mark.process
-def test_the_table_fits_into_80_columns(music: Path) -> None:
-    out = on_terminal("audit", playlist(music, ["a/1.mp3", "b/4.mp3"])).text
-
-    assert "  HERE  AT BEST  BY CHANCE  IN PATH ORDER\n" in out
-    assert max(len(line) for line in out.splitlines() if str(music) not in line) <= 80
 
 
 @pytest.mark.parametrize("name", ["gone.m3u", "folder", "pipe", ""])

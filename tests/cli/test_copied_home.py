@@ -18,6 +18,10 @@ def in_home(home: Path, *words: str | Path) -> Done:
     return done
 
 
+def deal(home: Path) -> Done:
+    return in_home(home, "deal", home / "Music", "-n", "3", "--every", "run")
+
+
 def copied(home: Path, name: str) -> Path:
     """Copy a home, all but its cache, and remove it."""
     copy = home.with_name(name)
@@ -34,14 +38,12 @@ def ann(tmp_path: Path) -> Path:
 
 
 def test_the_round_of_a_deck_goes_on_in_a_copied_home(ann: Path) -> None:
-    heard: list[str] = []
-    in_home(ann, "deal", ann / "Music", "-n", "3", "--every", "run")
-    heard += listed(ann / "Music/today.m3u")
+    deal(ann)
+    heard = listed(ann / "Music/today.m3u")
 
     bob = copied(ann, "bob")
-    for deal in (2, 3):
-        done = in_home(bob, "deal", bob / "Music", "-n", "3", "--every", "run")
-        assert f"deal {deal} of 3 in round 1" in done.err
+    for number in (2, 3):
+        assert f"deal {number} of 3 in round 1" in deal(bob).err
         heard += listed(bob / "Music/today.m3u")
 
     assert len(set(heard)) == 9
@@ -49,7 +51,7 @@ def test_the_round_of_a_deck_goes_on_in_a_copied_home(ann: Path) -> None:
 
 def test_a_deck_is_undone_and_shown_in_a_copied_home(ann: Path) -> None:
     for _ in range(2):
-        in_home(ann, "deal", ann / "Music", "-n", "3", "--every", "run")
+        deal(ann)
 
     bob = copied(ann, "bob")
     status = in_home(bob, "status").out.decode()

@@ -12,9 +12,8 @@ from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from scripts.command_tree import Command, commands
 from scripts.man_pages import page_name
-from tests.support.program import CHECKOUT, run
+from tests.support.program import CHECKOUT, refused, run
 
-PACKAGE = Path(__file__).parents[2] / "playshuffle"
 COMMANDS = list(commands())
 _SUMMARY, _HELP, _USAGE = 45, 50, 26  # characters
 
@@ -24,10 +23,12 @@ def names(command: Command) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS[1:], ids=names)
-def test_a_summary_is_never_cut(command: Command) -> None:
+def test_no_summary_is_cut_and_no_example_wider_than_a_terminal(command: Command) -> None:
     summary = command.help.partition(". ")[0].rstrip(".")
+    lines = [line.strip() for line in command.examples]
 
     assert len(summary) <= _SUMMARY, summary
+    assert [line for line in lines if line.startswith("playshuffle") and len(line) > 76] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=names)
@@ -133,17 +134,14 @@ def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
     assert all(topic in run("help").out.decode() for topic in TOPICS)
     assert run("help", "make").out == run("make", "--help").out
     assert run("help", "car").out.startswith(b"a car radio\n")
-    done = run("help", "oders")
-    assert (done.code, done.err) == (
-        2,
-        "error: Unknown topic 'oders'. Did you mean 'orders'? See: playshuffle help\n",
-    )
+    suggestion = "error: Unknown topic 'oders'. Did you mean 'orders'? See: playshuffle help\n"
+    assert refused(2, "help", "oders") == suggestion
 
 
 def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
     """And never to a file of the documentation, which is not installed."""
     words = {" ".join(command.words) for command in COMMANDS}
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted((CHECKOUT / "playshuffle").rglob("*.py")):
         text = path.read_text()
 
         assert not re.search(r"docs/\w+\.md", text), path
@@ -157,14 +155,7 @@ def test_a_path_in_place_of_a_command_names_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.m3u").touch()
     (tmp_path / "a.mp3").touch()
     for name, command in {"My Music": "make", "a.m3u": "check", "a.mp3": "why"}.items():
-        done = run(tmp_path / name)
         hint = f"playshuffle {command} {shlex.quote(str(tmp_path / name))}\n"
-        assert (done.code, done.err.endswith(hint)) == (2, True), done.err
+        assert refused(2, tmp_path / name).endswith(hint)
     assert "playshuffle make 'My Music'" in run("My Music", cwd=tmp_path).err
     assert "Unknown command" in run(tmp_path / "none").err
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=names)
-def test_no_example_is_wider_than_a_terminal(command: Command) -> None:
-    lines = [line.strip() for line in command.examples]
-    assert [line for line in lines if line.startswith("playshuffle") and len(line) > 76] == []

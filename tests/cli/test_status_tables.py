@@ -207,10 +207,7 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path, home: Path) -> No
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("command", "expected"),
-    [
-        ("config", "Usage: playshuffle config"),
-        ("service", "The service is not installed"),
-    ],
+    [("config", "Usage: playshuffle config"), ("service", "The service is not installed")],
 )
 def test_a_group_command_alone_shows_what_is_useful(command: str, expected: str, program: Program) -> None:
     done = program(command)

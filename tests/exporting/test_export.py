@@ -2,6 +2,7 @@
 
 import os
 import random
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.exporting import export as module
+from playshuffle.exporting.tracks import Track
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
 from tests.exporting.steps import content, copies, export, is_killed, music, numbered
@@ -26,6 +28,16 @@ def stick(tmp_path: Path) -> Path:
     (folder / "letter.txt").write_text("mine")
     (folder / "list.old photos/1.jpg").write_text("mine")
     return folder
+
+
+def refused(message: str, tracks: Sequence[Track], stick: Path, **options: int) -> None:
+    """Check that an export fails with this message, and changes nothing."""
+    before = content(stick)
+
+    with pytest.raises(PlayshuffleError, match=message):
+        export(tracks, stick, **options)
+
+    assert content(stick) == before
 
 
 def test_the_copies_are_numbered_in_the_order_of_the_list(tmp_path: Path) -> None:
@@ -115,10 +127,7 @@ def test_nothing_is_removed_if_no_track_fits(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES)
     export(tracks, tmp_path / "stick")
 
-    with pytest.raises(PlayshuffleError, match="No track fits"):
-        export(tracks[::-1], tmp_path / "stick", most_bytes=28)
-
-    assert copies(tmp_path / "stick") == numbered(tracks)
+    refused("No track fits", tracks[::-1], tmp_path / "stick", most_bytes=28)
 
 
 def test_other_files_of_the_stick_stay_as_they_are(tmp_path: Path, stick: Path) -> None:
@@ -140,12 +149,8 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path, stick: Path, name:
         export(tracks, stick)
     (stick / name).parent.mkdir(parents=True, exist_ok=True)
     (stick / name).write_text("mine")
-    before = content(stick)
 
-    with pytest.raises(PlayshuffleError, match="is from another program"):
-        export(tracks[::-1], stick)
-
-    assert content(stick) == before
+    refused("is from another program", tracks[::-1], stick)
 
 
 @pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1"])
@@ -155,8 +160,7 @@ def test_a_link_in_place_of_its_folder_is_refused(tmp_path: Path, stick: Path, n
     (tmp_path / "elsewhere/a.mp3").write_text("mine")
     (stick / name).symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(PlayshuffleError, match="is from another program"):
-        export(music(tmp_path / "Music", NAMES), stick)
+    refused("is from another program", music(tmp_path / "Music", NAMES), stick)
 
     assert (tmp_path / "elsewhere/a.mp3").read_text() == "mine"
 
@@ -168,8 +172,7 @@ def test_a_link_among_its_copies_is_refused(tmp_path: Path, stick: Path) -> None
     (tmp_path / "elsewhere/0001 a.mp3").write_text("mine")
     (stick / "list/04").symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(PlayshuffleError, match="contains 04, which is from another program"):
-        export(tracks[:2], stick)
+    refused("contains 04, which is from another program", tracks[:2], stick)
 
     assert (tmp_path / "elsewhere/0001 a.mp3").read_text() == "mine"
 
@@ -198,15 +201,11 @@ def test_a_list_of_its_own_copies_is_refused(tmp_path: Path) -> None:
         for track, path in zip(tracks, sorted((tmp_path / "stick/list").glob("*.mp3")), strict=True)
     ]
 
-    with pytest.raises(PlayshuffleError, match="itself"):
-        export(own, tmp_path / "stick")
-
-    assert copies(tmp_path / "stick") == numbered(tracks)
+    refused("itself", own, tmp_path / "stick")
 
 
 def test_a_stick_that_is_not_there_gets_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(PlayshuffleError, match="does not exist"):
-        export(music(tmp_path / "Music", NAMES), tmp_path / "media/stick")
+    refused("does not exist", music(tmp_path / "Music", NAMES), tmp_path / "media/stick")
 
     assert not (tmp_path / "media").exists()
 
