@@ -1,34 +1,23 @@
 """Test the command that lists copies of the same recording."""
 
 import json
-import subprocess
 from pathlib import Path
 
-import mutagen
 import pytest
 
-from tests.support.program import configured, listed, make, run
+from tests.support.program import configured, listed, make, refused, run
 from tests.support.service import config
+from tests.support.tagging import tone
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
 
-def write_tone(path: Path, seconds: int, **tags: str) -> None:
-    command = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"sine=d={seconds}", "-ac", "1", str(path)]
-    subprocess.run(command, check=True, timeout=60)
-    audio = mutagen.File(path, easy=True)
-    assert audio is not None
-    for tag, value in tags.items():
-        audio[tag] = value
-    audio.save()
-
-
 def test_copies_are_listed_with_the_best_first_and_nothing_is_deleted(tmp_path: Path) -> None:
-    write_tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
-    write_tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")
-    write_tone(tmp_path / "live.flac", 40, artist="Miles Davis", title="So What (live)")
-    write_tone(tmp_path / "short.flac", 5, artist="Miles Davis", title="So What")
+    tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
+    tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")
+    tone(tmp_path / "live.flac", 40, artist="Miles Davis", title="So What (live)")
+    tone(tmp_path / "short.flac", 5, artist="Miles Davis", title="So What")
     before = sorted(tmp_path.iterdir())
     done = run("duplicates", tmp_path)
 
@@ -44,15 +33,15 @@ def test_copies_are_listed_with_the_best_first_and_nothing_is_deleted(tmp_path: 
 
 
 def test_without_copies_it_says_so(tmp_path: Path) -> None:
-    write_tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
+    tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
 
     assert run("duplicates", tmp_path).out == b"No duplicates\n"
     assert run("duplicates", tmp_path / "gone").code == 66
 
 
 def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
-    write_tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
-    write_tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")
+    tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
+    tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")
     said = make(tmp_path, "--no-duplicates", "-v")
 
     assert listed(tmp_path / "playshuffle.m3u") == ["b.flac"]
@@ -64,14 +53,12 @@ def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
 
 def test_no_duplicates_is_refused_in_the_configuration_where_an_album_would_have_gaps(tmp_path: Path) -> None:
     configured(config(tmp_path, no_duplicates=True, order="albums"))
-    done = run("config", "check")
-    assert done.code == 78
-    assert 'line 3: no_duplicates does not work with order = "albums"' in done.err
+    assert 'line 3: no_duplicates does not work with order = "albums"' in refused(78, "config", "check")
 
 
 def test_a_terminal_gets_lines_that_fit(tmp_path: Path) -> None:
     name = "a name that is longer than a terminal is wide, as names of classical music often are"
-    write_tone(tmp_path / f"{name} 0.ogg", 40, artist="Miles Davis", title="So What")
+    tone(tmp_path / f"{name} 0.ogg", 40, artist="Miles Davis", title="So What")
     (tmp_path / f"{name} 1.ogg").write_bytes((tmp_path / f"{name} 0.ogg").read_bytes())
     seen = on_terminal("duplicates", tmp_path)
     lines = seen.text.splitlines()

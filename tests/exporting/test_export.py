@@ -16,7 +16,13 @@ from playshuffle.players.profiles import PLAYERS
 from tests.exporting.steps import content, copies, export, is_killed, music, numbered
 
 OLD = ["list.old photos", "list.old1"]  # of the owner of the stick
+Tracks = list[Track]
 NAMES = [f"{letter}.mp3" for letter in "abcdefgh"]
+
+
+@pytest.fixture
+def tracks(tmp_path: Path) -> Tracks:
+    return music(tmp_path / "Music", NAMES)
 
 
 @pytest.fixture
@@ -40,9 +46,7 @@ def refused(message: str, tracks: Sequence[Track], stick: Path, **options: int) 
     assert content(stick) == before
 
 
-def test_the_copies_are_numbered_in_the_order_of_the_list(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
-
+def test_the_copies_are_numbered_in_the_order_of_the_list(tracks: Tracks, tmp_path: Path) -> None:
     done = export(tracks, tmp_path / "stick")
 
     assert (done.tracks, done.copied, done.removed) == (8, 8, 0)
@@ -53,9 +57,8 @@ def test_the_copies_are_numbered_in_the_order_of_the_list(tmp_path: Path) -> Non
 
 
 def test_a_second_run_renames_what_is_there_and_removes_what_is_not_wanted(
-    tmp_path: Path, stick: Path
+    tracks: Tracks, stick: Path
 ) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
     export(tracks[:6], stick)
 
     done = export([*tracks[5:1:-1], *tracks[6:]], stick)
@@ -64,8 +67,7 @@ def test_a_second_run_renames_what_is_there_and_removes_what_is_not_wanted(
     assert copies(stick) == numbered([*tracks[5:1:-1], *tracks[6:]])
 
 
-def test_a_track_that_was_edited_is_copied_again(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_a_track_that_was_edited_is_copied_again(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
     Path(os.fsdecode(tracks[2].source)).write_bytes(b"x" * tracks[2].size)
     edited = [track if track is not tracks[2] else track._replace(mtime_ns=1) for track in tracks]
@@ -85,8 +87,7 @@ def test_tracks_of_the_same_name_size_and_time_are_both_there(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("per_folder", [1, 3, 8, 9])
-def test_no_folder_has_more_tracks_than_asked_for(tmp_path: Path, per_folder: int) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_no_folder_has_more_tracks_than_asked_for(tmp_path: Path, tracks: Tracks, per_folder: int) -> None:
     for order in (tracks, tracks[::-1]):
         export(order, tmp_path / "stick", max_per_folder=per_folder)
 
@@ -123,8 +124,7 @@ def test_it_ends_before_the_first_track_that_does_not_fit(tmp_path: Path) -> Non
     assert copies(tmp_path / "stick") == numbered(tracks[::-1][:5])
 
 
-def test_nothing_is_removed_if_no_track_fits(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_nothing_is_removed_if_no_track_fits(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
 
     refused("No track fits", tracks[::-1], tmp_path / "stick", most_bytes=28)
@@ -143,8 +143,7 @@ def test_other_files_of_the_stick_stay_as_they_are(tmp_path: Path, stick: Path) 
     "name", ["list/cover.jpg", "list/0001 mine.mp3", "list/01/x.mp3", "list.playshuffle-old1/x", "list"]
 )
 @pytest.mark.parametrize("is_ours", [False, True])
-def test_a_folder_with_other_files_is_refused(tmp_path: Path, stick: Path, name: str, is_ours: bool) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_a_folder_with_other_files_is_refused(tracks: Tracks, stick: Path, name: str, is_ours: bool) -> None:
     if is_ours and name != "list":
         export(tracks, stick)
     (stick / name).parent.mkdir(parents=True, exist_ok=True)
@@ -165,8 +164,7 @@ def test_a_link_in_place_of_its_folder_is_refused(tmp_path: Path, stick: Path, n
     assert (tmp_path / "elsewhere/a.mp3").read_text() == "mine"
 
 
-def test_a_link_among_its_copies_is_refused(tmp_path: Path, stick: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_a_link_among_its_copies_is_refused(tmp_path: Path, tracks: Tracks, stick: Path) -> None:
     export(tracks, stick, max_per_folder=3)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere/0001 a.mp3").write_text("mine")
@@ -178,8 +176,7 @@ def test_a_link_among_its_copies_is_refused(tmp_path: Path, stick: Path) -> None
 
 
 @pytest.mark.parametrize("end", ["", ".playshuffle-new"], ids=["complete", "interrupted"])
-def test_another_list_of_the_same_name_is_refused(tmp_path: Path, end: str) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_another_list_of_the_same_name_is_refused(tmp_path: Path, tracks: Tracks, end: str) -> None:
     export(tracks, tmp_path / "stick")
     if end:
         (tmp_path / "stick/list").rename(tmp_path / f"stick/list{end}")
@@ -193,8 +190,7 @@ def test_another_list_of_the_same_name_is_refused(tmp_path: Path, end: str) -> N
     assert content(tmp_path / "stick") == before
 
 
-def test_a_list_of_its_own_copies_is_refused(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_a_list_of_its_own_copies_is_refused(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
     own = [
         track._replace(source=os.fsencode(path))
@@ -234,8 +230,7 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
 
 
 @pytest.mark.process
-def test_two_runs_at_the_same_time_do_not_mix(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
+def test_two_runs_at_the_same_time_do_not_mix(tracks: Tracks, tmp_path: Path) -> None:
     children = []
     for order in (tracks, tracks[::-1]) * 4:
         child = os.fork()

@@ -3,17 +3,16 @@
 import json
 import random
 import shutil
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import mutagen
 import pytest
 
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
 from tests.support.program import run
+from tests.support.tagging import tag, tone
 
 pytestmark = pytest.mark.process
 
@@ -25,20 +24,9 @@ BY_NAME = ["duplicates", "-F", "-s", "-k", "artist", "-k", "title", "-f", "$arti
 def write_tones(folder: Path, lengths_s: Sequence[int]) -> list[Path]:
     folder.mkdir()
     tones = [folder / f"{length_s}{suffix}" for length_s in lengths_s for suffix in (".ogg", ".flac", ".mp3")]
-    for tone in tones:
-        command = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"sine=d={tone.stem}", "-ac", "1", str(tone)]
-        subprocess.run(command, check=True, timeout=60)
+    for path in tones:
+        tone(path, int(path.stem))
     return tones
-
-
-def put(path: Path, tone: Path, **tags: str) -> None:
-    shutil.copyfile(tone, path)
-    audio = mutagen.File(path, easy=True)
-    if audio.tags is None:
-        audio.add_tags()
-    for tag, value in tags.items():
-        audio[tag] = value
-    audio.save()
 
 
 def of_beets(lines: Iterable[str]) -> Groups:
@@ -69,8 +57,8 @@ def both(
     music.mkdir()
     tones = write_tones(folder / "tones", lengths_s)
     for number in range(count):
-        tone = choose.choice(tones)
-        put(music / f"{number}{tone.suffix}", tone, **tags_of(number))
+        source = choose.choice(tones)
+        tag(shutil.copyfile(source, music / f"{number}{source.suffix}"), tags_of(number))
     found = run_beets(folder / "home", music, [BY_ID, BY_NAME], ["duplicates"])
     return ours(music), [of_beets(lines) for lines in found]
 

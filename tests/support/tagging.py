@@ -1,6 +1,7 @@
 """Write real audio files with tags of a test's choice."""
 
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,10 +21,22 @@ def tagged_library(folder: Path, files: Mapping[str, Mapping[str, str]]) -> Path
         audio = mutagen.File(path, easy=True)
         assert audio is not None
         audio.delete()
-        audio = mutagen.File(path, easy=True)
-        if audio.tags is None:
-            audio.add_tags()
-        for tag, value in tags.items():
-            audio[tag] = value
-        audio.save()
+        tag(path, tags)
     return folder
+
+
+def tag(path: Path, tags: Mapping[str, str]) -> None:
+    """Write these tags into an audio file, beside those that it has."""
+    audio = mutagen.File(path, easy=True)
+    if audio.tags is None:
+        audio.add_tags()
+    for name, value in tags.items():
+        audio[name] = value
+    audio.save()
+
+
+def tone(path: Path, seconds: int, **tags: str) -> None:
+    """Write an audio file of any length and format, with these tags."""
+    command = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"sine=d={seconds}", "-ac", "1", str(path)]
+    subprocess.run(command, check=True, timeout=60)
+    tag(path, tags)
