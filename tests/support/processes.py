@@ -12,6 +12,10 @@ from typing import Any
 
 from tests.support.needs import need, unmet
 
+CHANGES = (
+    "open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,"
+    "symlink,symlinkat,mknod,mknodat,truncate,chmod,fchmodat,chown,fchownat,execve,socket,connect"
+)
 WRITES = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,ftruncate,fchmod,mkdir"
 
 
@@ -19,6 +23,25 @@ def strace(log: Path | str, *expressions: str) -> list[str]:
     """The words that have strace start a program."""
     need("strace")
     return ["strace", "-f", "-qq", "-o", str(log), *(word for one in expressions for word in ("-e", one))]
+
+
+def injected(calls: str, fault: str) -> list[str]:
+    """The words that start a program in whose calls something goes wrong, such as `signal=KILL:when=2`."""
+    return strace("/dev/null", f"trace={calls}", f"inject={calls}:{fault}")
+
+
+def strange_changes(lines: Sequence[str], home: Path, playlist: str) -> list[str]:
+    """Return the traced calls that change a file outside of the home which is not written for a playlist."""
+    changing = [
+        line
+        for line in lines
+        if re.match(r"(?!execve|socket|connect|sendto)\w+\(", line)
+        and (not line.startswith("open") or re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC)", line))
+        and not re.search('"/dev/null"|__pycache__|= -1', line)
+    ]
+    assert changing
+    ours = rf'\("{home}|AT_FDCWD, "{home}|, "\.{playlist}\.[0-9a-f]{{12}}\.tmp"|mkdir\("{home.parent}'
+    return [line for line in changing if not re.search(ours, line)]
 
 
 def writing_calls(log: Path, run: Callable[[list[str]], bool]) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ import pytest
 
 from playshuffle.telling.mpd_queue import Address, addresses
 from tests.players.drivers.process import started, until
-from tests.support.processes import strace
+from tests.support.processes import injected
 from tests.support.program import PROGRAM, configured, environment, listed
 from tests.support.service import aged
 from tests.telling.conftest import MpdPlayer, MpvPlayer, Telling, play, songs
@@ -158,8 +158,7 @@ def test_a_process_that_is_killed_loses_nothing(telling: Telling, mpd: MpdPlayer
     written(telling, mpd.playlist)
     name, _, when = call.partition(":")
     killed = subprocess.run(
-        [*strace("/dev/null", f"trace={name}", f"inject={name}:signal=KILL" + (f":{when}" if when else "")),
-         *PROGRAM, "tell", "--written"],
+        [*injected(name, "signal=KILL" + (f":{when}" if when else "")), *PROGRAM, "tell", "--written"],
         env=environment(PYTHONDONTWRITEBYTECODE="1"), check=False, capture_output=True,
     )  # fmt: skip
     assert killed.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), killed.stderr
