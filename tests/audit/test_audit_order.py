@@ -61,10 +61,7 @@ def test_a_specimen_is_called_bad_with_its_flaw(program: Program, name: str) -> 
 
 def test_the_law_that_counts_is_said(program: Program) -> None:
     for name, words in [
-        (
-            "sattolo",
-            "no track keeps its position, every other position equally likely; all tracks change",
-        ),
+        ("sattolo", "no track keeps its position, every other position equally likely; all tracks change"),
         ("gap", "no track returns before 3 plays"),
         ("spread", "neighbours by one artist are as few as can be"),
         ("light", "6 swaps: "),

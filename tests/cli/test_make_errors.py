@@ -7,17 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need, unmet
-from tests.support.program import (
-    Done,
-    library,
-    listed,
-    make,
-    moved,
-    numbered,
-    report,
-    run,
-    state_file,
-)
+from tests.support.program import Done, library, listed, make, moved, numbered, report, run, state_file
 
 pytestmark = pytest.mark.process
 
@@ -84,10 +74,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--shuffle"], "Unknown option '--shuffle'. Did you mean '--order'?"),
         (["--order"], "requires an argument"),
         (["-o", ""], "Is a shell variable not set"),
-        (
-            ["-o", "list.txt"],
-            "does not end in .m3u, .m3u8, .xspf, .jspf or .pls. Use a name like list.m3u",
-        ),
+        (["-o", "list.txt"], "does not end in .m3u, .m3u8, .xspf, .jspf or .pls. Use a name like list.m3u"),
         (["-o", ".m3u"], "does not end in .m3u, .m3u8"),
         (["-o", "/dev/stdout"], "does not end in .m3u, .m3u8"),
         (["-o", "/dev/null"], "does not end in .m3u, .m3u8"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.playlist.m3u import parse
-from tests.support.program import entries, library, listed, make, mpd_conf, numbered, report, run
+from tests.support.program import entries, library, listed, make, mpd_conf, numbered, refused, report, run
 
 pytestmark = pytest.mark.process
 
@@ -53,11 +53,9 @@ def test_what_is_left_out_is_counted_and_named(music: Path) -> None:
 
 
 def test_strict_writes_nothing_and_names_what_is_in_the_way(music: Path) -> None:
-    done = run("make", music, "--for", "lms", "--strict")
-
-    assert done.code == 1
-    assert "LMS would lose" in done.err
-    assert "f\\g.mp3" in done.err
+    said = refused(1, "make", music, "--for", "lms", "--strict")
+    assert "LMS would lose" in said
+    assert "f\\g.mp3" in said
     assert not (music / "playshuffle-lms.m3u").exists()
 
 
@@ -108,20 +106,14 @@ def test_mpd_sees_its_own_part_of_the_music(tmp_path: Path, mpd: Path, root: str
 
 def test_music_that_mpd_has_not_is_refused_with_a_way_out(tmp_path: Path, mpd: Path) -> None:
     library(tmp_path / "Music", ["x.mp3"])
-    done = run("make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
-
-    assert done.code == 66
-    assert "--map FROM=TO" in done.err
+    assert "--map FROM=TO" in refused(66, "make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
     assert list(mpd.iterdir()) == []
 
 
 def test_a_configuration_that_cannot_be_read_needs_the_name_of_the_playlist(music: Path, home: Path) -> None:
     """Debian lets only MPD itself read /etc/mpd.conf."""
     (home / ".mpdconf").mkdir()  # root could read any file
-    done = run("make", music, "--for", "mpd")
-
-    assert done.code == 66
-    assert "cannot be read: Is a directory" in done.err
+    assert "cannot be read: Is a directory" in refused(66, "make", music, "--for", "mpd")
     [note] = report(music, "--for", "mpd", "-o", music / "x.m3u")["notes"]
     assert "cannot be read: Is a directory" in note
     assert listed(music / "x.m3u")

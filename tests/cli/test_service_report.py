@@ -34,33 +34,22 @@ def test_a_service_that_runs_is_a_line_and_its_facts() -> None:
     ]
 
 
+FAILED = {"active": "failed", "text": "exit-code"}
+RUNS = "The service runs: managed: all 668"
+NO_SYSTEMD = "! The service is installed, but no systemd runs for this user here"
+
+
 @pytest.mark.parametrize(
     ("changes", "verdict", "advice"),
     [
-        (
-            {"is_installed": False, "active": ""},
-            "! The service is not installed",
-            "playshuffle service install",
-        ),
-        (
-            {"active": "failed", "text": "exit-code"},
-            "✗ The service does not run (failed: exit-code)",
-            "journalctl --user",
-        ),
-        ({"is_current": False}, "! The service runs: managed: all 668", "playshuffle service install"),
-        ({"is_ours": False}, "! The service runs: managed: all 668", "leaves it alone"),
-        ({"restarts": 3}, "! The service runs: managed: all 668", "3 after failures. Log: journalctl --user"),
-        ({"lingers": False}, "● The service runs: managed: all 668", "sudo loginctl enable-linger $USER"),
-        (
-            {"enabled": "disabled"},
-            "● The service runs: managed: all 668",
-            "To enable it: playshuffle service",
-        ),
-        (
-            {"has_systemd": False, "active": ""},
-            "! The service is installed, but no systemd runs for this user here",
-            "run `playshuffle watch`",
-        ),
+        ({"is_installed": False}, "! The service is not installed", "playshuffle service install"),
+        (FAILED, "✗ The service does not run (failed: exit-code)", "journalctl --user"),
+        ({"is_current": False}, f"! {RUNS}", "playshuffle service install"),
+        ({"is_ours": False}, f"! {RUNS}", "leaves it alone"),
+        ({"restarts": 3}, f"! {RUNS}", "3 after failures. Log: journalctl --user"),
+        ({"lingers": False}, f"● {RUNS}", "sudo loginctl enable-linger $USER"),
+        ({"enabled": "disabled"}, f"● {RUNS}", "To enable it: playshuffle service"),
+        ({"has_systemd": False, "active": ""}, NO_SYSTEMD, "run `playshuffle watch`"),
     ],
 )
 def test_each_problem_comes_with_what_to_do(changes: dict[str, object], verdict: str, advice: str) -> None:

@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import (
-    library,
-    listed,
-    make,
-    refused,
-    report,
-    update_configured,
-)
+from tests.support.program import library, listed, make, refused, report, update_configured
 from tests.support.service import Service, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 

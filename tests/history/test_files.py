@@ -114,10 +114,7 @@ def test_the_database_of_rhythmbox(tmp_path: Path) -> None:
 
 def test_entities_do_not_grow_without_limit(tmp_path: Path) -> None:
     entities = "".join(f'<!ENTITY e{at + 1} "{f"&e{at};" * 20}">' for at in range(9))
-    path = written(
-        tmp_path / "rhythmdb.xml",
-        "<rhythmdb/>",
-    )
+    path = written(tmp_path / "rhythmdb.xml", "<rhythmdb/>")
     assert read(path) == ("Rhythmbox", [])
 
     bomb = (
@@ -175,10 +172,7 @@ LAST_FM = (
             f'path,plays,last_played,rating\n/m/a.mp3,3,{JUNE},4\n"/m/b, c.mp3",0,,\n',
             [Row(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), Names("", ""))],
         ),
-        (
-            LAST_FM,
-            [Row(b"", Played(JUNE + 60, None, 2, 0), Names("Ann", "One", "Light", "id-1"))],
-        ),
+        (LAST_FM, [Row(b"", Played(JUNE + 60, None, 2, 0), Names("Ann", "One", "Light", "id-1"))]),
         (
             # As lastfmstats.com saves it: milliseconds, semicolons.
             f'Artist;Album;AlbumId;Track;Date#ann\n"Ann";"Light";"";"One";"{JUNE}000"\n',
