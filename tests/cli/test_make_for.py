@@ -44,14 +44,6 @@ def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_what_is_left_out_is_counted_and_named(music: Path) -> None:
-    short = make(music, "--for", "lms")
-    long = make(music, "--for", "lms", "-v")
-
-    assert "a backslash in the name (lost by LMS) (1)" in short
-    assert "f\\g.mp3: a backslash in the name" in long
-
-
 def test_strict_writes_nothing_and_names_what_is_in_the_way(music: Path) -> None:
     said = refused(1, "make", music, "--for", "lms", "--strict")
     assert "LMS would lose" in said

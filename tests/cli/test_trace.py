@@ -9,15 +9,6 @@ from playshuffle.shuffle import Seeded
 from tests.shuffle.all_draws import replay
 from tests.support.in_process import Program
 
-DURSTENFELD = """\
-k=6 draw 4   0 1 2 3 6 5 4
-k=5 draw 0   5 1 2 3 6 0 4
-k=4 draw 0   6 1 2 3 5 0 4
-k=3 draw 2   6 1 3 2 5 0 4
-k=2 draw 2   6 1 3 2 5 0 4
-k=1 draw 0   1 6 3 2 5 0 4
-"""
-
 FISHER_YATES = """\
 k=0 draw 5   0 1 2 3 4 - 6  5
 k=1 draw 3   0 1 2 - 4 - 6  5 3
@@ -28,16 +19,9 @@ k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "draws", "table"),
-    [
-        ("random", "4,0,0,2,2,0", DURSTENFELD),
-        ("durstenfeld", "4 0 0 2 2 0", DURSTENFELD),
-        ("fisher-yates", "5,3,4,3,0,1", FISHER_YATES),
-    ],
-)
-def test_the_steps_of_draws_that_are_given(program: Program, name: str, draws: str, table: str) -> None:
-    assert program("trace", "--order", name, "--draws", draws) == (0, table, "")
+def test_the_steps_of_draws_that_are_given(program: Program) -> None:
+    """Numbers that are struck out; the page of the shuffles shows steps that swap."""
+    assert program("trace", "--order", "fisher-yates", "--draws", "5,3,4 3,0 1") == (0, FISHER_YATES, "")
 
 
 @pytest.mark.parametrize(

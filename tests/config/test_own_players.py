@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.model import Config
-from playshuffle.config.options import Options
 from playshuffle.config.own_players import known_player, player_keys, player_names, read_players
 from playshuffle.config.toml_file import read
 from playshuffle.demo.tones import write_library
@@ -102,14 +100,6 @@ def test_a_player_may_be_like_every_player(tmp_path: Path, name: str) -> None:
     assert same._replace(like="", play=BUILT_IN[name].play) == BUILT_IN[name]
 
 
-def test_a_playlist_may_be_for_a_player_of_the_configuration(tmp_path: Path) -> None:
-    config = loaded(tmp_path, STICK + '[playlist.drive]\nfor = "stick"\n')
-
-    assert config.broken == ()
-    assert config.playlists[0].request.output == b"/music/drive.m3u8"
-    assert config.playlists[0].request.player == "stick"
-
-
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
@@ -160,17 +150,6 @@ def test_another_configuration_does_not_know_the_player(tmp_path: Path) -> None:
     config = loaded(tmp_path, '[playlist.drive]\nfor = "stick"\n')
 
     assert "Unknown player 'stick'" in config.broken[0].text
-
-
-def test_the_command_line_finds_it_in_the_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PLAYSHUFFLE_CONFIG", os.fsdecode(written(tmp_path, STICK)))
-    request = build_request(Options(folders=("/music",), player="Stick"))
-
-    assert request.player == "stick"
-    assert request.output == b"/music/playshuffle-stick.m3u8"
-    assert list(player_names()) == [*BUILT_IN, "stick"]
 
 
 def test_a_mistake_in_the_player_that_is_asked_for_is_the_answer() -> None:
