@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from playshuffle.install.units import quoted
-from tests.support.needs import need
 from tests.support.service import wait_for
 from tests.support.systemd import HOME, ROOT, VENV, Lab, lab
 
@@ -25,8 +24,6 @@ UNITS = f"{HOME}/.config/systemd/user"
 
 @pytest.fixture(scope="module")
 def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    need("systemctl")
-    need("dbus-daemon")
     with lab(tmp_path_factory.mktemp("lab")) as booted:
         booted.write(f"{HOME}/prober.py", (ROOT / "tests/support/sandbox_probe.py").read_text())
         booted.write(f"{HOME}/odd", ODD)

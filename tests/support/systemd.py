@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from tests.support.needs import unmet
+from tests.support.needs import need, unmet
 from tests.support.processes import finished
 from tests.support.service import wait_for
 
@@ -102,6 +102,10 @@ class Lab:
 @contextlib.contextmanager
 def lab(shared: Path) -> Iterator[Lab]:
     """Boot systemd, with a user manager that lingers, and the program installed for that user."""
+    for tool in ("systemctl", "dbus-daemon"):
+        need(tool)
+    if not os.path.exists(_PYTHON):
+        unmet(f"{_PYTHON} is missing: apt install python3")
     shared.chmod(0o755)
     with subprocess.Popen(
         [ROOT / "tests/support/with_systemd.sh", "--bind", shared],
