@@ -3,13 +3,11 @@
 import itertools
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from mutagen.id3 import ID3, TALB, TPE1
 
 from playshuffle.audit.mix import nearest, neighbours_by_chance, successors
 from playshuffle.errors import shown
@@ -17,32 +15,25 @@ from playshuffle.library.cache import Cache
 from playshuffle.shuffle import fewest_repeats, repeats
 from tests.support.hostile import NAMES
 from tests.support.in_process import Program
+from tests.support.tagging import tagged_library
 
-DATA = Path(__file__).parents[1] / "data"
 
-
-def song(path: Path, artist: str, album: str = "") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(DATA / "none.mp3", path)
-    tags = ID3()
-    tags.add(TPE1(text=[artist]))
-    tags.add(TALB(text=[album]))
-    tags.save(path)
+def song(artist: str, album: str = "") -> dict[str, str]:
+    return {name: value for name, value in (("artist", artist), ("album", album)) if value}
 
 
 @pytest.fixture
 def music(tmp_path: Path) -> Path:
     """Six tracks: three by A on two albums, two by B, one by nobody."""
-    for name, artist, album in [
-        ("a/1.mp3", "A", "One"),
-        ("a/2.mp3", "A feat. B", "One"),
-        ("a/3.mp3", "a", "Two"),
-        ("b/4.mp3", "B", "Three"),
-        ("b/5.mp3", "B", "Three"),
-        ("6.mp3", "", ""),
-    ]:
-        song(tmp_path / name, artist, album)
-    return tmp_path
+    songs = {
+        "a/1.mp3": song("A", "One"),
+        "a/2.mp3": song("A feat. B", "One"),
+        "a/3.mp3": song("a", "Two"),
+        "b/4.mp3": song("B", "Three"),
+        "b/5.mp3": song("B", "Three"),
+        "6.mp3": song(""),
+    }
+    return tagged_library(tmp_path, songs)
 
 
 def playlist(folder: Path, entries: Sequence[str]) -> str:
@@ -167,8 +158,7 @@ def test_tags_come_from_the_cache_where_it_knows_them(
 def test_what_the_cache_knows_makes_no_difference(program: Program, music: Path) -> None:
     """Neither of a folder that the list has whole, nor of one that it has in part or with new files."""
     assert program("make", str(music / "a"), str(music / "b"), "-q").code == 0
-    song(music / "b" / "7.mp3", "C", "Three")
-    song(music / "c" / "8.mp3", "A", "Four")
+    tagged_library(music, {"b/7.mp3": song("C", "Three"), "c/8.mp3": song("A", "Four")})
     names = ["b/4", "a/1", "c/8", "a/3", "6", "b/7", "a/2", "gone", "a/1"]
     path = playlist(music, [f"{name}.mp3" for name in names])
 
@@ -187,8 +177,7 @@ def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: P
     """Each twice, once there and once gone: nothing that is printed drives a terminal."""
     folder = tmp_path / "\x1b[2J"
     names = [os.fsdecode(name) for name in NAMES if b"\n" not in name and b"\r" not in name]
-    for name in names[::2]:
-        song(folder / name, "\x1b[31mA")
+    tagged_library(folder, {name: song("\x1b[31mA") for name in names[::2]})
     content = "".join(f"./{name}\n" * 2 for name in names)
     (folder / "x.m3u").write_bytes(os.fsencode(content))
     for words in ([], ["--json"]):

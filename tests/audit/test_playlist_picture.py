@@ -8,8 +8,9 @@ import pytest
 
 from playshuffle.audit import playlist_picture
 from tests.audit.test_audit_order import need_matplotlib
-from tests.audit.test_audit_playlist import playlist, song
+from tests.audit.test_audit_playlist import playlist
 from tests.support.in_process import Program
+from tests.support.tagging import tagged_library
 
 _FILL = re.compile(r'<path d="([^"]*)"[^>]*style="fill: (#[0-9a-f]{6})')
 
@@ -72,8 +73,7 @@ def test_a_list_in_path_order_is_drawn_once() -> None:
 @pytest.mark.process
 def test_a_playlist_is_drawn_beside_its_report(tmp_path: Path, program: Program) -> None:
     need_matplotlib()
-    for number in range(3):
-        song(tmp_path / f"{number}.mp3", "A" if number else "B")
+    tagged_library(tmp_path, {f"{number}.mp3": {"artist": "A" if number else "B"} for number in range(3)})
     done = program(
         "audit", playlist(tmp_path, ["2.mp3", "0.mp3", "1.mp3"]), "--plot", str(tmp_path / "x.png")
     )

@@ -30,8 +30,6 @@ def message(typed: str, program: Program) -> str:
     return program(*shlex.split(typed)).err.removeprefix("error: ").rstrip("\n")
 
 
-NO_PLAYER = "Name no player: the list works in nearly all of them."
-
 MESSAGES = {
     # Paths.
     "make '~/Music'": "'~/Music' was in quotes, so the shell did not expand ~."
@@ -58,14 +56,9 @@ MESSAGES = {
     " To exclude, write -genre:",
     "make . --time 90": "--time: '90' has no unit. Write 90m (minutes) or 90h (hours).",
     "make . --gap 150%": "--gap '150%' is not a gap. Write 50 (plays) or 25% (of the tracks, at most 100%).",
-    "make . --for iphone": f"Unknown player 'iphone'. {NO_PLAYER}",
-    "make . --for sonos": f"Unknown player 'sonos'. {NO_PLAYER}",
+    "make . --for iphone": "Unknown player 'iphone'. Name no player: the list works in nearly all of them.",
     "audit --order albums": "Unknown order to audit 'albums'. It is not random inside, so it is not measured."
     " To measure a list: playshuffle audit FILE",
-    "audit --order x": "Unknown order to audit 'x'. Use random, forward, fisher-yates, inside-out, by-keys,"
-    " insertion, top-in, table, sparse-deal, running or 14 others.",
-    "make . --group-by genre": "--group-by genre needs --order spread (each genre apart) or --order groups"
-    " (each genre together).",
     "make . --no-tags --pin '1@0'": "--pin '1@0': positions start at 1.",
     # Commands and topics.
     "play": "Unknown command 'play'. To play a list: mpv --playlist=FILE.m3u",
@@ -75,7 +68,6 @@ MESSAGES = {
     "service start": "Unknown command 'start'. To start it: systemctl --user start playshuffle",
     "service stop": "Unknown command 'stop'. To stop it: systemctl --user stop playshuffle",
     "service log": "Unknown command 'log'. To read it: journalctl --user -u playshuffle",
-    "watch ~/Musik": "Cannot read the folder ~/Musik: No such file or directory. Did you mean ~/Music?",
     "tell mpv old.m3u": "mpv cannot be reached (~/.config/mpv/socket: No such file or directory)."
     " Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
     "tags 1.mp3 2.mp3": "'2.mp3' does not exist. Name a file or folder.",
