@@ -11,7 +11,7 @@ from playshuffle.cli import common_options
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of
-from playshuffle.cli.streams import print_json, print_lines, say, write_out
+from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -56,9 +56,6 @@ def tags(
     ] = None,
     config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
-    print0: Annotated[
-        bool, typer.Option("--print0", "-0", help="Print the values of FIELD, ended by NUL")
-    ] = False,
     quiet: common_options.Quiet = False,
 ) -> None:
     """Show tags and their values for queries."""
@@ -66,8 +63,6 @@ def tags(
     if places and field is None and all(map(os.path.isfile, places)):
         _write_files(places, as_json=as_json)
         return
-    if print0 and field is None:
-        raise PlayshuffleError("-0 prints the values of a field. Name one, such as genre.", Exit.USAGE)
     with progress_bar(quiet) as progress:
         roots, configured = music_folders(places, config)
         sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
@@ -82,10 +77,7 @@ def tags(
                 raise
             count, by_field, _ = coverage(roots, tools)  # nobody asked for what the configured one knows
             notes = [str(error)]
-    if print0:
-        values = by_field[field or ""].values.most_common()
-        write_out(os.fsencode(value) + b"\0" for value, _ in values)
-    elif as_json:
+    if as_json:
         print_json(_as_json(count, by_field, all_values=field is not None))
     else:
         screen = screen_of(sys.stdout)
