@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.dealing.deck import Deck, end_round
+from playshuffle.dealing.deck import Deck, end_round, mark_written
 from playshuffle.dealing.next_deal import next_deal, update_deck
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.shuffle import RandBelow, Seeded, System
@@ -243,6 +243,65 @@ def test_a_hundred_plays_before_the_round_are_remembered() -> None:
     assert len(two.tail) == 120
     assert end_round(replace(two, tail=(*two.tail, *tracks(30, 501)))).tail[-1] == dealt(two)[0]
     assert len(end_round(two).tail) == 120
+
+
+# Any changes
+
+_STEPS = st.fixed_dictionaries(
+    {
+        "come": st.integers(0, 9),
+        "rest": st.integers(0, 5),
+        "share": st.integers(2, 9),
+        "is_back": st.sampled_from([False, False, False, True]),
+        "is_whole": st.booleans(),
+        "is_reset": st.sampled_from([False, False, False, True]),
+        "count": st.integers(1, 12) | st.integers(1, 99),
+    }
+)
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 9) | st.integers(30, 90), st.lists(_STEPS, max_size=30), st.integers())
+def test_through_any_changes_a_track_comes_again_only_after_all_others_and_after_the_gap(
+    made: int, steps: list[dict[str, int]], seed: int
+) -> None:
+    """Tracks come, go and are back; a drive may be missing, and whatever is not here may be on it.
+
+    A track that was dealt in the round comes again only when all that are expected were dealt.
+    """
+    deck, law, here = Deck(), Uniform(Seeded(str(seed))), {*range(1, made + 1)}
+    heard, expected, played = set[int](), set[int](), list[int]()
+    for step in steps:
+        here |= {*range(1 if step["is_back"] else made + 1, made + step["come"] + 1)}
+        made += step["come"]
+        gone = {track for track in here if track % step["share"] == step["rest"]}
+        here -= gone if gone < here else set()
+        if step["is_reset"] and deck.round and not deck.is_ended:
+            deck, heard = end_round(deck), set()
+        known = here if step["is_whole"] else here | expected
+        is_waiting = not known - here <= heard
+        present, size = sorted(here, key=lambda track: track * 7919 % 1000), ByCount(step["count"])
+        if is_waiting and here <= heard:
+            with pytest.raises(ValueError, match="are missing"):
+                next_deal(deck, present, law, size, TODAY, is_whole=bool(step["is_whole"]))
+            continue
+        deck = mark_written(next_deal(deck, present, law, size, TODAY, is_whole=bool(step["is_whole"])))
+        check(deck)
+        expected, entries = {*known}, dealt(deck)
+        assert (
+            len({*entries}) == len(entries) == min(step["count"], len(here - heard if is_waiting else here))
+        )
+        assert here.issuperset(entries)
+        assert deck.track_count == len(expected)
+        for track in entries:
+            if track in heard:
+                assert expected <= heard, "a round ended before every track was dealt"
+                heard.clear()
+            heard.add(track)
+        gap = min(len(here) // 4, 100)
+        for track in entries:
+            assert track not in played[max(len(played) - gap + 1, 0) :]
+            played.append(track)
 
 
 # By time
