@@ -179,8 +179,6 @@ class Options(NamedTuple):
     max_per_file: Annotated[int | None, Row(
         "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=MAKE,
         parse=_from_one("max_per_file"), example="999")] = None
-    strict: Annotated[bool, Row(
-        "--strict", "Write nothing if the player cannot play a track", EXPERT)] = False
     extinf: Annotated[bool, Row("--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT)] = True
     tags: Annotated[bool, Row(
         "--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)] = True

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder import Folder
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.request import Request
@@ -21,8 +21,6 @@ from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf
 from playshuffle.text import any_of
-
-_SHOWN = 3  # names in an error
 
 
 class EntryWriter(NamedTuple):
@@ -132,31 +130,6 @@ class EntryWriter(NamedTuple):
 
     def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:
         return list(map(self.base.shape, paths)) if self.base.swaps else paths
-
-    def check_strict(
-        self, unwritten: Sequence[Skipped], lost: Sequence[Loss], suspects: Sequence[bytes]
-    ) -> None:
-        """Check that no track is skipped, and that the player that was chosen loses none.
-
-        Raises:
-            PlayshuffleError: tracks would be lost.
-        """
-        phrases = [f"{shown(path)} ({reason})" for path, reason in unwritten]
-        if self.player != GENERIC:
-            for loss in lost:
-                is_all = isinstance(loss.indices, range)  # of these it is the number that matters
-                phrases += (
-                    [loss.what] if is_all else [f"{shown(suspects[i])} ({loss.what})" for i in loss.indices]
-                )
-        if phrases:
-            rest = f" and {len(phrases) - _SHOWN:,} more" if len(phrases) > _SHOWN else ""
-            raise OptionError(
-                "{player} would lose {tracks}. Nothing was written. Rename the files, or remove {}.",
-                "strict = true",
-                code=Exit.LOSSES,
-                player=PLAYERS[self.player].title,
-                tracks=", ".join(phrases[:_SHOWN]) + rest,
-            )
 
 
 @lru_cache(1)  # the playlists of an update have the same library, and mostly the same style

@@ -28,7 +28,6 @@ class Request(NamedTuple):
     title: what players show in place of the name of the file.
     player: for which the playlist is written, one of `players.PLAYERS`.
     style, max_per_file: None for those of the player.
-    strict: if the player would lose any track, nothing is written.
     relative_to: the folder that entries are relative to, if not that of the playlist.
     swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
     deal: how much is dealt, and how often; None if the playlist is not dealt.
@@ -61,7 +60,6 @@ class Request(NamedTuple):
     any_name: bool = False
     title: str | None = None
     player: str = GENERIC
-    strict: bool = False
     relative_to: bytes | None = None
     swaps: tuple[tuple[bytes, bytes], ...] = ()
     max_per_file: int | None = None

@@ -13,7 +13,7 @@ from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.pipeline.choice import NAME, Choice
+from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.play_history import PlayHistory
@@ -74,17 +74,11 @@ class Run(NamedTuple):
         return self.file.path
 
     def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
-        """Make the text of the playlist, and a report of it.
-
-        Raises:
-            PlayshuffleError: the player would lose tracks, and the request is strict.
-        """
+        """Make the text of the playlist, and a report of it."""
         request, file, writer, library = self.request, self.file, self.writer, self.library
         tracks, order = played(self.tracks, arranged)
         suspects = writer.suspects(tracks)
         lost = writer.losses(suspects, arranged.playlist_length)
-        if request.strict:
-            writer.check_strict(self.choice.skipped(NAME), lost, suspects)
         lines = tracks.chosen_of(lines_of_all(library.tracks, writer.style_alone))
         text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
         return Report(

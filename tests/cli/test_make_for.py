@@ -44,18 +44,6 @@ def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_strict_writes_nothing_and_names_what_is_in_the_way(music: Path) -> None:
-    said = refused(1, "make", music, "--for", "lms", "--strict")
-    assert "LMS would lose" in said
-    assert "f\\g.mp3" in said
-    assert not (music / "playshuffle-lms.m3u").exists()
-
-
-def test_strict_without_a_player_minds_only_what_is_left_out(tmp_path: Path) -> None:
-    assert run("make", library(tmp_path / "a", ["b#.mp3"]), "--strict").code == 0
-    assert run("make", library(tmp_path / "b", ["a.mp3", "b\n.mp3"]), "--strict").code == 1
-
-
 # MPD
 
 
