@@ -14,7 +14,7 @@ from playshuffle.config.load import load
 from playshuffle.config.model import Config, Reshuffle
 from playshuffle.config.options import Options
 from playshuffle.config.places import find
-from playshuffle.config.toml_file import Document, read
+from playshuffle.config.toml_file import read
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -296,15 +296,9 @@ def test_a_key_is_found_on_its_line_however_it_is_written(tmp_path: Path) -> Non
     )
     document = read(written(tmp_path, text))
 
-    assert isinstance(document, Document)
-    assert document.line("folders") == 1
-    assert document.line("playlist") == 5
-    assert document.line("playlist", "a") == 6
-    assert document.line("playlist", "a", "limit") == 6
-    assert document.line("playlist", "a", "time") == 7
-    assert document.line("playlist", "a", "order") == 9
-    assert document.line("playlist", "b") == 10
-    assert document.line("playlist", "b", "limit") == 11
+    lines = {"folders": 1, "playlist": 5, "playlist a": 6, "playlist a limit": 6, "playlist a time": 7}
+    lines |= {"playlist a order": 9, "playlist b": 10, "playlist b limit": 11}
+    assert {where: document.line(*where.split()) for where in lines} == lines
     assert document.line("playlist", "c") is None
 
 

@@ -57,40 +57,35 @@ def items(count: int = 44) -> list[dict[str, Any]]:
             for name in TEXTS
             if name != "genre"
         }
-        item["genres"] = choose.sample(WORDS, choose.choice((0, 1, 1, 1, 2, 3)))
-        item |= {
-            "year": choose.choice((1959, 1990, 1995, 1999, 2000, 2024)),
-            "track": choose.randrange(1, 12),
-        }
-        item |= {"disc": choose.randrange(1, 4), "bpm": choose.choice((60, 120, 121))}
-        item |= {
-            "bitrate": choose.choice((128_000, 320_000)),
-            "length": choose.choice((60, 59.5, 125, 270, 271.25)),
-        }
-        item["path"] = f"{FOLDER}/{choose.choice(folders)}/{number:02}.mp3"
-        made.append(item)
+        made.append(
+            item
+            | {
+                "genres": choose.sample(WORDS, choose.choice((0, 1, 1, 1, 2, 3))),
+                "year": choose.choice((1959, 1990, 1995, 1999, 2000, 2024)),
+                "track": choose.randrange(1, 12),
+                "disc": choose.randrange(1, 4),
+                "bpm": choose.choice((60, 120, 121)),
+                "bitrate": choose.choice((128_000, 320_000)),
+                "length": choose.choice((60, 59.5, 125, 270, 271.25)),
+                "path": f"{FOLDER}/{choose.choice(folders)}/{number:02}.mp3",
+            }
+        )
     return made
 
 
 @cache
 def library() -> tuple[Tracks, TagsOf, list[int]]:
     """The same items as tracks; and the number of the item of each track."""
+    same = ("title", "artist", "album", "grouping", "language", "disc", "bpm", "bitrate")
     files = {
         item["path"]: Tags(
             duration_ms=round(item["length"] * 1000),
-            title=item["title"],
-            artist=item["artist"],
-            album=item["album"],
             album_artist=item["albumartist"],
             genre="; ".join(item["genres"]),
             comment=item["comments"],
-            grouping=item["grouping"],
-            language=item["language"],
             date=str(item["year"]),
             number=item["track"],
-            disc=item["disc"],
-            bpm=item["bpm"],
-            bitrate=item["bitrate"],
+            **{name: item[name] for name in same},
         )
         for item in items()
     }

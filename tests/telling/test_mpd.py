@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.store import to_tell
 from playshuffle.telling.mpd_queue import Address, addresses
 from tests.players.drivers.process import started, until
 from tests.support.processes import injected
@@ -102,11 +103,8 @@ def written(telling: Telling, playlist: Path) -> None:
     configured(
         f'folders = ["{telling.music}"]\n[playlist.all]\noutput = "{playlist}"\nfor = "mpd"\ntell = ["mpd"]\n'
     )
-    code = (
-        "import sys, os; from playshuffle.store import to_tell;"
-        "to_tell.make_folders(); to_tell.add(os.fsencode(sys.argv[1]))"
-    )
-    subprocess.run([PROGRAM[0], "-c", code, playlist], env=environment(), check=True)
+    to_tell.make_folders()
+    to_tell.add(os.fsencode(playlist))
 
 
 def waiting(telling: Telling) -> list[Path]:
