@@ -62,15 +62,9 @@ def test_one_day_has_one_deal_and_the_next_another(music: Path) -> None:
     """The same bytes however often it runs; a clock that is set back deals nothing and loses nothing."""
     today = music / "today.m3u"
 
-    said = deal(music, "-n", "4", day="2026-03-28")
+    deal(music, "-n", "4", day="2026-03-28")
     first = today.read_bytes()
-    assert said == (
-        f"ok: Dealt 4 tracks\nFile: {today}: 4 tracks, 2 s, deal 1 of 3 in round 1\nNext: tomorrow 00:00\n"
-    )
-    again = deal(music, "-n", "4", day="2026-03-28")
-    assert again.startswith("ok: Already dealt today (4 tracks)\n")
-    assert again.count("tomorrow 00:00") == 1
-    assert "--again rewrites this deal, --now deals the next" in again
+    assert "Already dealt today (4 tracks)\n" in deal(music, "-n", "4", day="2026-03-28")
     assert today.read_bytes() == first
     deal(music, "-n", "4", day="2026-03-29")
     second = today.read_bytes()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import Done, configured, listed, make, numbered, refused, run
-from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
@@ -334,20 +333,3 @@ def test_a_list_that_shrinks_says_so_and_how_to_keep_both(music: Path) -> None:
     said = make(music)
     assert "15 tracks (was 20), " in said
     assert "Keep both" not in said
-
-
-def test_the_screens_fit_a_terminal(music: Path) -> None:
-    make(music)
-    screens = [
-        on_terminal(*words).text
-        for words in (
-            ("make", str(music), "--where", "path::/00"),
-            ("make", "playshuffle"),
-            ("undo",),
-            ("status", "playshuffle"),
-        )
-    ]
-
-    assert all(len(line) <= 80 for text in screens for line in text.splitlines() if "/" not in line)
-    assert "(was 20: --where path::/00)" in " ".join(screens[0].split())
-    assert "playshuffle undo" in " ".join(screens[0].split())

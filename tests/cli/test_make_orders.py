@@ -7,7 +7,6 @@ import pytest
 
 from playshuffle.errors import flag
 from playshuffle.ordering.orders import ORDERS
-from tests.support.in_process import Program
 from tests.support.program import DATA, listed, make, run
 from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
@@ -57,35 +56,6 @@ def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
 
     for _ in range(2):  # the second time from the cache
         assert is_whole(order(music, "--order", "albums"), BLOCKS)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("--order sattolo --gap 2", "--gap does not work with --order sattolo"),
-        ("--order spread --gap 20%", "It works with random."),
-        ("--order albums --pin Blur/x.mp3", "a pinned track would be torn out of its group"),
-        ("--order albums --group-by genre", "--order spread (each genre apart) or --order groups"),
-        ("--order spread --group-by colour", "Unknown field 'colour'. To see all: playshuffle tags"),
-        ("--inside all", "--inside does not work with --order random"),
-        ("--gap -1", "--gap '-1' is not a gap"),
-        ("--gap 10", "there are only 9 tracks"),
-        ("--order spread --no-tags", "needs tags (artist). Remove --no-tags."),
-        ("--no-duplicates --no-tags", "--no-duplicates needs tags"),
-        ("--no-duplicates --order albums", "--no-duplicates does not work with --order albums"),
-        ("--no-duplicates --order groups --group-by genre", "does not work with --order groups"),
-        ("--order favourites", "no track has one"),
-        ("--order album", "Did you mean 'albums'?"),
-    ],
-)
-def test_what_has_no_meaning_is_refused_with_the_reason(
-    music: Path, words: str, says: str, program: Program
-) -> None:
-    said = program.refused(2, "make", str(music), *words.split())
-
-    assert says in said
-    assert said.count("\n") == 1
-    assert not (music / "playshuffle.m3u").exists()
 
 
 @pytest.fixture(scope="module")

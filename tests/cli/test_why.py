@@ -279,7 +279,3 @@ def test_names_with_control_characters_are_harmless(music: Path) -> None:
 
     assert done.code == 1
     assert b"\x1b" not in done.out
-
-
-def test_it_needs_a_file() -> None:
-    assert run("why").code == 2
