@@ -44,6 +44,11 @@ class OpenLibrary:
     _errors: Mapping[bytes, PlayshuffleError]
     histories: dict[object, Any] = field(default_factory=dict)
 
+    @property
+    def missing(self) -> frozenset[bytes]:
+        """Return the roots that seem to be missing."""
+        return frozenset(root for library in self._libraries.values() for root in library.missing)
+
     def library(self, request: Request) -> Library:
         """Return the tracks of the folders or files of one playlist.
 

@@ -102,11 +102,18 @@ class Backlog:
         (self._uncached.discard if is_cached else self._uncached.add)(name)
         (self._failing.add if has_unreadable else self._failing.discard)(name)
 
-    def note_scanned(self) -> None:
-        """Drop what was seen of moves and deletions: the scan of the update under way has saved it."""
-        for dated in (self._carried, self._under_way):
-            for name, batches in dated.items():
-                dated[name] = [(at, _without_news(batch)) for at, batch in batches]
+    def note_scanned(self, missing: Iterable[bytes]) -> None:
+        """Drop what was seen of moves and deletions: the scan of the update under way has saved it.
+
+        Of a folder that seems to be missing it has not. If its files were just deleted, the next update has
+        the rest of their events, and needs all.
+        """
+        tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
+        for name, batches in self._carried.items():
+            self._carried[name] = [(at, replace(batch, moved=())) for at, batch in batches]
+        for name, batches in self._under_way.items():
+            self._carried[name] = _deletions_below(tops, batches)
+            self._under_way[name] = [(at, _without_news(batch)) for at, batch in batches]
 
     def note_growing(self, folders: Iterable[bytes]) -> None:
         """Note folders with files that are being written."""
@@ -119,7 +126,8 @@ class Backlog:
             Folders to scan again, each with the seconds to wait until then: twice as long each time.
         """
         self._failing |= self._under_way.keys()
-        self._carried |= {name: _compact(dated, now_s) for name, dated in self._under_way.items()}
+        for name, dated in self._under_way.items():
+            self._carried[name] = self._carried.get(name, []) + _compact(dated, now_s)
         self._under_way = {}
         if not self._failing:
             self._retry_at, self._retry_s = math.inf, _RETRY_S[0]
@@ -172,6 +180,11 @@ def _compact(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
     old = [_without_news(batch) for at, batch in dated if now_s - at >= _NEWS_S]
     recent = [(at, batch) for at, batch in dated if now_s - at < _NEWS_S]
     return [(-math.inf, reduce(merged, old)), *recent] if old else recent
+
+
+def _deletions_below(tops: tuple[bytes, ...], dated: Iterable[_Dated]) -> list[_Dated]:
+    gone = ((at, frozenset(path for path in batch.gone if path.startswith(tops))) for at, batch in dated)
+    return [(at, Batch(gone=paths)) for at, paths in gone if paths]
 
 
 def _without_news(batch: Batch) -> Batch:

@@ -228,7 +228,7 @@ class _Life:
             self.status.note_message(message)
             if isinstance(message, LibraryScanned):
                 self.has_scanned = True
-                self.backlog.note_scanned()
+                self.backlog.note_scanned(message.missing)
             elif isinstance(message, PlaylistUpdated):
                 self.backlog.note_growing(message.growing)
                 self.backlog.finish(

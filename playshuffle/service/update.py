@@ -69,7 +69,7 @@ def update(
             for playlist in playlists:
                 send(_failed(playlist, error))
             return
-        send(LibraryScanned())
+        send(LibraryScanned(library.missing))
         for playlist in playlists:
             check_stop()
             message = _update(playlist, library, tools, began_s)

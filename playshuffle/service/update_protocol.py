@@ -27,7 +27,12 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class LibraryScanned:
-    """The folders of all playlists were scanned. What was seen of moves and deletions is saved."""
+    """The folders of all playlists were scanned. What was seen of moves and deletions is saved.
+
+    missing: folders that seem to be missing. Of them it is not.
+    """
+
+    missing: frozenset[bytes]
 
 
 @dataclass(frozen=True, slots=True)

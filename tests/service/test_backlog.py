@@ -1,6 +1,7 @@
 """News belongs to a playlist: it is carried until that playlist has applied it, and no longer."""
 
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
     pending = backlog()
     pending.add(MOVE, 1)
     pending.begin(1)
-    pending.note_scanned()
+    pending.note_scanned([])
     pending.finish("one")
     pending.end(2)
 
@@ -66,12 +67,27 @@ def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
     assert updated(pending, LATER) == {"one": LATER, "two": LATER}
 
 
+def test_deletions_in_a_folder_that_seems_to_be_missing_are_given_to_the_next_update() -> None:
+    """Again and again, as long as it seems to be missing."""
+    pending = backlog({"one": (b"/m", b"/drive")})
+    pending.add(Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a", b"/drive/a"})), 1)
+    deletions = []
+    for missing in ([b"/drive"], [b"/drive"], [], []):
+        deletions.append(pending.begin(1)["one"].gone)
+        pending.note_scanned(missing)
+        pending.finish("one")
+        pending.end(2)
+        pending.add(LATER, 2)
+
+    assert deletions == [{b"/m/a", b"/drive/a"}, {b"/drive/a"}, {b"/drive/a"}, frozenset()]
+
+
 def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
     pending = backlog()
     pending.add(LATER, 1)
     pending.begin(1)
     pending.add(MOVE, 2)
-    pending.note_scanned()
+    pending.note_scanned([])
     for name in BOTH:
         pending.finish(name)
     pending.end(3)
@@ -225,13 +241,13 @@ def retag(music: Path) -> Batch:
 
 
 class Playlists:
-    """Two playlists over one folder that are updated with a backlog, as the service does."""
+    """Two playlists over the same folders that are updated with a backlog, as the service does."""
 
-    def __init__(self, managed: Managed, music: Path, deal: DealSettings | None) -> None:
+    def __init__(self, managed: Managed, deal: DealSettings | None, *folders: Path) -> None:
         self.managed = managed
         for name in ("bad", "good"):
             (managed.top / name).mkdir()
-            managed.manage(f"{name}/{name}", music, deal=deal)
+            managed.manage(f"{name}/{name}", *folders, deal=deal)
         self.bad = managed.top / "bad"
         self.pending = Backlog(
             {wanted.name: wanted.request.roots for wanted in managed.config.playlists},
@@ -244,7 +260,7 @@ class Playlists:
     def update(self, batch: Batch) -> dict[str, Result]:
         self.pending.add(batch, 0)
         results = self.managed.messages(self.pending.begin(0))
-        self.pending.note_scanned()
+        self.pending.note_scanned(self.managed.missing)
         for name, result in results.items():
             if isinstance(result, PlaylistUpdated):
                 self.pending.finish(name)
@@ -258,7 +274,7 @@ class Playlists:
 @pytest.fixture(params=["kept", "dealt"])
 def playlists(request: pytest.FixtureRequest, album: Path, managed: Managed) -> Playlists:
     deal = DealSettings(Amount(count=12), Every.DAY) if request.param == "dealt" else None
-    return Playlists(managed, album, deal)
+    return Playlists(managed, deal, album)
 
 
 def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, playlists: Playlists) -> None:
@@ -292,6 +308,27 @@ def test_a_batch_that_is_applied_twice_equals_once(album: Path, playlists: Playl
     playlists.update(batch)
 
     assert playlists.entries("good") == once
+
+
+def test_a_folder_whose_last_files_are_deleted_during_an_update_is_empty_and_not_missing(
+    album: Path, managed: Managed
+) -> None:
+    """The update finds no file, and has the event for one of them; that for the other comes later."""
+    other = aged(numbered(managed.top / "Other", 2))
+    playlists = Playlists(managed, None, album, other)
+    playlists.update(START)
+    events = [
+        Batch(frozenset({os.fsencode(other) + b"/"}), gone=frozenset({bytes(each)}))
+        for each in other.iterdir()
+    ]
+    shutil.rmtree(other)
+    other.mkdir()
+
+    for event in events:
+        playlists.update(event)
+
+    assert len(playlists.entries("good")) == 12
+    assert not playlists.managed.missing
 
 
 def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(

@@ -1,7 +1,7 @@
 """Update playlists as the service does, in this process."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ class Managed:
     """Playlists in a folder, of a service that was started at `began_s`.
 
     read: paths of all files whose tags were read.
+    missing: roots that seemed to be missing at the last update.
     """
 
     def __init__(self, top: Path) -> None:
@@ -41,6 +42,7 @@ class Managed:
         self.config = Config(None, (), settle_s=0)
         self.began_s = 0
         self.read: list[bytes] = []
+        self.missing: Collection[bytes] = ()
 
     def read_all(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         self.read += paths
@@ -61,7 +63,8 @@ class Managed:
         results = [
             unpack(pack(each)) for each in messages if isinstance(each, (PlaylistUpdated, PlaylistFailed))
         ]
-        assert sum(isinstance(message, LibraryScanned) for message in messages) == 1
+        (scanned,) = [each for each in messages if isinstance(each, LibraryScanned)]
+        self.missing = scanned.missing
         return {result.playlist: result for result in results}
 
     def update(self, batch: Batch, *names: str) -> dict[str, PlaylistUpdated]:
