@@ -84,7 +84,7 @@ class UpdatedOrder:
     def numbers(self, tracks: Tracks, absent: Sequence[tuple[int, int]]) -> "array[int]":
         """Return the numbers of its tracks, in order."""
         numbers = tracks.numbers + array("I", [number for number, _ in absent])
-        return array("I", [numbers[index] for index in self.order])
+        return array("I", map(numbers.__getitem__, self.order))
 
 
 def update_order(
