@@ -122,15 +122,15 @@ class Search:
 
         Few tracks of the whole library may have it, so that it is no clip that many files share.
         """
-        if not self._left or not self.free:
+        old_counts = Counter(self._old_marks[old][CONTENT] >> ignored_bits for old in self._left)
+        free: defaultdict[int, list[int]] = defaultdict(list)
+        for index in self.free if self._left else ():
+            free[self._marks[index][CONTENT] >> ignored_bits].append(index)
+        if free.keys().isdisjoint(old_counts):
             return lambda _: None
         contents = [array("q", marks)[CONTENT::4] for marks in self._all_marks()]
         few = 1 + len(contents[1]) // _CHANCE
-        old_counts = Counter(self._old_marks[old][CONTENT] >> ignored_bits for old in self._left)
         in_all = [Counter(number >> ignored_bits for number in one) for one in contents]
-        free: defaultdict[int, list[int]] = defaultdict(list)
-        for index in self.free:
-            free[self._marks[index][CONTENT] >> ignored_bits].append(index)
 
         def find(old: int) -> int | None:
             mark = self._old_marks[old]

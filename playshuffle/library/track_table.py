@@ -245,7 +245,7 @@ def _tops(roots: Iterable[bytes]) -> list[bytes]:
 
 def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
     """Return the length of the innermost root that a folder is below, 0 if there is none."""
-    return max((len(top) for top in tops if folder.startswith(top)), default=0)
+    return max(map(len, filter(folder.startswith, tops)), default=0)
 
 
 def _gone_rows(folder: bytes, row: FolderRow) -> list[_Row]:
