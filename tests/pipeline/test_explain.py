@@ -16,7 +16,7 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Reading, Tags
 from tests.pipeline.conftest import LookAt
 from tests.support import library
-from tests.support.library import deal, keep, make_playlist, reader
+from tests.support.library import deal, keep, make_playlist, put, reader
 from tests.support.program import listed
 
 GENRES = ("Jazz", "Rock", "Podcast", "")
@@ -79,18 +79,15 @@ def random_request(music: Path, choose: random.Random) -> Request:
 def test_an_explanation_by_a_query_leaves_the_cache_of_tags(
     tmp_path: Path, home: Path, look_at: LookAt
 ) -> None:
-    music = tmp_path / "Music"
-    music.mkdir()
-    files = [music / name for name in ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")]
-    for path in files:
-        path.write_bytes(path.name.encode())
+    names = ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")
+    music = put(tmp_path / "Music", *names)
     request = Request((bytes(music),), bytes(music / "all.m3u"), Recipe(), where=("genre:jazz",))
     make_playlist(request, tools())
     cache = home / ".cache/playshuffle/cache.db"
     before = cache.stat().st_ino
 
     stages = look_at(request, tools())
-    codes = {stages.explain(bytes(path)).code for path in files}
+    codes = {stages.explain(bytes(music / name)).code for name in names}
 
     assert codes == {"in", "where"}
     assert cache.stat().st_ino == before
@@ -187,8 +184,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> Non
     assert look_at(request, tools()).explain(path).code == "not_written"
     (tmp_path / "x.mp3").touch()
     assert look_at(request, tools()).explain(bytes(tmp_path / "x.mp3")).code == "outside"
-    for number in range(5):
-        (music / f"jazz-1{number}.mp3").write_bytes(b"%d" % number)
+    put(music, *(f"jazz-1{number}.mp3" for number in range(5)))
     limited = request._replace(recipe=Recipe(limit=2))
     make_playlist(limited, tools())
     codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
@@ -206,10 +202,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> Non
 
 
 def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path, look_at: LookAt) -> None:
-    music = tmp_path / "Music"
-    music.mkdir()
-    for number in range(6):
-        (music / f"{number}.mp3").write_bytes(b"%d" % number)
+    music = put(tmp_path / "Music", *(f"{number}.mp3" for number in range(6)))
     request = Request((bytes(music),), bytes(music / "today.m3u"))
     for _ in range(2):
         deal(request, tools(), 2)
@@ -220,9 +213,7 @@ def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path, look_at: Look
 
 
 def test_a_missing_drive_is_named(tmp_path: Path, look_at: LookAt) -> None:
-    music = tmp_path / "Music"
-    music.mkdir()
-    (music / "1.mp3").write_bytes(b"1")
+    music = put(tmp_path / "Music", "1.mp3")
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, tools())
     (tmp_path / "all.m3u").write_bytes(b"#EXTM3U\n")

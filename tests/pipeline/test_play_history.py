@@ -257,10 +257,7 @@ def test_a_dry_run_remembers_nothing(music: Path, played: Path) -> None:
 
 
 def test_lists_over_other_folders_know_their_own_tracks(music: Path, tmp_path: Path) -> None:
-    other = tmp_path / "Other"
-    other.mkdir()
-    (other / "a.mp3").write_bytes(b"another a")
-    (other / "z.mp3").write_bytes(b"z")
+    other = put(tmp_path / "Other", "a.mp3", "z.mp3")
     path = stickers(
         tmp_path / "s.sql", {"Music/a.mp3": {"playCount": "1"}, "Other/z.mp3": {"playCount": "1"}}
     )

@@ -488,14 +488,10 @@ def test_an_error_of_any_system_call_leaves_the_old(
 
 def test_only_our_own_litter_is_swept(folder: bytes) -> None:
     stays = [
-        b".list.m3u.0123456789ab.tmp2",
-        b".list.m3u.0123456789a.tmp",
-        b".list.m3u.0123456789AB.tmp",
-        b".list.m3u8.0123456789ab.tmp",
-        b".listXm3u.0123456789ab.tmp",
-        b"list.m3u.0123456789ab.tmp",
+        b".list.m3u.0123456789ab.tmp2", b".list.m3u.0123456789a.tmp", b".list.m3u.0123456789AB.tmp",
+        b".list.m3u8.0123456789ab.tmp", b".listXm3u.0123456789ab.tmp", b"list.m3u.0123456789ab.tmp",
         b"list.m3u",
-    ]
+    ]  # fmt: skip
     for name in (*stays, b".list.m3u.0123456789ab.tmp", b".list.m3u.ffffffffffff.tmp"):
         open(folder + b"/" + name, "wb").close()
     os.symlink(b"list.m3u", folder + b"/.list.m3u.111111111111.tmp")

@@ -8,6 +8,7 @@ import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.system import mpd_conf
+from playshuffle.system.mpd_conf import MpdConf
 
 
 def conf(home: Path, text: str, name: str = ".config/mpd/mpd.conf") -> Path:
@@ -15,6 +16,12 @@ def conf(home: Path, text: str, name: str = ".config/mpd/mpd.conf") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+def read() -> MpdConf:
+    found = mpd_conf.read()
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
@@ -39,9 +46,8 @@ def conf(home: Path, text: str, name: str = ".config/mpd/mpd.conf") -> Path:
 def test_the_music_directory_is_found(home: Path, text: str, music: str | None) -> None:
     conf(home, text)
 
-    found = mpd_conf.read()
+    found = read()
 
-    assert found is not None
     assert found.music == (None if music is None else os.fsencode(music.format(home=home)))
     assert found.playlists is None
 
@@ -50,9 +56,8 @@ def test_home_is_that_of_the_user_mpd_runs_as(home: Path) -> None:
     user = pwd.getpwuid(os.geteuid())
     conf(home, f'user "{user.pw_name}"\nmusic_directory "~/M"\nplaylist_directory "~{user.pw_name}/P"')
 
-    found = mpd_conf.read()
+    found = read()
 
-    assert found is not None
     assert (found.music, found.playlists) == tuple(os.fsencode(f"{user.pw_dir}/{name}") for name in "MP")
 
 
@@ -60,9 +65,8 @@ def test_without_a_music_directory_that_of_the_desktop_counts(home: Path) -> Non
     conf(home, "")
     (home / ".config/user-dirs.dirs").write_text('XDG_MUSIC_DIR="$HOME/Musik"\n')
 
-    found = mpd_conf.read()
+    found = read()
 
-    assert found is not None
     assert found.music == bytes(home / "Musik")
 
 
@@ -73,9 +77,8 @@ def test_included_files_count_in_their_place(home: Path) -> None:
     )
     conf(home, 'music_directory "/included"\n', ".config/mpd/folders.conf")
 
-    found = mpd_conf.read()
+    found = read()
 
-    assert found is not None
     assert (found.music, found.playlists) == (b"/included", b"/lists")
 
 
@@ -83,20 +86,18 @@ def test_a_file_that_includes_itself_is_read_once(home: Path) -> None:
     conf(home, 'include "d/mpd.conf"\n' * 12 + 'music_directory "/srv"')
     (home / ".config/mpd/d").symlink_to(".")
 
-    found = mpd_conf.read()
+    found = read()
 
-    assert found is not None
     assert found.music == b"/srv"
 
 
 def test_the_first_place_counts(home: Path) -> None:
     conf(home, 'music_directory "/third"', ".mpd/mpd.conf")
     conf(home, 'music_directory "/second"', ".mpdconf")
-    assert (second := mpd_conf.read()) is not None
+    second = read()
     conf(home, 'music_directory "/first"')
-    assert (first := mpd_conf.read()) is not None
 
-    assert (first.music, second.music) == (b"/first", b"/second")
+    assert (read().music, second.music) == (b"/first", b"/second")
 
 
 def test_no_configuration_is_none(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
