@@ -186,24 +186,17 @@ def test_what_is_known_below_an_unreadable_folder_is_there_once(public: bytes) -
 
 
 @pytest.mark.process
-def test_an_unreadable_folder_never_seen_before_holds_nothing(public: bytes) -> None:
-    put(public, b"closed/x.mp3", b"y.mp3")
-    os.chmod(public + b"/closed", 0)
+@pytest.mark.parametrize(("mode", "unreadable"), [(0, b"/closed/"), (0o444, b"/closed/in/")])
+def test_an_unreadable_folder_never_seen_before_holds_nothing_and_is_said_once(
+    public: bytes, mode: int, unreadable: bytes
+) -> None:
+    put(public, b"closed/in/x.mp3", b"y.mp3")
+    os.chmod(public + b"/closed", mode)
 
-    found = forked(lambda: find([public, public + b"/closed"], {}), as_nobody=True)
+    found = forked(lambda: find([public, public + unreadable], {}), as_nobody=True)
 
     assert names_below(public, found) == [b"y.mp3"]
-    assert found.unreadable == [Skipped(public + b"/closed/", "Permission denied")]
-
-
-@pytest.mark.process
-def test_what_cannot_be_read_is_said_once(public: bytes) -> None:
-    put(public, b"closed/in/x.mp3")
-    os.chmod(public + b"/closed", 0o444)
-
-    found = forked(lambda: find([public, public + b"/closed/in"], {}), as_nobody=True)
-
-    assert found.unreadable == [Skipped(public + b"/closed/in/", "Permission denied")]
+    assert found.unreadable == [Skipped(public + unreadable, "Permission denied")]
 
 
 @pytest.mark.parametrize("call", ["openat", "getdents64"])

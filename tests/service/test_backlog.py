@@ -34,12 +34,24 @@ def backlog(
     return Backlog(folders, files=files, settle_s=2, unfinished=unfinished or {}, now_s=0)
 
 
-def updated(pending: Backlog, batch: Batch, *finished: str, now_s: float = 0) -> dict[str, Batch]:
-    """Update for a batch, after which some playlists are up to date; return what was to be done."""
+def updated(
+    pending: Backlog,
+    batch: Batch,
+    *finished: str,
+    now_s: float = 0,
+    missing: Sequence[bytes] | None = None,
+    **fault: bool,
+) -> dict[str, Batch]:
+    """Update for a batch, after which some playlists are up to date; return what was to be done.
+
+    missing: folders that the scan, if it ended, did not find. fault: what the first playlist says.
+    """
     pending.add(batch, now_s)
     batches = pending.begin(now_s)
+    if missing is not None:
+        pending.note_scanned(missing)
     for name in finished:
-        pending.finish(name)
+        pending.finish(name, **(fault if name == finished[0] else {}))
     pending.end(now_s)
     return batches
 
@@ -57,11 +69,7 @@ def test_news_is_carried_only_to_the_playlist_that_has_not_applied_it() -> None:
 def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
     """Not to those that failed after the scan, and not after the update was killed."""
     pending = backlog()
-    pending.add(MOVE, 1)
-    pending.begin(1)
-    pending.note_scanned([])
-    pending.finish("one")
-    pending.end(2)
+    updated(pending, MOVE, "one", missing=[])
 
     assert pending.unfinished() == {}
     assert updated(pending, LATER) == {"one": LATER, "two": LATER}
@@ -70,16 +78,13 @@ def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
 def test_deletions_in_a_folder_that_seems_to_be_missing_are_given_to_the_next_update() -> None:
     """Again and again, as long as it seems to be missing."""
     pending = backlog({"one": (b"/m", b"/drive")})
-    pending.add(Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a", b"/drive/a"})), 1)
-    deletions = []
-    for missing in ([b"/drive"], [b"/drive"], [], []):
-        deletions.append(pending.begin(1)["one"].gone)
-        pending.note_scanned(missing)
-        pending.finish("one")
-        pending.end(2)
-        pending.add(LATER, 2)
+    gone = frozenset({b"/m/a", b"/drive/a"})
+    updates = [(Batch(frozenset({b"/m/"}), gone=gone), [b"/drive"]), (LATER, [b"/drive"]), (LATER, [])]
 
-    assert deletions == [{b"/m/a", b"/drive/a"}, {b"/drive/a"}, {b"/drive/a"}, frozenset()]
+    assert [updated(pending, batch, "one", missing=missing)["one"].gone for batch, missing in updates] == [
+        gone, {b"/drive/a"}, {b"/drive/a"}
+    ]  # fmt: skip
+    assert updated(pending, LATER)["one"].gone == frozenset()
 
 
 def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
@@ -183,11 +188,7 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
 
 def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> None:
     pending = backlog()
-    pending.add(LATER, 0)
-    pending.begin(0)
-    pending.finish("one", is_cached=False)
-    pending.finish("two")
-    pending.end(0)
+    updated(pending, LATER, "one", "two", is_cached=False)
 
     batches = updated(pending, LATER)
 
@@ -196,11 +197,7 @@ def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> Non
 
 def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
     pending = backlog()
-    pending.add(LATER, 0)
-    pending.begin(0)
-    pending.finish("one", has_unreadable=True)
-    pending.finish("two")
-    pending.end(0)
+    updated(pending, LATER, "one", "two", has_unreadable=True)
 
     pending.retry(20)
     assert pending.begin(20) == {"one": Batch(is_whole=True, why="retry")}

@@ -71,20 +71,16 @@ def new_fields(tags: Tags) -> dict[str, Any]:
     return {field: getattr(tags, field) for field in NEW}
 
 
-@pytest.mark.parametrize("name", ["tone.flac", "tone.oga", "tone.ogg", "tone.opus", "tone.wv"])
-def test_vorbis_comments_and_apev2(name: str, tmp_path: Path) -> None:
-    assert new_fields(tags_in(written(tmp_path, name, VORBIS))) == NEW
-
-
-def test_mp4(tmp_path: Path) -> None:
-    tags = tags_in(written(tmp_path, "tone.m4a", {**MP4, "stik": [2]}))
-
-    assert new_fields(tags) == NEW
-    assert tags.media_kind == 2
-
-
-def test_asf(tmp_path: Path) -> None:
-    assert new_fields(tags_in(written(tmp_path, "tone.wma", ASF))) == NEW
+@pytest.mark.parametrize(
+    ("name", "tags"),
+    [
+        *((f"tone.{suffix}", VORBIS) for suffix in ("flac", "oga", "ogg", "opus", "wv")),
+        ("tone.m4a", MP4),
+        ("tone.wma", ASF),
+    ],
+)
+def test_vorbis_comments_apev2_mp4_and_asf(name: str, tags: Mapping[str, Any], tmp_path: Path) -> None:
+    assert new_fields(tags_in(written(tmp_path, name, tags))) == NEW
 
 
 @pytest.mark.parametrize("counter", [PCNT(count=7), POPM(email="a@example.org", rating=255, count=7)])
@@ -182,18 +178,11 @@ def test_absurd_rates_are_none(rate: float) -> None:
 @pytest.mark.parametrize(
     ("name", "sample_rate", "lossless"),
     [
-        ("tone.flac", 8000, True),
-        ("tone.wav", 8000, True),
-        ("tone.aiff", 8000, True),
-        ("tone.wv", 8000, True),
-        ("tone.tta", 8000, True),
-        ("tone.oga", 8000, True),
-        ("tone.ogg", 8000, False),
-        ("tone.opus", None, False),
-        ("tone.m4a", 8000, False),
+        *((f"tone.{suffix}", 8000, True) for suffix in ("flac", "wav", "aiff", "wv", "tta", "oga")),
         ("alac.m4a", 8000, True),
+        *((name, 8000, False) for name in ("tone.ogg", "tone.m4a", "v24.mp3")),
+        ("tone.opus", None, False),
         ("tone.wma", 16000, False),
-        ("v24.mp3", 8000, False),
     ],
 )
 def test_the_audio_itself(name: str, sample_rate: int | None, lossless: bool) -> None:

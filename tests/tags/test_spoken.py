@@ -25,15 +25,9 @@ def test_spoken_word_is_recognised_with_the_reason(name: str, tags: Tags | None,
 @pytest.mark.parametrize(
     "tags",
     [
-        None,
-        Tags(),
-        Tags(media_kind=1),
-        Tags(media_kind=6),
-        Tags(media_kind=10),
-        Tags(genre="Spoken Jazz"),
-        Tags(genre="Comedy"),
-        Tags(genre="Podcast Rock"),
-        Tags(title="Audiobook"),
+        *(None, Tags(), Tags(title="Audiobook")),
+        *(Tags(media_kind=kind) for kind in (1, 6, 10)),
+        *(Tags(genre=genre) for genre in ("Spoken Jazz", "Comedy", "Podcast Rock")),
     ],
 )
 def test_music_is_no_spoken_word(tags: Tags | None) -> None:
