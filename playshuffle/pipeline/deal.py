@@ -47,14 +47,17 @@ class Dealt:
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt:
     """Deal once in each period; else check that the file has the deal of this period.
 
-    is_now: deal in any case. is_new_round: end the round, and deal from a new one.
+    is_now: deal in any case, but first what did not reach the file. is_new_round: end the round, and deal
+    from a new one.
 
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
     _check_options(run.request)
     run, playable = _with_heard(run), frozenset(run.tracks.numbers)
-    if is_now or is_new_round or is_due(deck_of(run), _settings(run).every, run.now, playable):
+    last = deck_of(run).deal
+    is_asked_for = is_new_round or (is_now and not (last is not None and last.is_pending))
+    if is_asked_for or is_due(deck_of(run), _settings(run).every, run.now, playable):
         deck = _next_deck(run, is_now=is_now, is_new_round=is_new_round)
         return _replace_deal(run, deck, _notes_on_limit(run, deck))
     dealt = _repeat_deal(run)
@@ -159,7 +162,7 @@ def _with_heard(run: Run) -> Run:
     deck = deck_of(run)
     if _settings(run).count is Count.DEALT or run.history is None:
         deck = replace(deck, unheard=(), heard_from_s=0)
-    elif not deck.heard_from_s:
+    elif not (deck.heard_from_s and deck.round):  # of a deck whose first deal was undone nothing is known
         deck = replace(deck, heard_from_s=int(run.now.timestamp()))
     else:
         heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
