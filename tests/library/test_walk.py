@@ -290,25 +290,6 @@ def test_a_folder_that_a_file_has_left_for_another_one_is_looked_at_though_nobod
     assert inodes(found) == inodes(find([top], {}))
 
 
-@pytest.mark.parametrize("growing", [b"1.mp3", b"2.mp3"])
-def test_a_file_that_is_being_written_is_not_taken_for_one_that_has_left_its_name(
-    top: bytes, growing: bytes
-) -> None:
-    put(top, b"1.mp3", b"2.mp3")
-    for path in (b"1.mp3", b"2.mp3"):
-        os.utime(top + b"/" + path, (1, 1))
-    known = by_path(find([top], {}))
-    swap(top, b"1.mp3", b"2.mp3")
-    os.utime(top + b"/" + growing)
-
-    found = find([top], known, still_ns=3_600_000_000_000)
-
-    assert found.growing == [top + b"/" + growing]
-    assert inodes(found) == {
-        path: inode for path, inode in inodes(find([top], {})).items() if path not in found.growing
-    }
-
-
 def test_files_that_are_exchanged_again_and_again_while_they_are_listed_are_found_once(top: bytes) -> None:
     put(top, b"a/1.mp3", b"b/2.mp3")
     known = by_path(find([top], {}))

@@ -21,10 +21,8 @@ SUFFIXES = tuple(_SAMPLES)
 _STEMS: dict[str, tuple[bytes, ...]] = {
     "ASCII": (
         b"plain", b"two  spaces inside", b"-rf", b"--help", b"~", b"~root", b"(brackets) ", b"'quoted'",
-        b'"quoted"',
-        b"*", b"a&b;c|d", b"<br>", b"[x]", b"{0}", b"=sum()", b"+plus", b"a+b", b"$HOME", b"`reboot`",
-        b"!important",
-        b"@file", b"list.m3u", b"~/x", b"-/x", b"[/b]", b"album.mp3/x",
+        b'"quoted"', b"*", b"a&b;c|d", b"<br>", b"[x]", b"{0}", b"=sum()", b"+plus", b"a+b", b"$HOME",
+        b"`reboot`", b"!important", b"@file", b"list.m3u", b"~/x", b"-/x", b"[/b]", b"album.mp3/x",
     ),
     "hidden": (b".hidden", b"..two dots", b"..."),
     "UTF-8": (
@@ -34,8 +32,9 @@ _STEMS: dict[str, tuple[bytes, ...]] = {
     ),
     "'#' first": (b"#1 hit", b"#EXTM3U", b"#EXTINF:1,x", b"#", b"#/x", b"#CURTRACK 1"),
     "'#' later": (b"a#b", b"x #EXTINF:1,y", b"disc #1/x", b"x #CURTRACK 1", b"e#"),
-    "'%41' and the like": (b"a%20b", b"%41", b"%2F", b"%00", b"%2e%2E/x", b"c%2Fd", b"1+1%20", b"%E9",
-    b"%0A"),
+    "'%41' and the like": (
+        b"a%20b", b"%41", b"%2F", b"%00", b"%2e%2E/x", b"c%2Fd", b"1+1%20", b"%E9", b"%0A",
+    ),
     "'%' alone": (b"100% pure", b"%", b"%zz", b"%25%", b"a%20b 100%", b"%s%n"),
     "'?'": (b"who?", b"?", b"?/x", b"a?b=c", b"what?/x"),
     "':' in the first part": (
@@ -51,8 +50,7 @@ _STEMS: dict[str, tuple[bytes, ...]] = {
     "NEL, U+2028, U+2029": (b"nel\xc2\x85x", b"ls\xe2\x80\xa8x", b"ps\xe2\x80\xa9x", b"\xc2\x85first"),
     "control characters": (
         b"vt\x0bx", b"ff\x0cx", b"fs\x1cx", b"gs\x1dx", b"rs\x1ex", b"us\x1fx", b"\x1b]0;title\x07",
-        b"\x1b[2J",
-        b"bs\x08\x08", b"del\x7f", b"soh\x01", b"\x01soh first", b"\x0bvt first",
+        b"\x1b[2J", b"bs\x08\x08", b"del\x7f", b"soh\x01", b"\x01soh first", b"\x0bvt first",
     ),
     "a name of 250 bytes": (b"n" * 245, "ü".encode() * 122),
     "a path of 1200 bytes": (b"/".join([b"d" * 239] * 5), "/".join(["ö" * 119] * 5).encode()),
@@ -62,8 +60,7 @@ _STEMS: dict[str, tuple[bytes, ...]] = {
     "a carriage return": (b"cr\rinside", b"crlf\r\ninside", b"end\r", b"\rfirst", b"c\rr/x"),
     "not UTF-8": (
         b"caf\xe9", b"\xed\xa0\x80", b"\xc0\xaf", b"cut\xe9\x9f", b"\xff\xfe", b"\x80", b"sur\xed\xb2\x80",
-        b"\xe9/x",
-        b"a\xe9#b", b"\xe9%41",
+        b"\xe9/x", b"a\xe9#b", b"\xe9%41",
     ),
 }  # fmt: skip
 
