@@ -148,6 +148,7 @@ def _request(
         raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
     if named:
         return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
+    # Folders, or --from: a new deck, or else that of the same file, whose other options stay.
     options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given:
         options = options._replace(order="albums")
