@@ -70,20 +70,8 @@ class Memory:
 # Reading
 
 
-def test_a_second_run_reads_nothing(top: bytes) -> None:
-    """And has nothing to keep."""
-    put(top, b"a/x.mp3", b"a/y.mp3", b"b/")
-    memory = Memory(top)
-
-    _, first = memory.run()
-    _, second = memory.run()
-
-    assert first == [top + b"/a/x.mp3", top + b"/a/y.mp3"]
-    assert (second, memory.fresh) == ([], [])
-
-
 def test_each_folder_comes_out_once_with_all_its_readings(top: bytes) -> None:
-    """Those without audio files, too, so that they are known next time."""
+    """Those without audio files, too, so that they are known next time; a second run reads nothing."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(9) for file in range(9)), b"empty/")
     memory = Memory(top)
 
@@ -91,6 +79,7 @@ def test_each_folder_comes_out_once_with_all_its_readings(top: bytes) -> None:
 
     assert sorted(memory.fresh) == sorted(set(memory.fresh)) == sorted(memory.known)
     assert all(folder.durations_ms is not None for folder in memory.known.values())
+    assert (memory.run()[1], memory.fresh) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -158,16 +147,6 @@ def test_a_folder_that_was_not_read_to_its_end_is_not_kept(top: bytes) -> None:
     assert [next(came)[0].path, next(came)[0].path] == [top + b"/", top + b"/a/"]
     with pytest.raises(KeyboardInterrupt):
         next(came)
-
-
-def test_nothing_to_read_asks_no_reader(top: bytes) -> None:
-    """A reader may start processes."""
-    put(top, b"a/cover.jpg")
-
-    def refuse(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        raise AssertionError
-
-    assert len(list(with_readings(find([top], {}).roots[0], {}, lambda _: [], refuse))) == 2
 
 
 def test_reading_holds_only_the_tags_of_folders_with_missing_readings(top: bytes) -> None:
@@ -278,33 +257,22 @@ def test_an_unread_file_is_still_told_from_its_hard_link(top: bytes) -> None:
 # Lining up
 
 
-def test_tracks_are_sorted_by_path_bytes_within_a_root_and_roots_stand_as_given(tmp_path: Path) -> None:
-    """A slash sorts as the byte that it is."""
-    folders = [b"B/", b"B C/", b"B!/", b"B/a/", b"b/", b""]
-    names = [folder + name for folder in folders for name in (b"B.mp3", b"x.mp3", b"\xff.mp3")]
-    a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
-    put(a, *names)
-    put(b, *names)
-
-    library, _, _ = tracks(find([b, a], {}).roots)
-
-    assert library.paths == [root + b"/" + name for root in (b, a) for name in sorted(names)]
-
-
 _PARTS = st.sampled_from([b"a", b"a!", b"a.", b"b", b"a0"])
 
 
 @given(st.lists(st.lists(_PARTS, min_size=1, max_size=3), max_size=9))
 @settings(deadline=None)
-def test_any_folders_line_up_by_path_bytes(paths: list[list[bytes]]) -> None:
+def test_any_folders_line_up_by_path_bytes_and_roots_stand_as_given(paths: list[list[bytes]]) -> None:
+    """A slash sorts as the byte that it is."""
     by_folder: dict[bytes, set[bytes]] = {}
     for *parents, name in paths:
         by_folder.setdefault(b"/".join([b"/m", *parents, b""]), set()).add(name + b".mp3")
     folders = [tagged(path, {name: name for name in names}) for path, names in by_folder.items()]
 
-    library, _, _ = tracks([folders])
+    library, _, _ = tracks([folders, [tagged(b"/a/", {b"b.mp3": b"b.mp3"})]])
 
-    assert library.paths == sorted(path + name for path, names in by_folder.items() for name in names)
+    sorted_paths = sorted(path + name for path, names in by_folder.items() for name in names)
+    assert library.paths == [*sorted_paths, b"/a/b.mp3"]
     assert [os.path.basename(path) for path in library.paths] == library.artists
 
 
@@ -364,27 +332,18 @@ def test_some_tracks_in_another_order_are_tracks_too(top: bytes) -> None:
     for name in (b"a", b"b", b"c", b"d"):
         put(top, name + b"/" + name + b".mp3", content=name)
     library, _ = Memory(top).run()
+    paths = library.paths
 
     some = library.only([3, 0, 2])
 
     assert len(some) == 3
+    assert all(some.only([at]).paths[0] is paths[index] for at, index in enumerate([3, 0, 2]))
     assert some.artists == [b"d", b"a", b"c"]
     assert some.only([2, 0]).artists == [b"c", b"d"]
     assert library.only([]).paths == []
 
 
 # Reached twice
-
-
-def test_some_tracks_share_the_paths_of_all(top: bytes) -> None:
-    for name in (b"a.mp3", b"b.mp3"):
-        put(top, name)
-    library, _ = Memory(top).run()
-    first, second = library.paths
-
-    shared = library.only([1, 0]).only([0, 1]).paths
-    assert shared[0] is second
-    assert shared[1] is first
 
 
 def test_a_link_beside_its_target_is_no_second_track(top: bytes) -> None:
