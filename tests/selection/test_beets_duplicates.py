@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
-from tests.support.program import run
+from tests.support.program import ran
 from tests.support.tagging import tag, tone
 
 pytestmark = pytest.mark.process
@@ -38,8 +38,7 @@ def of_beets(lines: Iterable[str]) -> Groups:
 
 
 def ours(music: Path) -> Groups:
-    done = run("duplicates", music, "--json")
-    assert done.code == 0, done.err
+    done = ran("duplicates", music, "--json")
     return set(map(frozenset, json.loads(done.out)["groups"]))
 
 

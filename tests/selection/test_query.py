@@ -21,22 +21,11 @@ from tests.support.tagged import tagged
 
 ROOT = b"/m"
 NOW = datetime(2026, 3, 1, 12)  # noqa: DTZ001 - users write local times
+ONE = Tags(60_000, "One", "Anna", "First", genre="Jazz; Blues", date="1959", rating=0.8, lossless=True)
+TWO = Tags(270_000, "Straße", "Annie", "First", genre="Jazz Fusion", date="1990-12-31", rating=0.2)
 LIBRARY = {
-    "/m/Albums/1.flac": Tags(
-        60_000,
-        "One",
-        "Anna",
-        "First",
-        genre="Jazz; Blues",
-        date="1959",
-        rating=0.8,
-        lossless=True,
-        explicit=True,
-        bitrate=900_000,
-    ),
-    "/m/Albums/2.m4a": Tags(
-        270_000, "Straße", "Annie", "First", genre="Jazz Fusion", date="1990-12-31", rating=0.2, lossless=True
-    ),
+    "/m/Albums/1.flac": ONE._replace(explicit=True, bitrate=900_000),
+    "/m/Albums/2.m4a": TWO._replace(lossless=True, composer="Komponist"),
     "/m/Albumsx/3.mp3": Tags(
         3_723_000, unicodedata.normalize("NFD", "Café"), "Beth", date="1999-02", bpm=120, explicit=False
     ),
@@ -89,6 +78,7 @@ OPERATORS = [
     ('""', "1234"),
     ("genre::z", "12"),
     ("title:straße", "2"),
+    ("composer:komponist", "2"),
     ("title:=Café", "3"),
     (r"title::^Caf.$", "3"),
     ("year:>1990", "3"),
