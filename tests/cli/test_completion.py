@@ -145,15 +145,3 @@ def test_bash_completes_words_behind_those_that_it_splits_at_a_colon(shell_path:
     words = "playshuffle make --where genre : jazz --order spr"
 
     assert in_bash(words.split(), shell_path) == {"spread"}
-
-
-def test_the_shell_in_which_the_program_runs_is_recognised(shell_path: str) -> None:
-    assert "complete -o default" in shell(["bash", "-c", "playshuffle --show-completion; true"], shell_path)
-
-
-def test_completion_is_installed_for_this_user(home: Path) -> None:
-    done = run("--install-completion", "fish", env=_NAMED)
-
-    assert done.code == 0
-    assert b"playshuffle.fish" in done.out
-    assert (home / ".config/fish/completions/playshuffle.fish").exists()

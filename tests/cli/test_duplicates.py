@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import configured, listed, make, refused, run
-from tests.support.service import config
+from tests.support.program import listed, make, ran, run
 from tests.support.tagging import tone
 from tests.support.terminal import on_terminal
 
@@ -19,9 +18,7 @@ def test_copies_are_listed_with_the_best_first_and_nothing_is_deleted(tmp_path: 
     tone(tmp_path / "live.flac", 40, artist="Miles Davis", title="So What (live)")
     tone(tmp_path / "short.flac", 5, artist="Miles Davis", title="So What")
     before = sorted(tmp_path.iterdir())
-    done = run("duplicates", tmp_path)
-
-    assert done.code == 0
+    done = ran("duplicates", tmp_path)
     assert done.out.decode().splitlines() == [
         f"{tmp_path}/b.flac",
         f"  copy: {tmp_path}/a.ogg",
@@ -49,11 +46,6 @@ def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
     assert f"{tmp_path}/a.ogg: duplicate of {tmp_path}/b.flac" in said
     done = run("why", tmp_path / "a.ogg")
     assert (done.code, f"no: duplicate of {tmp_path}/b.flac" in done.out.decode()) == (1, True)
-
-
-def test_no_duplicates_is_refused_in_the_configuration_where_an_album_would_have_gaps(tmp_path: Path) -> None:
-    configured(config(tmp_path, no_duplicates=True, order="albums"))
-    assert 'line 3: no_duplicates does not work with order = "albums"' in refused(78, "config", "check")
 
 
 def test_a_terminal_gets_lines_that_fit(tmp_path: Path) -> None:

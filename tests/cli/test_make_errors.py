@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import in_process
 from tests.support.needs import need, unmet
-from tests.support.program import Done, library, listed, make, moved, numbered, report, run, state_file
+from tests.support.program import Done, library, listed, make, moved, numbered, ran, report, run, state_file
 
 pytestmark = pytest.mark.process
 
@@ -49,8 +49,8 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("top")
     music = library(top / "Music", ["a.mp3", "b.mp3", "sub/c.mp3", "other/c.mp3"])
     make(music, env={"XDG_STATE_HOME": str(top / "state"), "XDG_CACHE_HOME": str(top / "cache")})
-    for name in ("hand.m3u", "hand.m3u8"):
-        (music / name).write_text("#EXTM3U\n#EXTINF:1,mine\nb.mp3\na.mp3\n")
+    for suffix in ("m3u", "m3u8", "xspf", "jspf", "pls"):
+        (music / f"hand.{suffix}").write_text("#EXTM3U\n#EXTINF:1,mine\nb.mp3\na.mp3\n")
     (music / "folder.m3u").mkdir()
     os.mkfifo(music / "fifo.m3u")
     (music / "circle.m3u").symlink_to("circle.m3u")
@@ -191,6 +191,7 @@ def test_where_you_are_may_be_gone(tmp_path: Path) -> None:
         ("n" * 252 + ".m3u", "too long"),
         ("hand.m3u", "was not written by playshuffle"),
         ("hand.m3u8", "add --force to replace it"),
+        *((f"hand.{suffix}", "add --force to replace it") for suffix in ("xspf", "jspf", "pls")),
     ],
 )
 def test_what_cannot_or_must_not_be_written_is_refused(
@@ -359,7 +360,5 @@ def test_an_ignore_file_beside_a_missing_drive_is_not_blamed(tmp_path: Path) -> 
     for number in range(35):
         (music / f"album/{number:02}.mp3").unlink()
     (music / "album/.ignore").write_text("39.mp3\n")
-    done = run("make", music)
-
-    assert (done.code, f"tracks wait for {music}: " in done.err) == (0, True)
+    assert f"tracks wait for {music}: " in ran("make", music).err
     assert len(listed(music / "playshuffle.m3u")) == 40

@@ -222,15 +222,6 @@ def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Pa
     assert run("check", path).code == 0
 
 
-@pytest.mark.parametrize("suffix", ["xspf", "jspf", "pls", "m3u"])
-def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path, suffix: str) -> None:
-    music = library(tmp_path / "Music", ["a.mp3"])
-    (tmp_path / f"x.{suffix}").write_text("mine")
-
-    assert run("make", music, "-o", tmp_path / f"x.{suffix}").code == 73
-    assert (tmp_path / f"x.{suffix}").read_text() == "mine"
-
-
 def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
     path = tmp_path / "x.xspf"

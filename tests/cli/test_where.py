@@ -25,19 +25,6 @@ def music(tmp_path: Path) -> Path:
     return tagged_library(tmp_path / "Music", FILES)
 
 
-def kept(music: Path, *queries: str) -> list[str]:
-    words = [word for query in queries for word in ("--where", query)]
-    make(music, *words)
-    return sorted(listed(music / "playshuffle.m3u"))
-
-
-def test_only_matching_tracks_are_in_the_playlist(music: Path) -> None:
-    assert kept(music, "genre:jazz") == ["jazz/1.mp3", "jazz/2.flac"]
-    assert kept(music, "-genre:jazz") == ["5.opus", "rock/3.ogg", "rock/4.m4a"]
-    assert kept(music, "genre:=Live OR year:..1959") == ["jazz/1.mp3", "rock/4.m4a"]
-    assert kept(music, "path:rock -title:live") == ["rock/3.ogg"]
-
-
 def test_summary_and_report_count_matches_and_tracks_without_the_tag(music: Path) -> None:
     assert "1 track has no genre; -genre:rock keeps it" in make(music, "--where", "-genre:rock")
 

@@ -63,17 +63,6 @@ def test_the_summary_and_the_report_name_what_is_left_out(music: Path) -> None:
     assert left_out == [{"path": f"{music}/a/1.mp3", "reason": f"in {music}/never.m3u, line 2"}]
 
 
-def test_why_knows_a_list_that_was_edited_since_the_last_update(music: Path) -> None:
-    (music / "never.m3u").write_text("a/1.mp3\n")
-    make(music, "-o", music / "all.m3u", "--without", music / "never.m3u")
-    configured(config(music, without=str(music / "never.m3u"), output=str(music / "all.m3u")))
-    (music / "never.m3u").write_text("5.opus\n")
-
-    done = run("why", music / "5.opus")
-
-    assert "never.m3u, line 1" in done.out.decode(), done.err
-
-
 def test_a_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
@@ -93,14 +82,6 @@ def test_forget_removes_the_lists_of_a_playlist_that_was_never_written(music: Pa
     assert run("forget", music / "playshuffle.m3u").code == 0
 
     assert run(*words).code == 66
-
-
-def test_a_deck_deals_no_track_of_the_list(music: Path) -> None:
-    (music / "never.m3u").write_text("a/1.mp3\nb/3.flac\n")
-    for _ in range(2):
-        done = run("deal", music, "-n", "2", "--every", "run", "--without", music / "never.m3u")
-        assert done.code == 0, done.err
-        assert not {"a/1.mp3", "b/3.flac"} & set(listed(music / "today.m3u"))
 
 
 def test_if_the_list_names_every_track_the_playlist_stays(music: Path) -> None:
@@ -160,14 +141,6 @@ def test_the_playlist_that_is_written_cannot_be_its_own_skip_list(music: Path) -
 
 
 # The configuration and the service
-
-
-def test_lists_of_the_configuration_start_at_its_folder(music: Path) -> None:
-    for value in ("no.m3u", ["no.m3u"]):
-        (configured(config(music, without=value)).parent / "no.m3u").write_text(f"{music}/a/1.mp3\n")
-        assert run("config", "check").code == 0
-        assert run("make", "all").code == 0
-        assert sorted(listed(music / "all.m3u")) == without("a/1.mp3")
 
 
 def test_config_check_names_a_list_that_does_not_exist(music: Path) -> None:

@@ -132,6 +132,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('order = "sorted"\ngap = 3', 4, 'gap does not work with order = "sorted"'),
         ('group_by = "genr"\norder = "spread"', 3, "Did you mean 'genre'?"),
         ('inside = "some"\norder = "albums"', 3, "Use none, last or all"),
+        ('no_duplicates = true\norder = "albums"', 3, 'no_duplicates does not work with order = "albums"'),
         ('paths = "dos"', 3, "Unknown path style 'dos'"),
         ('output = "x.mp3"', 3, "is the name of an audio file"),
         ('output = "x\\u0000.m3u"', 3, "contains a NUL"),

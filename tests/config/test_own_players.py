@@ -19,7 +19,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, PLAYERS, set_own_players
 from playshuffle.playlist.m3u import PathStyle
 from scripts.facts import PLAYER_KEYS
-from tests.support.program import configured, entries, run
+from tests.support.program import configured, entries, ran, run
 from tests.support.service import Service, wait_for
 
 STICK = """
@@ -180,8 +180,7 @@ def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
     configured('folders = ["~/Music"]\n' + STICK.replace("99", "20") + '[playlist.drive]\nfor = "stick"\n')
 
     assert run("config", "check").code == 0
-    made = run("make", music, "--for", "stick")
-    assert made.code == 0, made.err
+    ran("make", music, "--for", "stick")
     first = (music / "playshuffle-stick-1.m3u8").read_text()
     assert "#PLAYSHUFFLE-FOR:stick" in first
     assert "#EXTINF" not in first
@@ -221,8 +220,6 @@ def test_a_configuration_that_is_refused_takes_no_player_away(tmp_path: Path) ->
 def test_a_mistake_in_a_player_does_not_hide_the_others() -> None:
     configured("[player.stick]\nlike = 3\n")
 
-    done = run("help", "players")
-
-    assert done.code == 0
+    done = ran("help", "players")
     assert b"vlc" in done.out
     assert "config.toml, line 2: like must be" in done.err
