@@ -4,7 +4,6 @@ import email
 import os
 import pwd
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -19,6 +18,7 @@ import pytest
 from tests.support.needs import unmet
 from tests.support.processes import finished
 from tests.support.program import CHECKOUT, entries, numbered
+from tests.test_clone import copied
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
@@ -40,9 +40,7 @@ def pip(python: Path | str, *words: str | Path) -> None:
 
 def metadata(folder: Path, publisher: str) -> Message:
     """Return what a package index would know of a wheel that is built now, by a publisher."""
-    source = folder / "source"
-    ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "site", "tests", "docs")
-    shutil.copytree(CHECKOUT, source, ignore=ignored)
+    source = copied(folder / "source")
     project = (source / "pyproject.toml").read_text()
     project, count = re.subn("^publisher = .*", f"publisher = {publisher}", project, flags=re.MULTILINE)
     assert count == 1, "the publisher is one line"

@@ -254,11 +254,7 @@ def test_it_is_said_in_lines_and_as_json(music: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words", "code"),
     [
-        ("none.m3u", [], Exit.NO_INPUT),
-        ("folder", [], Exit.NO_INPUT),
-        ("pipe.m3u", [], Exit.NO_INPUT),
-        ("a.mp3", [], Exit.NO_INPUT),
-        ("bad.xspf", [], Exit.NO_INPUT),
+        *((name, [], Exit.NO_INPUT) for name in ("none.m3u", "folder", "pipe.m3u", "a.mp3", "bad.xspf")),
         ("x.pls", ["--for", "vlc"], Exit.USAGE),
         ("x.m3u", ["--for", "winamp"], Exit.USAGE),
         ("", [], Exit.USAGE),

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.in_process import Program
 from tests.support.needs import need
-from tests.support.program import Done, change_options, configured, library, listed, numbered, refused, run
+from tests.support.program import change_options, configured, library, listed, numbered, ran, refused, run
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -23,29 +23,18 @@ def music(tmp_path: Path) -> Path:
 
 def deal(*words: str | Path, day: str | None = None) -> str:
     """Deal, optionally on a given day, and return the output."""
-    done = dealing(*words, day=day)
-    assert done.code == 0, done.err
-    return done.err
-
-
-def dealing(*words: str | Path, day: str | None = None) -> Done:
-    before: list[str] = []
-    if day is not None:
-        need("faketime")
-        before = ["faketime", "-f", f"@{day} 12:00:00"]
-    return run("deal", *words, before=before)
+    if day is None:
+        return ran("deal", *words).err
+    need("faketime")
+    return ran("deal", *words, before=["faketime", "-f", f"@{day} 12:00:00"]).err
 
 
 def status(*words: str | Path) -> str:
-    done = run("status", *words)
-    assert done.code == 0, done.err
-    return done.out.decode()
+    return ran("status", *words).out.decode()
 
 
 def undo(*words: str | Path) -> str:
-    done = run("undo", *words)
-    assert done.code == 0, done.err
-    return done.err
+    return ran("undo", *words).err
 
 
 def report(*words: str | Path) -> dict[str, Any]:
@@ -187,11 +176,9 @@ def test_a_new_round_is_begun_at_once_and_taken_back(music: Path, home: Path) ->
 def test_lists_that_are_made_are_not_dealt(music: Path) -> None:
     assert run("make", music).code == 0
 
-    done = dealing(music / "playshuffle.m3u")
-
-    assert done.code == 2
-    assert "is made, not dealt. To make it again: playshuffle make playshuffle" in done.err
-    assert "Nothing was dealt yet. Name a music folder" in dealing().err
+    said = refused(2, "deal", music / "playshuffle.m3u")
+    assert "is made, not dealt. To make it again: playshuffle make playshuffle" in said
+    assert "Nothing was dealt yet. Name a music folder" in refused(2, "deal")
 
 
 def test_a_make_over_a_deck_tells_how_to_get_it_back(music: Path) -> None:
@@ -210,8 +197,7 @@ def test_undo_needs_no_known_options(tmp_path: Path) -> None:
     deal(music, "-n", "3", "--now")
     change_options("")
 
-    done = dealing("today")
-    assert (done.code, "are not known" in done.err) == (2, True)
+    assert "are not known" in refused(2, "deal", "today")
     undo()
 
     assert listed(music / "today.m3u") == first
@@ -312,10 +298,9 @@ def test_while_all_other_tracks_are_dealt_a_deal_waits_for_the_drive(tmp_path: P
     deal(*words, "-n", "2")
     usb.rename(tmp_path / "drawer")
 
-    assert f"4 of 8 tracks wait for {usb}: " in dealing(*words, "-n", "6", "--peek").err
+    assert f"4 of 8 tracks wait for {usb}: " in deal(*words, "-n", "6", "--peek")
     assert "Deals skip these tracks until it is back." in deal(*words, "-n", "6")
-    done = dealing(*words, "-n", "2")
-    assert (done.code, "all remaining tracks of this round" in done.err) == (75, True)
+    assert "all remaining tracks of this round" in refused(75, "deal", *words, "-n", "2")
 
 
 def test_a_file_that_is_left_while_a_drive_is_missing_is_reported_as_it_is(tmp_path: Path) -> None:
@@ -424,8 +409,7 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
     """The deal for the car neither replaces nor continues the deal for everybody."""
     music = library(tmp_path / "Music", ("a.mp3", "b.mp3", "c.mp3", "d.mp3"))
     for words in ((), ("--for", "car"), ("--for", "car", "-o", music / "drive.m3u8")):
-        done = run("deal", music, "-n", "2", *words)
-        assert done.code == 0, done.err
+        ran("deal", music, "-n", "2", *words)
 
     names = [path.stem for path in music.iterdir() if "m3u" in path.name]
     assert sorted(names) == ["drive", "today", "today-car"]

@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 
 from playshuffle.demo.tones import tracks
-from tests.support.program import entries, refused, run
+from tests.support.program import entries, ran, refused
 
 pytestmark = pytest.mark.process
 
 
 def test_the_demo_makes_a_playlist_of_every_tone_with_no_artist_twice_in_a_row(tmp_path: Path) -> None:
-    done = run("demo", cwd=tmp_path)
-
-    assert done.code == 0, done.err
+    done = ran("demo", cwd=tmp_path)
     top = tmp_path / "playshuffle-demo"
     listed = entries((top / "playshuffle.m3u").read_bytes())
     assert sorted(listed) == sorted(track.path for track in tracks())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, library, listed, make, refused, run
+from tests.support.program import DATA, library, listed, make, ran, refused, run
 
 pytestmark = pytest.mark.process
 
@@ -35,9 +35,7 @@ def test_the_files_of_a_list_are_the_library(
     paths = [os.fsencode(name if is_relative else music / name) for name in NAMES]
     list_file = music.with_name("list")
     list_file.write_bytes(form(paths))
-    done = run("make", "--from", "-", "-o", "list.m3u", cwd=music, stdin=list_file)
-
-    assert done.code == 0, done.err
+    ran("make", "--from", "-", "-o", "list.m3u", cwd=music, stdin=list_file)
     assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
 
 
@@ -116,15 +114,8 @@ def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
     make("--from", *_list(music, [*NAMES, "c/told.m4b"]), "--spoken")
     (music / "list.m3u").rename(playlist)
     before = playlist.read_bytes()
-    words: list[str | Path] = [
-        "--from",
-        playlist,
-        "-o",
-        playlist,
-        *options,
-        *(["--spoken"] if options else []),
-        "--force",
-    ]
+    more = [*options, *(["--spoken"] if options else [])]
+    words: list[str | Path] = ["--from", playlist, "-o", playlist, *more, "--force"]
 
     assert "left out by an option or a default" in refused(75, "make", *words, cwd=music)
     assert playlist.read_bytes() == before
@@ -157,9 +148,7 @@ def test_a_list_does_not_spoil_the_cache_of_its_folder(music: Path) -> None:
     make(music)
     make("--from", *_list(music, NAMES[:1]))
     strace = ["strace", "-f", "-o", str(music / "log"), "-e", "trace=openat"]
-    done = run("make", music, before=strace)
-
-    assert done.code == 0, done.err
+    ran("make", music, before=strace)
     assert b".ogg" not in (music / "log").read_bytes()
 
 
@@ -167,8 +156,7 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
     make("--from", *_list(music, NAMES), "--where", "path:a")
     assert sorted(listed(music / "list.m3u")) == ["a/1.mp3", "a/2.ogg"]
 
-    done = run("deal", "--from", music / "list.txt", "-n", "3", "-o", music / "today.m3u")
-    assert done.code == 0, done.err
+    ran("deal", "--from", music / "list.txt", "-n", "3", "-o", music / "today.m3u")
     assert len(listed(music / "today.m3u")) == 3
 
 
@@ -191,9 +179,7 @@ def test_a_list_that_makes_no_sense_is_a_usage_error(
 
 def test_a_fifo_is_read_if_something_writes_it(music: Path) -> None:
     script = 'exec "$@" --from <(printf "%s\\n" a/1.mp3 b/3.flac | sed "s,^,$PWD/,") -o l.m3u'
-    done = run("make", cwd=music, before=["bash", "-c", script, "bash"])
-
-    assert done.code == 0, done.err
+    ran("make", cwd=music, before=["bash", "-c", script, "bash"])
     assert sorted(listed(music / "l.m3u")) == ["a/1.mp3", "b/3.flac"]
 
 
@@ -220,8 +206,7 @@ def test_a_climb_from_a_linked_folder_starts_where_the_link_leads(music: Path, t
     playlist.write_text("../Album/1.mp3\n")
     (music / "Playlists" / "names").write_bytes(b"../Album/1.mp3\0")
 
-    checked = run("check", playlist)
-    assert checked.code == 0, checked.err
+    ran("check", playlist)
     for source in (playlist, playlist.with_name("names")):
         make("--from", source, "-o", tmp_path / "new.m3u")
         assert listed(tmp_path / "new.m3u") == ["disk/Album/1.mp3"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, configured, run
+from tests.support.program import DATA, configured, ran, run
 
 pytestmark = pytest.mark.process
 
@@ -20,9 +20,7 @@ def test_the_configured_lists_come_first(home: Path) -> None:
     track(home / "one")
     configured('folders = ["~/one"]\n[playlist.x]\n')
 
-    done = run("make")
-
-    assert done.code == 0, done.err
+    done = ran("make")
     assert done.err.startswith("ok: Wrote ~/one/x.m3u: 1 track")
     assert not (home / "Music/playshuffle.m3u").exists()
 
@@ -32,9 +30,7 @@ def test_else_it_is_the_music_folder_of_the_desktop(home: Path) -> None:
     (home / ".config").mkdir(exist_ok=True)
     (home / ".config/user-dirs.dirs").write_text('XDG_MUSIC_DIR="$HOME/Musik"\n')
 
-    done = run("make", "--dry-run")
-
-    assert done.code == 0, done.err
+    done = ran("make", "--dry-run")
     assert done.err.startswith("Folder: ~/Musik (the music folder of the desktop)\n")
     assert not (home / "Musik/playshuffle.m3u").exists()
 

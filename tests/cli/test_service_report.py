@@ -8,16 +8,8 @@ from playshuffle.cli.screen import Screen
 from playshuffle.cli.service_report import facts
 from playshuffle.install.service_state import ServiceState
 
-RUNNING = ServiceState(
-    True,
-    has_systemd=True,
-    enabled="enabled",
-    active="active",
-    detail="running",
-    text="managed: all 668",
-    sandbox="on",
-    lingers=True,
-)
+STARTED = ServiceState(True, has_systemd=True, enabled="enabled", active="active", detail="running")
+RUNNING = replace(STARTED, text="managed: all 668", sandbox="on", lingers=True)
 
 
 def shown(**changes: object) -> list[str]:

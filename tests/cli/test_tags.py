@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, configured, library, run
+from tests.support.program import DATA, configured, library, ran, run
 from tests.support.service import config
 from tests.support.tagging import tagged_library
 
@@ -83,9 +83,7 @@ def test_every_value_that_is_shown_can_be_queried(tmp_path: Path, name: str) -> 
     terms = [
         f'"{field}:={value}"' for field in ("artist", "album", "genre") for value in fields[field]["values"]
     ]
-    done = run("make", music, "--print0", "--spoken", "--where", " ".join(terms))
-
-    assert done.code == 0, done.err
+    done = ran("make", music, "--print0", "--spoken", "--where", " ".join(terms))
     assert done.out == bytes(music / name) + b"\0"
 
 

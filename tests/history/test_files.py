@@ -47,7 +47,7 @@ def test_songs_of_quod_libet(tmp_path: Path) -> None:
         "~#rating": 0.75,
     }
     new = {"~filename": b"/m/\xff.mp3", "~#lastplayed": 0, "~#playcount": 0, "~#rating": 0.5}
-    path = written(tmp_path / "songs", songs(played, new))
+    path = written(tmp_path / "songs", songs(played, new) + b"x")  # what is behind it does not count
 
     assert read(path) == (
         "Quod Libet",
@@ -80,13 +80,8 @@ def test_a_hostile_pickle_runs_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert os.listdir(tmp_path) == ["songs"]
 
 
-@pytest.mark.parametrize(
-    "content", [b"\x80\x02", b"\x80\x02].x", b"\x80\x02]K\x01a.", b"\x80\x02N.", songs({})]
-)
+@pytest.mark.parametrize("content", [b"\x80\x02", b"\x80\x02]K\x01a.", b"\x80\x02N.", songs({})])
 def test_a_damaged_pickle_is_an_error(tmp_path: Path, content: bytes) -> None:
-    if content.endswith(b"x"):
-        assert read(written(tmp_path / "songs", content)) == ("Quod Libet", [])
-        return
     with pytest.raises(SourceError, match="damaged"):
         read(written(tmp_path / "songs", content))
 

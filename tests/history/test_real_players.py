@@ -12,6 +12,7 @@ from playshuffle.history.sources import Source, read_rows
 from tests.players.drivers.mpd import running
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
+from tests.support.processes import finished
 from tests.support.program import run
 from tests.support.tagging import tagged_library
 
@@ -98,15 +99,10 @@ def test_songs_that_quod_libet_has_dumped(music: Path, tmp_path: Path) -> None:
         str(music / "c.mp3"): {},
     }
     path = tmp_path / "songs"
-    subprocess.run(
-        ["/usr/bin/python3", "-c", DUMP],
-        input=json.dumps([songs, str(path)]),
-        check=True,
-        text=True,
-        timeout=100,
-        env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
-    )
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = finished(["/usr/bin/python3", "-c", DUMP], input=json.dumps([songs, str(path)]), env=env)
 
+    assert done.returncode == 0, done.stderr
     name, found = rows(path)
     assert name == "Quod Libet"
     assert [row.path for row in found if row.played.plays] == [

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.needs import need
 from tests.support.processes import finished
-from tests.support.program import DATA, run
+from tests.support.program import DATA, ran, run
 from tests.support.service import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
@@ -36,8 +36,7 @@ KEYS = [each["~filename"] for each in TWELVE]
 @pytest.fixture
 def plugin(home: Path) -> Path:
     need("quodlibet")
-    done = run("plugin", "install", "quodlibet")
-    assert done.code == 0, done.err
+    ran("plugin", "install", "quodlibet")
     return home / ".config/quodlibet/plugins/playshuffle_orders.py"
 
 

@@ -2,10 +2,11 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from tests.support.processes import finished
 
 # All commands in one process: its start takes longer than the rest.
 _RUN = r"""
@@ -33,14 +34,11 @@ def run_beets(
         f"directory: {music}\nlibrary: {home}/library.db\nplugins: [{', '.join(plugins)}]\n"
         "import:\n  copy: no\n  write: no\n  autotag: no\n  duplicate_action: keep\n"
     )
-    done = subprocess.run(
+    done = finished(
         [sys.executable, "-c", _RUN],
         input=json.dumps([["import", "-s", "-A", "-C", "-q", str(music)], *commands]),
         env={**os.environ, "BEETSDIR": str(home), "PYTHONWARNINGS": "ignore"},
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-        timeout=300,
     )
+    assert done.returncode == 0, done.stderr
     lines: list[list[str]] = json.loads(done.stdout)
     return lines[1:]

@@ -150,11 +150,16 @@ def program_in(folder: Path) -> Path:
     return folder
 
 
+def ran(*words: str | Path, **settings: Any) -> Done:
+    """Run the program, which succeeds; as `run`."""
+    done = run(*words, **settings)
+    assert done.code == 0, done.err
+    return done
+
+
 def make(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
     """Make a playlist and return the report."""
-    done = run("make", *words, cwd=cwd, env=env)
-    assert done.code == 0, done.err
-    return done.err
+    return ran("make", *words, cwd=cwd, env=env).err
 
 
 def refused(code: int, *words: str | Path, cwd: Path | None = None) -> str:

@@ -88,12 +88,9 @@ def playlist(place: Lab) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
-def waiting(place: Lab) -> str:
-    return place.user(f"find {STATE}/written {STATE}/written.taken -type f").stdout
-
-
 def is_told(place: Lab) -> bool:
-    return waiting(place) == "" and queue(place) == playlist(place)
+    waiting = place.user(f"find {STATE}/written {STATE}/written.taken -type f").stdout
+    return waiting == "" and queue(place) == playlist(place)
 
 
 @pytest.fixture
@@ -107,22 +104,18 @@ def installed(place: Lab) -> Iterator[Lab]:
     place.user("playshuffle service uninstall")
 
 
-def bursts(place: Lab, count: int) -> None:
-    place.user("systemctl --user stop playshuffle.service")  # it would restore its own order
-    place.user(f"{MPC} play 3")
-    song = place.user(f"{MPC} current -f %file%").stdout
-    for _ in range(count):
-        place.user(f"{VENV}/bin/python burst.py")
-        wait_for(lambda: is_told(place))
-
-    assert place.show(PATH, "ActiveState") == "active"
-    assert place.user(f"{MPC} current -f %file%").stdout == song
-
-
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.slow)])
 def test_the_last_change_of_a_burst_is_told(installed: Lab, count: int) -> None:
-    bursts(installed, count)
+    installed.user("systemctl --user stop playshuffle.service")  # it would restore its own order
+    installed.user(f"{MPC} play 3")
+    song = installed.user(f"{MPC} current -f %file%").stdout
+    for _ in range(count):
+        installed.user(f"{VENV}/bin/python burst.py")
+        wait_for(lambda: is_told(installed))
+
+    assert installed.show(PATH, "ActiveState") == "active"
+    assert installed.user(f"{MPC} current -f %file%").stdout == song
 
 
 def test_the_service_has_its_player_told(installed: Lab) -> None:
