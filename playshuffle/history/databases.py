@@ -37,22 +37,22 @@ def _songs(column: str) -> _Reader:
     return _Reader({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
 
-_READERS = {
-    # Written by clients such as myMPD, which may pad numbers with zeros.
-    "MPD": _Reader(
+_READERS = (
+    # MPD: written by clients such as myMPD, which may pad numbers with zeros.
+    _Reader(
         {"sticker": "type uri name value"},
         f"SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating')}"  # noqa: S608
         " FROM sticker WHERE type = 'song' GROUP BY uri",
         full=10,
     ),
-    # Without its ratings: mpdstats makes them up from plays and skips.
-    "beets": _Reader(
+    # beets, without its ratings: mpdstats makes them up from plays and skips.
+    _Reader(
         {"items": "id path", "item_attributes": "entity_id key value"},
         f"SELECT path, {_pivot('last_played - play_count skip_count -', 'key')}"  # noqa: S608
         " FROM items JOIN item_attributes ON entity_id = items.id GROUP BY items.id",
     ),
-    # Paths are relative to a library since version 0.55. The user is one of several.
-    "Navidrome": _Reader(
+    # Navidrome: paths are relative to a library since version 0.55. The user is one of several.
+    _Reader(
         {
             "annotation": "user_id item_id play_count play_date rating",
             "media_file": "id path",
@@ -64,9 +64,9 @@ _READERS = {
         " WHERE item_type = 'media_file' AND :user IN ('', user_name) GROUP BY media_file.id",
         full=5,
     ),
-    "Strawberry": _songs("url"),
-    "Clementine": _songs("filename"),
-}
+    _songs("url"),  # Strawberry
+    _songs("filename"),  # Clementine
+)
 
 # Values that cannot be right are missing: times after 2106, counts and ratings below zero.
 _VALUES = (
@@ -84,8 +84,8 @@ class UnknownUserError(Exception):
     """A database has no user of this name."""
 
 
-def read_database(path: bytes, user: str) -> tuple[str, list[Row]] | None:
-    """Return the name of the program that a database is from, and its rows; None if it is not known.
+def read_database(path: bytes, user: str) -> list[Row] | None:
+    """Return the rows of a database; None if it is of no known program.
 
     Args:
         path: of the database.
@@ -97,13 +97,13 @@ def read_database(path: bytes, user: str) -> tuple[str, list[Row]] | None:
     """
     database = read_foreign(path)
     try:
-        for name, reader in _READERS.items():
+        for reader in _READERS:
             if all(
                 _columns(database, table).issuperset(needed.split()) for table, needed in reader.needs.items()
             ):
                 if user:
                     _check_user(database, reader, user)
-                return name, list(_rows(database, reader, user))
+                return list(_rows(database, reader, user))
     finally:
         database.close()
     return None

@@ -214,25 +214,21 @@ def _lines(path: bytes) -> Iterator[str]:
 class _Reader(NamedTuple):
     """How a file is read. begins: a pattern for its first bytes."""
 
-    name: str
     begins: Callable[[bytes], object]
     rows: Callable[[bytes], Iterable[Row]]
 
 
 _READERS = (
-    _Reader("Quod Libet", re.compile(rb"\x80[\x02-\x05]").match, _quod_libet),
-    _Reader("Rhythmbox", re.compile(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb").match, _rhythmbox),
-    _Reader("Rockbox", re.compile(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/").match, _rockbox),
-    _Reader(
-        "CSV", lambda head: _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()), _csv
-    ),
+    _Reader(re.compile(rb"\x80[\x02-\x05]").match, _quod_libet),
+    _Reader(re.compile(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb").match, _rhythmbox),
+    _Reader(re.compile(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/").match, _rockbox),
+    _Reader(lambda head: _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()), _csv),
 )
-_FAVOURITES = _Reader("a playlist", bool, _playlist)  # M3U has no first bytes of its own
 _HEAD = 4096  # bytes
 
 
-def read_file(path: bytes) -> tuple[str, list[Row]] | None:
-    """Return the name of the program that a file is from, and its rows; None if it is not known.
+def read_file(path: bytes) -> list[Row] | None:
+    """Return the rows of a file; None if it is of no known program.
 
     Raises:
         OSError: it cannot be read.
@@ -240,9 +236,7 @@ def read_file(path: bytes) -> tuple[str, list[Row]] | None:
     """
     with open(path, "rb") as file:
         head = file.read(_HEAD)
-    reader = next((each for each in _READERS if each.begins(head)), None)
-    if reader is None and path.lower().endswith((b".m3u", b".m3u8")):
-        reader = _FAVOURITES
-    if reader is None:
-        return None
-    return reader.name, [row for row in reader.rows(path) if any(row.played)]
+    rows = next((each.rows for each in _READERS if each.begins(head)), None)
+    if rows is None and path.lower().endswith((b".m3u", b".m3u8")):  # M3U has no first bytes of its own
+        rows = _playlist
+    return None if rows is None else [row for row in rows(path) if any(row.played)]

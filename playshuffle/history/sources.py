@@ -101,8 +101,8 @@ def stamp_of(source: Source) -> str:
     return " ".join(parts)
 
 
-def read_rows(source: Source) -> tuple[str, list[Row]]:
-    """Return the name of the program that a source is from, and a row for each track that it knows.
+def read_rows(source: Source) -> list[Row]:
+    """Return a row for each track that a source knows.
 
     Raises:
         SourceError: it cannot be read, or is no play history.

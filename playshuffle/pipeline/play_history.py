@@ -122,7 +122,7 @@ def _matched(
     Raises:
         SourceError: it cannot be read, or has none of the tracks.
     """
-    _, found = read_rows(source)
+    found = read_rows(source)
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
     renamed = {key: number for number, key in before.rows} if before is not None else {}
     known: dict[tuple[int, int], Played] = {}

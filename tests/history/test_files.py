@@ -14,7 +14,7 @@ from playshuffle.history.sources import Source, SourceError, read_rows
 JUNE = 1_750_000_000
 
 
-def read(path: Path) -> tuple[str, list[Row]]:
+def read(path: Path) -> list[Row]:
     return read_rows(Source(path.name, bytes(path)))
 
 
@@ -49,13 +49,10 @@ def test_songs_of_quod_libet(tmp_path: Path) -> None:
     new = {"~filename": b"/m/\xff.mp3", "~#lastplayed": 0, "~#playcount": 0, "~#rating": 0.5}
     path = written(tmp_path / "songs", songs(played, new) + b"x")  # what is behind it does not count
 
-    assert read(path) == (
-        "Quod Libet",
-        [
-            Row("/m/ä.mp3".encode(), Played(JUNE, None, 3, 1, 0.75)),
-            Row(b"/m/\xff.mp3", Played(None, None, 0, None, 0.5)),
-        ],
-    )
+    assert read(path) == [
+        Row("/m/ä.mp3".encode(), Played(JUNE, None, 3, 1, 0.75)),
+        Row(b"/m/\xff.mp3", Played(None, None, 0, None, 0.5)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -104,13 +101,13 @@ RHYTHMBOX = f"""<?xml version="1.0" standalone="yes"?>
 def test_the_database_of_rhythmbox(tmp_path: Path) -> None:
     path = written(tmp_path / "rhythmdb.xml", RHYTHMBOX)
 
-    assert read(path) == ("Rhythmbox", [Row("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))])
+    assert read(path) == [Row("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))]
 
 
 def test_entities_do_not_grow_without_limit(tmp_path: Path) -> None:
     entities = "".join(f'<!ENTITY e{at + 1} "{f"&e{at};" * 20}">' for at in range(9))
     path = written(tmp_path / "rhythmdb.xml", "<rhythmdb/>")
-    assert read(path) == ("Rhythmbox", [])
+    assert read(path) == []
 
     bomb = (
         f'<rhythmdb><!DOCTYPE x [<!ENTITY e0 "a">{entities}]><entry type="song"><title>&e9;</title></entry>'
@@ -141,13 +138,10 @@ def test_a_log_of_rockbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone:
         "# FAILED\nBob\t\tTwo\t\t100\tL\t0\n\nbroken\n",
     )
 
-    assert read(path) == (
-        "Rockbox",
-        [
-            Row(b"", Played(JUNE + 300, JUNE + 400, 2, 1), Names("Ann", "One", "Light", "id-1")),
-            Row(b"", Played(None, None, 1, 0), Names("Bob", "Two")),
-        ],
-    )
+    assert read(path) == [
+        Row(b"", Played(JUNE + 300, JUNE + 400, 2, 1), Names("Ann", "One", "Light", "id-1")),
+        Row(b"", Played(None, None, 1, 0), Names("Bob", "Two")),
+    ]
     monkeypatch.undo()
     time.tzset()
 
@@ -184,7 +178,7 @@ LAST_FM = (
 def test_a_csv_file_is_read_by_the_names_of_its_columns(
     tmp_path: Path, content: str, rows: list[Row]
 ) -> None:
-    assert read(written(tmp_path / "plays.csv", content)) == ("CSV", rows)
+    assert read(written(tmp_path / "plays.csv", content)) == rows
 
 
 @pytest.mark.parametrize(
@@ -206,7 +200,6 @@ def test_the_tracks_of_a_playlist_are_favourites(tmp_path: Path) -> None:
     beside = written(tmp_path / "ä.mp3", "")
     entries = f"#EXTM3U\n#EXTINF:1,Ä\nä.mp3\nelsewhere/b.mp3\n\nfile://{tmp_path}/%C3%A4.mp3\n"
 
-    assert read(written(tmp_path / "likes.m3u", entries)) == (
-        "a playlist",
-        [Row(path, Played(rating=1)) for path in (bytes(beside), b"elsewhere/b.mp3", bytes(beside))],
-    )
+    assert read(written(tmp_path / "likes.m3u", entries)) == [
+        Row(path, Played(rating=1)) for path in (bytes(beside), b"elsewhere/b.mp3", bytes(beside))
+    ]

@@ -151,7 +151,7 @@ def test_a_source_is_read_only_if_it_has_changed(
 ) -> None:
     read = []
 
-    def read_and_count(source: Source) -> tuple[str, list[Row]]:
+    def read_and_count(source: Source) -> list[Row]:
         read.append(source.text)
         return read_rows(source)
 
