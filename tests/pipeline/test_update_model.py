@@ -19,7 +19,6 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.store.state import State
 from tests.support.library import deal, keep, make_playlist, tools
 from tests.support.music import ANCHOR, Music
 from tests.support.program import listed
@@ -49,6 +48,7 @@ class _Model:
 
     seen: how many renames and how many removals were reported to an update; it saves them for all lists.
     paths: by playlist, those that its tracks had when it was checked last.
+    last_seen: the paths of all tracks when any playlist was updated last.
     known: by deck, the paths of the tracks that it found at its last deal, or knew on a missing root.
     unsure: by deck, the files that may count as dealt in this round: each has the path of a removed track,
         and an update that did not see the renames takes it for a new version of that.
@@ -61,6 +61,7 @@ class _Model:
         self._seed = str(seed)
         self._orders: dict[str, list[int]] = {}
         self._paths: dict[str, dict[int, Path]] = {}
+        self._last_seen: dict[int, Path] = {}
         self._seen = (0, 0)
         self._rounds = {"morning": Round(), "evening": Round()}
         self._known: dict[str, dict[int, Path]] = {name: {} for name in self._rounds}
@@ -134,6 +135,7 @@ class _Model:
             check = CHECKS.get(name, CHECKS["sattolo"])
             assert check(self.music, before, order) == [], where
         self._orders[name] = order
+        self._last_seen = {number: track.path for number, track in self.music.tracks.items()}
         self._paths[name] = {track: self.music.tracks[track].path for track in order}
 
     def _with_new_versions(self, name: str, before: Sequence[int]) -> list[int]:
@@ -158,20 +160,18 @@ class _Model:
         root.rename(hidden)
         name = self.chance.choice([*self._orders] or ["random"])
         if name in self._orders:
-            # An update of another list may have seen that a track was removed, which may be back since.
-            with State(writes=False) as state:
-                removed = {os.fsdecode(each.path) for each in state.load_tracks().vanished.values()}
-            known = {
-                track: path
-                for track, path in self._paths[name].items()
-                if track in self.music.tracks and path.is_relative_to(root) and str(path) not in removed
-            }
+            in_list = self._paths[name].keys() & self.music.tracks.keys()
+            waiting = [
+                (track, path)
+                for track, path in self._last_seen.items()
+                if track in in_list and path.is_relative_to(root)
+            ]
             keep(self._request(name), self._tools(), Changes(None, frozenset(), (), 0))
             if name == "most":  # one that came may have pushed one out
                 self._orders.pop(name)
             if name not in _PARTIAL:
                 entries = {*listed(self._file(name))}
-                for track, path in known.items():
+                for track, path in waiting:
                     now = self.music.tracks[track].path
                     assert not entries.isdisjoint((str(path), str(now))), (name, path, self.music.done)
         deck = self.chance.choice([*self._rounds])
@@ -204,6 +204,8 @@ class _Model:
             for number, track in self.music.tracks.items()
             if missing is None or number in self._known[name] or not track.path.is_relative_to(missing)
         }
+        if missing is None:
+            self._last_seen = self._known[name]
         deck = self._rounds[name]
         faults = deck.add(self._tracks(name), [*{*self._known[name]} - self._unsure[name]])
         if deck.rounds != rounds:
