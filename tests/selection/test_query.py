@@ -112,6 +112,7 @@ OPERATORS = [
     (r"path::\.(ogg|mp3)$", "34"),
     ("path:=/m/4.ogg", "4"),
     ("format:alac", "2"),
+    ("format:mp3", "3"),
     ("format:ogg", "4"),
     ("lossless:yes", "12"),
     ("lossless:no", ""),
