@@ -19,14 +19,6 @@ def config(*words: str | Path, **env: str) -> Done:
     return done
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Path:
-    """A configuration with a good playlist and a broken one."""
-    path = tmp_path / "two.toml"
-    path.write_text('folders = ["Music"]\n[playlist.good]\nlimit = 3\n[playlist.bad]\nordr = "x"\ntags = 1\n')
-    return path
-
-
 def test_init_writes_what_check_finds_right_and_does_so_once(home: Path) -> None:
     path = home / ".config/playshuffle/config.toml"
 
@@ -102,15 +94,6 @@ def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
 
     assert done.code == 73
     assert "/file/x is not a folder. Nothing was written." in done.err
-
-
-def test_check_names_all_faults(two: Path) -> None:
-    done = config("check", "--config", two)
-
-    assert done.code == 78
-    assert f"{two}, line 5: Unknown key 'ordr'. Did you mean 'order'?" in done.err
-    assert f"{two}, line 6: tags must be true or false: tags = true" in done.err
-    assert done.err.startswith(f"error: {two}: 2 problems\n")
 
 
 def test_the_example_of_the_page_loads(tmp_path: Path) -> None:

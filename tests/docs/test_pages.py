@@ -44,16 +44,6 @@ def test_every_option_that_is_named_exists() -> None:
         assert named <= OPTIONS | {"--playlist", "--load", "--shuffle"}, document
 
 
-def test_every_option_is_explained() -> None:
-    text = " ".join(document.read_text() for document in DOCUMENTS)
-
-    assert {name for name in OPTIONS if name.startswith("--") and name not in text} <= {
-        "--show-completion",
-        "--help",
-        "--version",
-    }
-
-
 def test_the_table_of_formats_is_that_of_the_program() -> None:
     table = (ROOT / "docs" / "make.md").read_text().partition("Files with these suffixes are not")[0]
 
