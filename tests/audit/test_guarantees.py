@@ -1,7 +1,6 @@
 """What the laws say is what the shuffles do, shown by every sequence of draws."""
 
 import itertools
-import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -102,10 +101,3 @@ def test_the_degrees_of_freedom_of_sattolo_are_close(tracks: int) -> None:
     freedom = freedom_of(shares, chances_of(shares, tracks))
 
     assert freedom == pytest.approx(one_ring(tracks).freedom, rel=0.1)
-
-
-def test_the_bits_of_52_cards() -> None:
-    bits = uniform(52).bits
-
-    assert bits is not None
-    assert math.isclose(bits, 225.581, abs_tol=0.001)

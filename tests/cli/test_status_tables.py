@@ -16,6 +16,8 @@ from tests.support.program import make, numbered, run
 from tests.support.terminal import on_terminal
 
 NOW_S = 1_700_000_000
+TOMORROW = datetime.now().astimezone().date() + timedelta(days=1)
+DECK = {"tracks": 668, "dealt": 80, "every": "day", "next_deal": TOMORROW.isoformat()}
 REPORT = Status(
     services=(Service(4711, NOW_S - 120, None),),
     roots=(
@@ -26,18 +28,7 @@ REPORT = Status(
         PlaylistStatus("calm", "/music/calm.m3u", "managed", 35, order="spread", last_write=NOW_S - 180),
         PlaylistStatus("far", "/mnt/nas/far.m3u", "missing", last_error="The drive is missing."),
         PlaylistStatus("all", "/music/all.m3u", "waiting", scanning="7 of 9 files read"),
-        PlaylistStatus(
-            "today",
-            "/music/today.m3u",
-            "dealt",
-            40,
-            deck={
-                "tracks": 668,
-                "dealt": 80,
-                "every": "day",
-                "next_deal": (datetime.now().astimezone().date() + timedelta(days=1)).isoformat(),
-            },
-        ),
+        PlaylistStatus("today", "/music/today.m3u", "dealt", 40, deck=DECK),
     ),
     notes=(),
     not_listed=2,
