@@ -77,8 +77,7 @@ def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
 
     assert "3 tracks" in make(music)
     (copy,) = (music / "stick/playshuffle").glob("0001*")
-    said = run("why", copy).out.decode()
-    assert "playshuffle-export (its folder " in said
+    assert "playshuffle-export (its folder " in run("why", copy).out.decode()
     assert run("make", music / "stick/playshuffle").code == 3
 
 

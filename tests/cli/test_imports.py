@@ -31,14 +31,11 @@ def loaded(*words: str | Path, **variables: str) -> set[str]:
     return set(done.stderr.splitlines()[-1].split())
 
 
-def commands_in(modules: set[str]) -> set[str]:
-    """Return the commands whose modules were imported."""
-    return {name for name in COMMANDS if f"playshuffle.cli.{name.replace('-', '_')}" in modules}
-
-
 @pytest.mark.process
 def test_help_imports_no_command(home: Path) -> None:
-    assert commands_in(loaded("--help", HOME=str(home))) == set()
+    modules = loaded("--help", HOME=str(home))
+
+    assert [name for name in COMMANDS if f"playshuffle.cli.{name.replace('-', '_')}" in modules] == []
 
 
 @pytest.mark.process

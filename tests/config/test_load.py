@@ -41,13 +41,6 @@ def faults(folder: Path, text: str) -> list[str]:
     return [broken.text.removeprefix(os.fsdecode(path) + ", ") for broken in load(path).broken]
 
 
-def refused(folder: Path, text: str | bytes) -> str:
-    with pytest.raises(PlayshuffleError) as caught:
-        load(written(folder, text))
-    assert caught.value.code == Exit.CONFIG
-    return str(caught.value).removeprefix(f"{folder}/config.toml")
-
-
 @pytest.mark.parametrize(
     ("text", "options"),
     [
@@ -258,7 +251,11 @@ def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Pa
     ids=lambda value: repr(value[:30]),
 )
 def test_a_fault_outside_of_the_playlists_is_an_error(tmp_path: Path, text: str | bytes, says: str) -> None:
-    assert refused(tmp_path, text).startswith(says)
+    with pytest.raises(PlayshuffleError) as caught:
+        load(written(tmp_path, text))
+
+    assert caught.value.code == Exit.CONFIG
+    assert str(caught.value).startswith(f"{tmp_path}/config.toml{says}")
 
 
 def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
