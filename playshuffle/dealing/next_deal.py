@@ -46,6 +46,7 @@ def next_deal(
     today: date | None = None,
     resting: Collection[int] = (),
     again: Sequence[int] = (),
+    is_now: bool = False,
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
@@ -67,6 +68,7 @@ def next_deal(
         today: the start of a round that begins now; by default `period`.
         resting: tracks that are dealt after all others of the round, as far as the gap allows.
         again: tracks that were dealt before, and come first.
+        is_now: they come first in the deal after this one.
 
     Raises:
         ValueError: every track that is still to be dealt in this round is missing.
@@ -80,7 +82,8 @@ def next_deal(
     open_deal = size.begin()
     gap = min(order.gap(len(present)), len(present))
     present_set = frozenset(present)
-    again = [track for track in again if track in present_set and open_deal.add(track)]
+    waiting = [track for track in again if track in present_set]
+    again = [] if is_now else list(filter(open_deal.add, waiting))
     deck = replace(deck, dealt=_at_end(deck.dealt, again), tail=_at_end(deck.tail, again))
     if deck.is_ended or not (deck.upcoming or open_deal.is_full()):
         capacity = min(open_deal.capacity(), len(present) - len(again))
@@ -94,7 +97,8 @@ def next_deal(
         deck = _next_round(deck, present, order, gap, today, entries, capacity)
         deck, rest, _ = _fill(deck, open_deal, gap if order.keeps_gap else 0, entries, resting)
         entries += rest
-    deals_left = open_deal.count_deals(deck.upcoming + deck.missing)
+    left = (*frozenset(waiting).difference(entries), *deck.upcoming, *deck.missing)
+    deals_left = open_deal.count_deals(left)
     return replace(
         deck,
         since=today if deck.since == date.min else deck.since,

@@ -196,7 +196,8 @@ def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) ->
         is_whole=is_whole,
         today=run.now.date(),
         resting=resting,
-        again=() if is_now else tracks_again(deck),
+        again=tracks_again(deck),
+        is_now=is_now,
     )
     deck = _with_period(run, deck)
     return count_deal(before, deck, int(run.now.timestamp())) if deck.heard_from_s else deck

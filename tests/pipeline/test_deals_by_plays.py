@@ -278,6 +278,16 @@ def test_after_the_first_deal_is_undone_the_first_round_begins_again(ann: Listen
     assert (ann.deck.round, len(ann.deck.dealt)) == (1, 12)
 
 
+def test_tracks_that_come_again_count_in_the_deals_that_are_left(ann: Listener) -> None:
+    ann.deal(4)
+    ann.deal(4, is_now=True)
+    assert ann.deck.deals_left == 2
+
+    ann.play(*ann.deal(4, days=0)[:1])
+    ann.deal(5)
+    assert ann.deck.deals_left == 2
+
+
 def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
     first = ann.deal(4)
     ann.play(first[0])
