@@ -83,9 +83,10 @@ class TrackTable:
                 paths |= {number: folder + name for name, number, _ in row.each() if number in wanted}
         return paths
 
-    def known_numbers(self) -> frozenset[int]:
-        """Return the numbers of all tracks, those without a file among them."""
-        return frozenset(chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values())))
+    def lost_numbers(self) -> frozenset[int]:
+        """Return the numbers that were given to tracks which are not in the table any more."""
+        known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
+        return frozenset(range(1, self.next_number)).difference(known)
 
     def numbers_of(self, tracks: Tracks) -> "array[int]":
         """Return the number of each track of a library that was recognised."""

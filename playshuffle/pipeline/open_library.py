@@ -32,14 +32,14 @@ class OpenLibrary:
     Attributes:
         state: open until the end.
         cache: None if no tags are read.
-        table: the numbers of all tracks. known: the same as a set.
+        table: the numbers of all tracks. lost: numbers that were given, but are not in it any more.
         histories: the play histories that were read, of `play_history`.
     """
 
     state: State
     cache: Cache | None
     table: TrackTable
-    known: frozenset[int]
+    lost: frozenset[int]
     _libraries: Mapping[Place, Library]
     _errors: Mapping[bytes, PlayshuffleError]
     histories: dict[object, Any] = field(default_factory=dict)
@@ -107,7 +107,7 @@ def open_library(
         if cache is not None:
             forget_removed(scan, cache, [root for root, _ in missing])
         libraries = result.libraries(table, missing, cache)
-        yield OpenLibrary(state, cache, table, table.known_numbers(), libraries, reach.errors)
+        yield OpenLibrary(state, cache, table, table.lost_numbers(), libraries, reach.errors)
 
 
 def place_of(request: Request) -> Place:

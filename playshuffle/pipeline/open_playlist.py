@@ -55,7 +55,7 @@ def open_playlist(
     with _locked_file(opened.state, request) as file:
         if not explains:
             _check_found(request, library)
-        record = load_record(opened.state, file, library.tracks, opened.known, request)
+        record = load_record(opened.state, file, library.tracks, opened.lost, request)
         writer = entry_writer(request, file, library.tracks.folders)
         rows_of, history = _tags(opened, request, library.tracks, tools)
         # never.m3u need not exist; a list of --without must.

@@ -51,7 +51,7 @@ class Record(NamedTuple):
 
 
 def load_record(
-    state: State, file: PlaylistFile | None, tracks: Tracks, known: frozenset[int], request: Request
+    state: State, file: PlaylistFile | None, tracks: Tracks, lost: frozenset[int], request: Request
 ) -> Record:
     """Load the record of a playlist.
 
@@ -59,7 +59,7 @@ def load_record(
         state: has it.
         file: the playlist as it is; None if it is not a file.
         tracks: all tracks of its folders.
-        known: the numbers in the table of tracks.
+        lost: the numbers that were given, but are not in the table of tracks any more.
         request: the playlist; where it is dealt, the record is a deck.
 
     Raises:
@@ -80,11 +80,11 @@ def load_record(
         )
     if request.deal is not None:
         return _deck_record(state, saved, file, tracks, writes=request.writes)
-    return _order_record(saved, file, tracks, known)
+    return _order_record(saved, file, tracks, lost)
 
 
 def _order_record(
-    saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, known: frozenset[int]
+    saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, lost: frozenset[int]
 ) -> Record:
     """Find which of the saved records a file has; without a saved order, read it from the file."""
     newest, before = saved.get(LAST), saved.get(BEFORE)
@@ -103,18 +103,18 @@ def _order_record(
             note += " It is replaced, and its last order is the saved one."
             return Record(order, saved=newest, before=before, notes=(note,))
     if isinstance(in_file, SavedOrder):
-        order = _renumbered(in_file, file, tracks, known)
+        order = _renumbered(in_file, file, tracks, lost)
     return Record(order, saved=in_file, before=before)
 
 
-def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, known: frozenset[int]) -> SavedOrder:
+def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: frozenset[int]) -> SavedOrder:
     """Return the order in a file, with the new numbers of tracks that the table had lost, by their paths."""
-    if -1 not in tracks.indices_of(order.numbers) or known.issuperset(order.numbers):
+    if not lost or lost.isdisjoint(order.numbers):
         return order
     pairs, had = zip(tracks.paths, tracks.numbers, strict=True), frozenset(order.numbers)
     new = {path: number for path, number in pairs if number not in had}
     written = zip(order.present_then, file.entries(), strict=False)
-    now = {old: new[path] for old, path in written if old not in known and path in new}
+    now = {old: new[path] for old, path in written if old in lost and path in new}
     return order._replace(numbers=array("I", [now.get(number, number) for number in order.numbers]))
 
 
