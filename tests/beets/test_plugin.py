@@ -104,14 +104,6 @@ def test_a_query_gives_the_same_file_as_its_paths(beets: Beets, tmp_path: Path, 
         assert (beets.music / "ours.m3u").read_bytes() == (beets.music / "made.m3u").read_bytes()
 
 
-def test_without_a_query_the_whole_library_is_written_into_its_folder(beets: Beets) -> None:
-    done = beets.run("playshuffle")
-
-    assert done.returncode == 0, done.stderr
-    assert len(entries((beets.music / "playshuffle.m3u").read_bytes())) == 30
-    assert b"30" in done.stderr
-
-
 def test_options_work(beets: Beets) -> None:
     assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
     beets.out("playshuffle", "--for", "vlc", "--pin", "00 Title 1.mp3@first", "--dry-run")
@@ -151,6 +143,7 @@ def test_ratings_come_from_the_items(beets: Beets) -> None:
 
     order = entries((beets.music / "playshuffle.m3u").read_bytes())
     rock = set(map(os.fsdecode, beets.out("ls", "-p", "genre:rock").splitlines()))
+    assert len(order) == 30
     assert set(order[-10:]) == rock
 
 

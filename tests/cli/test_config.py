@@ -1,6 +1,7 @@
 """`playshuffle config` as a user runs it."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -45,14 +46,7 @@ def test_what_the_example_holds_back_is_right_too(home: Path, tmp_path: Path) ->
     config("init")
     text = (home / ".config/playshuffle/config.toml").read_text()
     path = tmp_path / "all.toml"
-    path.write_text(
-        "\n".join(
-            line.removeprefix("# ")
-            if line.startswith(("# [", "# settle =", "# poll =")) or " = " in line
-            else line
-            for line in text.splitlines()
-        )
-    )
+    path.write_text(re.sub(r"^# (?=\[|.* = )", "", text, flags=re.MULTILINE))
 
     loaded = load(os.fsencode(path))
 

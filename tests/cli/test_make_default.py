@@ -1,23 +1,17 @@
 """Test which folders `make` takes when it is given none."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.support.program import DATA, configured, ran, run
+from tests.support.program import configured, library, ran, run
 
 pytestmark = pytest.mark.process
 
 
-def track(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    shutil.copy(DATA / "v24.mp3", folder / "a.mp3")
-
-
 def test_the_configured_lists_come_first(home: Path) -> None:
-    track(home / "Music")
-    track(home / "one")
+    library(home / "Music", ["a.mp3"])
+    library(home / "one", ["a.mp3"])
     configured('folders = ["~/one"]\n[playlist.x]\n')
 
     done = ran("make")
@@ -26,7 +20,7 @@ def test_the_configured_lists_come_first(home: Path) -> None:
 
 
 def test_else_it_is_the_music_folder_of_the_desktop(home: Path) -> None:
-    track(home / "Musik")
+    library(home / "Musik", ["a.mp3"])
     (home / ".config").mkdir(exist_ok=True)
     (home / ".config/user-dirs.dirs").write_text('XDG_MUSIC_DIR="$HOME/Musik"\n')
 
@@ -37,7 +31,7 @@ def test_else_it_is_the_music_folder_of_the_desktop(home: Path) -> None:
 
 def test_else_it_is_music_in_the_home(home: Path) -> None:
     missing = run("make")
-    track(home / "Music")
+    library(home / "Music", ["a.mp3"])
     quiet = run("make", "-q")
 
     assert (missing.code, missing.err.startswith("error: No music folder was named")) == (2, True)

@@ -56,17 +56,6 @@ def test_the_copies_are_numbered_in_the_order_of_the_list(tracks: Tracks, tmp_pa
     assert [line for line in lines if not line.startswith("#")] == [*numbered(tracks)]
 
 
-def test_a_second_run_renames_what_is_there_and_removes_what_is_not_wanted(
-    tracks: Tracks, stick: Path
-) -> None:
-    export(tracks[:6], stick)
-
-    done = export([*tracks[5:1:-1], *tracks[6:]], stick)
-
-    assert (done.tracks, done.copied, done.removed) == (6, 2, 2)
-    assert copies(stick) == numbered([*tracks[5:1:-1], *tracks[6:]])
-
-
 def test_a_track_that_was_edited_is_copied_again(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
     Path(os.fsdecode(tracks[2].source)).write_bytes(b"x" * tracks[2].size)
@@ -128,15 +117,6 @@ def test_nothing_is_removed_if_no_track_fits(tracks: Tracks, tmp_path: Path) -> 
     export(tracks, tmp_path / "stick")
 
     refused("No track fits", tracks[::-1], tmp_path / "stick", most_bytes=28)
-
-
-def test_other_files_of_the_stick_stay_as_they_are(tmp_path: Path, stick: Path) -> None:
-    before = content(stick)
-    tracks = music(tmp_path / "Music", NAMES)
-
-    for _ in range(2):
-        export(tracks, stick)
-        assert {name: data for name, data in content(stick).items() if not name.startswith("list/")} == before
 
 
 @pytest.mark.parametrize(
