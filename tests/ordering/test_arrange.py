@@ -16,7 +16,7 @@ from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import KEYS, albums, group_keys
+from playshuffle.ordering.groups import KEYS, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.shuffle import Inside, RandBelow, Seeded, fewest_repeats, repeats
@@ -250,24 +250,6 @@ def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
 
     assert found == fewest
     assert arranged.playlist_length == min(limit or 30, (time_ms or 2_000_000) // 60_000, len(names))
-
-
-def test_spread_keeps_the_albums_of_an_artist_apart() -> None:
-    """Among his own tracks one album never comes twice running, if it need not."""
-    tracks, tags_of = tagged(
-        {
-            f"/m/{artist}/{album}/{number}": Tags(artist=artist, album=album)
-            for artist in "XY" for album in "PQ" for number in "12"
-        }
-    )  # fmt: skip
-    album = albums(tracks, tags_of).keys
-    artist = group_keys(tracks, tags_of, "artist")
-
-    for seed in "abcdef":
-        order = arrange(tracks, Recipe("spread"), None, Seeded(seed), tags_of).order
-        for key in (0, 1):
-            mine = [album[index] for index in order if artist[index] == key]
-            assert repeats(mine) == 0
 
 
 @pytest.mark.parametrize("place", range(4))
