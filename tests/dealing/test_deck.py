@@ -127,23 +127,6 @@ def test_by_time_too_the_next_round_is_uniform() -> None:
     )
 
 
-@pytest.mark.parametrize("gone", [[0], [5], [0, 1, 2, 9], [9]], ids=str)
-def test_tracks_that_go_after_the_seam_do_not_shorten_the_gap(gone: list[int]) -> None:
-    """What would come too soon without them is put off."""
-    here = tracks(40)
-    for seed in map(str, range(40)):
-        law = Uniform(Seeded(seed), 10)
-        one = next_deal(Deck(), here, law, ByCount(40), TODAY)
-        two = next_deal(one, here, law, ByCount(1), TODAY)
-        absent = {two.upcoming[at] for at in gone}
-        left = [track for track in here if track not in absent]
-
-        three = next_deal(two, left, law, ByCount(39 - len(gone)), TODAY)
-
-        assert shortest_gap(dealt(one) + dealt(two) + dealt(three)) >= 10
-        assert set(dealt(two) + dealt(three)) == set(left)
-
-
 def test_a_gap_that_cannot_be_kept_gives_way_and_the_round_its_tracks() -> None:
     """The track dealt longest ago comes first."""
     here = tracks(8)
@@ -220,13 +203,6 @@ def test_a_reset_forgets_deleted_tracks() -> None:
     check(after)
     assert (after.track_count, after.removed, after.deals_left, after.deal) == (11, (), 0, None)
     assert sorted(track for one in deals(left, 4, 4, 3, deck=after) for track in dealt(one)) == left
-
-
-def test_dealt_tracks_of_a_missing_drive_belong_to_the_next_round() -> None:
-    one = next_deal(Deck(), tracks(6), Sorted(), ByCount(4), TODAY)
-    two = next_deal(one, [3, 4, 5, 6], Sorted(), ByCount(4), TODAY, is_whole=False)
-
-    assert (two.round, sorted(two.missing), two.track_count) == (2, [1, 2], 6)
 
 
 def test_a_hundred_plays_before_the_round_are_remembered() -> None:

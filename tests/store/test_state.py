@@ -104,16 +104,6 @@ def quoted(home: Path, table: str, column: str) -> list[tuple[bytes]]:
 # Tracks
 
 
-def test_tracks_come_back_as_they_were_saved() -> None:
-    """Paths are bytes: not UTF-8, with line breaks, all the same."""
-    save()
-
-    with State() as state:
-        assert state.load_tracks() == TABLE
-        assert (state.root(b"/m"), state.root(b"/n"), state.roots()) == (ROOT, None, [b"/m"])
-        assert state.notes == []
-
-
 def test_only_rows_that_have_changed_are_written(home: Path) -> None:
     save()
     before = state_file(home).read_bytes()
