@@ -22,6 +22,7 @@ from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
 from playshuffle.shuffle import Inside, RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
+from tests.support.refusals import refusal
 from tests.support.tagged import by_artists, numbered, tagged
 
 T = TypeVar("T")
@@ -37,11 +38,8 @@ def played(order: list[int], count: int | None = None) -> Arranged:
     return Arranged(order, len(order) if count is None else count)
 
 
-def refusal(tracks: Tracks, recipe: Recipe, last: Arranged | None = None) -> str:
-    with pytest.raises(PlayshuffleError) as caught:
-        arrange(tracks, recipe, last, Seeded("1"))
-    assert caught.value.code == Exit.USAGE
-    return str(caught.value)
+def refused(tracks: Tracks, recipe: Recipe, last: Arranged | None = None) -> str:
+    return refusal(Exit.USAGE, arrange, tracks, recipe, last, Seeded("1"))
 
 
 def outcomes(
@@ -194,7 +192,7 @@ def test_time_holds_room_for_all_pinned_tracks(pins: tuple[Pin, ...], time_ms: i
 def test_what_contradicts_itself_or_the_library_is_refused(
     lengths_s: list[int], recipe: Recipe, says: str
 ) -> None:
-    assert says in refusal(library(*lengths_s), recipe)
+    assert says in refused(library(*lengths_s), recipe)
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3", "4"])
@@ -343,10 +341,8 @@ def test_what_is_not_rated_counts_as_half_and_nothing_comes_after_all_others() -
 def test_ratings_that_nobody_gave_are_no_order() -> None:
     tracks, tags_of = tagged({"/m/a": None, "/m/b": Tags()})
 
-    with pytest.raises(PlayshuffleError, match="no track has one") as caught:
-        arrange(tracks, Recipe("favourites"), None, Seeded("1"), tags_of)
-
-    assert caught.value.code == Exit.USAGE
+    said = refusal(Exit.USAGE, arrange, tracks, Recipe("favourites"), None, Seeded("1"), tags_of)
+    assert "no track has one" in said
 
 
 @pytest.mark.parametrize(("percent", "count"), [(16, 720), (17, 600), (50, 384), (100, 1)])
@@ -361,12 +357,12 @@ def test_a_pin_and_a_gap_that_leave_a_position_empty_are_refused() -> None:
     """With a gap of 4 only the track played longest ago may come first, and it is pinned to the end."""
     recipe = Recipe(gap=Gap(4), pins=(Pin(0, LAST),))
 
-    assert "no track for position 1." in refusal(numbered(4), recipe, played([0, 1, 2, 3]))
+    assert "no track for position 1." in refused(numbered(4), recipe, played([0, 1, 2, 3]))
 
 
 def test_a_gap_larger_than_the_library_is_refused_also_before_there_is_a_last_order() -> None:
     for last in (None, played([0, 1, 2])):
-        assert "only 3 tracks" in refusal(numbered(3), Recipe(gap=Gap(4)), last)
+        assert "only 3 tracks" in refused(numbered(3), Recipe(gap=Gap(4)), last)
 
 
 @given(

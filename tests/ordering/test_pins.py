@@ -1,15 +1,17 @@
 """Pins as a user writes them."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit
 from playshuffle.ordering.pins import resolve
 from playshuffle.ordering.recipe import HERE, LAST, Pin
+from tests.support.refusals import refusal
 
 ROOT = b"/music"
 PATHS = [
@@ -22,11 +24,8 @@ PATHS = [
 ]
 
 
-def refusal(text: str) -> str:
-    with pytest.raises(PlayshuffleError) as caught:
-        resolve(text, PATHS, [ROOT])
-    assert caught.value.code == Exit.USAGE
-    return str(caught.value)
+def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:
+    return refusal(Exit.USAGE, resolve, text, paths, [ROOT])
 
 
 @pytest.mark.parametrize(
@@ -66,31 +65,29 @@ def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pyt
 )  # fmt: skip
 def test_what_is_no_position_and_no_track_is_refused_as_it_was_given(text: str) -> None:
     """Digits of other scripts are no positions either."""
-    assert f"the library has no track '{text}'" in refusal(text)
+    assert f"the library has no track '{text}'" in refused(text)
 
 
 @pytest.mark.parametrize("text", ["zzzzzzzzzzz@3", "zzzzzzzzzzz", "@3"])
 def test_what_is_like_no_track_is_refused_without_near_ones(text: str) -> None:
-    assert refusal(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
+    assert refused(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 
 def test_a_number_of_a_thousand_digits_is_no_position() -> None:
     """Python reads none of more than 4,300 digits."""
     assert resolve("a@b.ogg@" + "9" * 999, PATHS, [ROOT]) == Pin(1, 10**999 - 2)
     for digits in (1000, 5000):
-        assert "no track 'a@b.ogg@999" in refusal("a@b.ogg@" + "9" * digits)
+        assert "no track 'a@b.ogg@999" in refused("a@b.ogg@" + "9" * digits)
 
 
 def test_up_to_three_near_names_are_given() -> None:
     for count in (1, 2, 3, 4, 5):
         paths = [b"/music/tracks%d.ogg" % number for number in range(count)]
-        with pytest.raises(PlayshuffleError) as caught:
-            resolve("tracks.ogg", paths, [ROOT])
-        assert str(caught.value).count("'tracks") == 1 + min(count, 3)
+        assert refused("tracks.ogg", paths).count("'tracks") == 1 + min(count, 3)
 
 
 def test_positions_count_from_one() -> None:
-    assert "start at 1" in refusal("a@b.ogg@0")
+    assert "start at 1" in refused("a@b.ogg@0")
 
 
 @given(st.text(max_size=12), st.integers(1, 99))
@@ -106,9 +103,8 @@ def test_any_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
 def test_of_many_tracks_of_one_name_three_are_shown(count: int, has_more: bool) -> None:
     paths = [b"/music/%d/x.mp3" % number for number in range(count)]
 
-    with pytest.raises(PlayshuffleError) as caught:
-        resolve("x.mp3", paths, [ROOT])
+    said = refused("x.mp3", paths)
 
-    assert f"{count} tracks" in str(caught.value)
-    assert ("…" in str(caught.value)) == has_more
-    assert ("/music/2/x.mp3" in str(caught.value), "/music/3/x.mp3" in str(caught.value)) == (True, False)
+    assert f"{count} tracks" in said
+    assert ("…" in said) == has_more
+    assert ("/music/2/x.mp3" in said, "/music/3/x.mp3" in said) == (True, False)

@@ -11,6 +11,7 @@ from playshuffle.playlist import parts
 from playshuffle.playlist.m3u import Text, fingerprint_of, parse
 from playshuffle.playlist.parts import Parts, playlist_text
 from playshuffle.system import atomic_file
+from tests.support.refusals import refusal
 
 
 def text(count: int, most: int | None, salt: str = "x") -> Parts:
@@ -67,9 +68,7 @@ def test_files_from_other_programs_stay(tmp_path: Path) -> None:
     other.write_bytes(b"mine.mp3\n")
     path = bytes(tmp_path / "a.m3u")
 
-    with pytest.raises(PlayshuffleError) as caught:
-        write(path, text(4, 2))
-    assert caught.value.code == Exit.CANNOT_CREATE
+    refusal(Exit.CANNOT_CREATE, write, path, text(4, 2))
     assert names(tmp_path) == ["a-2.m3u"]
     write(path, text(1, 2))
     assert other.read_bytes() == b"mine.mp3\n"

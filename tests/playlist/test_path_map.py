@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit
 from playshuffle.playlist.m3u import PathStyle, Text, entries, parse, unwritable
 from playshuffle.playlist.path_map import Back, Base, parse_map
 from tests.support.hostile import PATHS
+from tests.support.refusals import refusal
 
 paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
 
@@ -44,10 +45,7 @@ def test_a_tilde_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("text", [b"", b"=", b"/a", b"a=/b", b"/a=b", b"/a=", b"=/b", b"/a=/b\nc"])
 @pytest.mark.parametrize("home", [b"", b"~nobody-has-this-name"])
 def test_what_is_no_pair_of_whole_paths_is_refused(text: bytes, home: bytes) -> None:
-    with pytest.raises(PlayshuffleError) as caught:
-        parse_map(home + text)
-
-    assert caught.value.code == Exit.USAGE
+    assert refusal(Exit.USAGE, parse_map, home + text)
 
 
 def check_read_back(base: Base, real: list[bytes], written: list[bytes]) -> None:

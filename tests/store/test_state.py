@@ -32,6 +32,7 @@ from playshuffle.system.mounts import Mount
 from tests.support.damage import damaged
 from tests.support.databases import execute
 from tests.support.program import state_file
+from tests.support.refusals import refusal
 
 pytestmark = pytest.mark.damages_state
 
@@ -56,6 +57,7 @@ TABLE = TrackTable(
     7,
     {(b"/m", True): KnownRoot(array("I", [3, 1, 2]), [MOUNT]), (b"/m", False): KnownRoot(array("I"), [])},
 )
+
 ROOT = Root(b"/m", 3, [MOUNT])
 
 MANY = random.Random(1).sample(range(1, 5000), 3000)
@@ -427,9 +429,7 @@ def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
         assert state.notes == [problem]
     with State(writes=False) as reader:
         assert reader.notes == [problem]
-    with pytest.raises(PlayshuffleError, match="is not a regular file") as caught:
-        State(must_remember=True)
-    assert caught.value.code == Exit.CANNOT_CREATE
+    assert "is not a regular file" in refusal(Exit.CANNOT_CREATE, State, must_remember=True)
 
 
 def test_a_reader_knows_what_was_saved_before_a_run_was_killed_while_it_saved(home: Path) -> None:

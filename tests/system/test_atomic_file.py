@@ -22,6 +22,7 @@ from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need, unmet
 from tests.support.processes import finished
+from tests.support.refusals import refusal
 from tests.support.tree import public_folder
 
 OLD, NEW = b"#EXTM3U\nold.mp3\n" * 1000, b"#EXTM3U\nnew.mp3\n" * 2000
@@ -60,10 +61,7 @@ def mode_of(path: bytes) -> int:
 
 def refused(path: bytes, content: bytes = NEW) -> str:
     """Return the message if the file cannot be written."""
-    with pytest.raises(PlayshuffleError) as caught:
-        atomic_file.write(path, [content])
-    assert caught.value.code == Exit.CANNOT_CREATE
-    return str(caught.value)
+    return refusal(Exit.CANNOT_CREATE, atomic_file.write, path, [content])
 
 
 # Content
