@@ -1,6 +1,7 @@
 """Loading a configuration reports every fault with its line, and never raises."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from playshuffle.config.toml_file import read
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from tests.support.refusals import refusal
 
 TOP = 'folders = ["/music"]\n'
 
@@ -251,20 +253,14 @@ def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Pa
     ids=lambda value: repr(value[:30]),
 )
 def test_a_fault_outside_of_the_playlists_is_an_error(tmp_path: Path, text: str | bytes, says: str) -> None:
-    with pytest.raises(PlayshuffleError) as caught:
-        load(written(tmp_path, text))
-
-    assert caught.value.code == Exit.CONFIG
-    assert str(caught.value).startswith(f"{tmp_path}/config.toml{says}")
+    assert refusal(Exit.CONFIG, load, written(tmp_path, text)).startswith(f"{tmp_path}/config.toml{says}")
 
 
 def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = home / ".config/playshuffle/config.toml"
-    with pytest.raises(PlayshuffleError, match=r"playshuffle config init") as caught:
-        find()
-    assert caught.value.code == Exit.CONFIG
+    assert "playshuffle config init" in refusal(Exit.CONFIG, find)
     mine.parent.mkdir(parents=True)
     mine.touch()
     (tmp_path / "a.toml").touch()
@@ -276,15 +272,12 @@ def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
     monkeypatch.setenv("PLAYSHUFFLE_CONFIG", str(tmp_path / "a.toml"))
     assert find() == os.fsencode(tmp_path / "a.toml")
     assert find(str(tmp_path / "b.toml")) == os.fsencode(tmp_path / "b.toml")
-    with pytest.raises(PlayshuffleError, match="does not exist") as caught:
-        find(str(tmp_path / "none.toml"))
-    assert caught.value.code == Exit.CONFIG
+    assert "does not exist" in refusal(Exit.CONFIG, find, str(tmp_path / "none.toml"))
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlayshuffleError, match=r"Cannot read the configuration .*: Is a directory") as caught:
-        load(os.fsencode(tmp_path))
-    assert caught.value.code == Exit.CONFIG
+    said = refusal(Exit.CONFIG, load, os.fsencode(tmp_path))
+    assert re.match("Cannot read the configuration .*: Is a directory", said)
 
 
 def test_a_key_is_found_on_its_line_however_it_is_written(tmp_path: Path) -> None:

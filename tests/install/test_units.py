@@ -12,6 +12,7 @@ from playshuffle.install import units
 from playshuffle.install.units import Folders, Program
 from tests.support.needs import need
 from tests.support.processes import finished
+from tests.support.refusals import refusal
 
 ROOT = Path(__file__).parents[2]
 PIPX = Program(
@@ -184,9 +185,7 @@ def test_a_program_below_tmp_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     script.touch(0o755)
     monkeypatch.setattr(sys, "argv", [str(script)])
 
-    with pytest.raises(PlayshuffleError, match="Install it in another folder") as caught:
-        units.program()
-    assert caught.value.code == Exit.CONFIG
+    assert "Install it in another folder" in refusal(Exit.CONFIG, units.program)
 
 
 @pytest.mark.parametrize("variable", ["UV_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
@@ -201,9 +200,7 @@ def test_a_program_in_a_cache_is_refused_with_a_way_to_install_it(
     script.touch(0o755)
     monkeypatch.setattr(sys, "argv", [str(script)])
 
-    with pytest.raises(PlayshuffleError, match=r"in a cache, .* uv tool install") as caught:
-        units.program()
-    assert caught.value.code == Exit.CONFIG
+    assert re.search("in a cache, .* uv tool install", refusal(Exit.CONFIG, units.program))
 
 
 def test_the_unit_of_the_system_is_not_started_where_its_program_is_missing() -> None:
