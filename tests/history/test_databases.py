@@ -10,15 +10,8 @@ import pytest
 
 from playshuffle.history.rows import Played
 from playshuffle.history.sources import Source, SourceError, read_rows
-from tests.history.databases import (
-    BEETS,
-    CLEMENTINE,
-    NAVIDROME_0_49,
-    NAVIDROME_0_55,
-    STRAWBERRY,
-    database,
-    stickers,
-)
+from tests.history import databases as db
+from tests.history.databases import database, stickers
 from tests.support.forked import forked
 from tests.support.tree import public_folder
 
@@ -58,7 +51,7 @@ def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) ->
 def test_beets_gives_no_ratings_since_mpdstats_makes_them_up(tmp_path: Path) -> None:
     path = database(
         tmp_path / "library.db",
-        BEETS
+        db.BEETS
         + "INSERT INTO items (id, path) VALUES (1, X'2F6D2FFF2E666C6163'), (2, X'612E6D7033'), (3, '/m/c');",
         "INSERT INTO item_attributes (entity_id, key, value) VALUES (?, ?, ?)",
         [
@@ -78,7 +71,7 @@ NAVIDROME = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "top"), [(NAVIDROME_0_49, "/music/"), (NAVIDROME_0_55, "")])
+@pytest.mark.parametrize(("schema", "top"), [(db.NAVIDROME_0_49, "/music/"), (db.NAVIDROME_0_55, "")])
 def test_navidrome_counts_plays_of_all_users_or_of_one(tmp_path: Path, schema: str, top: str) -> None:
     path = database(tmp_path / "navidrome.db", schema)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -102,7 +95,9 @@ def test_navidrome_counts_plays_of_all_users_or_of_one(tmp_path: Path, schema: s
 
 
 @pytest.mark.parametrize(
-    ("schema", "column"), [(STRAWBERRY, "url"), (CLEMENTINE, "filename")], ids=["strawberry", "clementine"]
+    ("schema", "column"),
+    [(db.STRAWBERRY, "url"), (db.CLEMENTINE, "filename")],
+    ids=["strawberry", "clementine"],
 )
 def test_strawberry_and_clementine_name_files_by_uri(tmp_path: Path, schema: str, column: str) -> None:
     path = database(
