@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.processes import strace
 from tests.support.program import DATA, library, listed, make, ran, refused, run
 
 pytestmark = pytest.mark.process
@@ -146,8 +147,8 @@ def test_a_deal_does_not_replace_the_list_that_it_deals_from(music: Path) -> Non
 def test_a_list_does_not_spoil_the_cache_of_its_folder(music: Path) -> None:
     make(music)
     make("--from", *_list(music, NAMES[:1]))
-    strace = ["strace", "-f", "-o", str(music / "log"), "-e", "trace=openat"]
-    ran("make", music, before=strace)
+    ran("make", music, before=strace(music / "log", "trace=openat"))
+
     assert b".ogg" not in (music / "log").read_bytes()
 
 
