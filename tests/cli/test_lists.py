@@ -99,7 +99,7 @@ def test_a_folder_makes_a_list_anew(music: Path) -> None:
     assert said.splitlines()[-1] == f"Options: {music}"
 
 
-def test_without_words_all_lists_of_the_configuration_are_made(music: Path, tmp_path: Path) -> None:
+def test_without_words_all_lists_of_the_configuration_are_made(music: Path) -> None:
     configured(
         f'folders = ["{music}"]\n[playlist.all]\n[playlist.today]\nlimit = 3\nevery = "day"\n'
         '[playlist.bad]\norder = 3\n[playlist.few]\nlimit = 2\norder = "sorted"\n'
@@ -121,16 +121,14 @@ def test_without_words_all_lists_of_the_configuration_are_made(music: Path, tmp_
     assert listed(music / "other.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
 
 
-def test_without_words_no_list_is_made_if_all_of_the_configuration_are_dealt(
-    music: Path, tmp_path: Path
-) -> None:
+def test_without_words_no_list_is_made_if_all_of_the_configuration_are_dealt(music: Path) -> None:
     configured(f'folders = ["{music}"]\n[playlist.today]\nevery = "day"\n')
 
     assert "All lists of the configuration are dealt." in refused(2, "make")
     assert not [*music.glob("*.m3u")]
 
 
-def test_several_lists_are_one_json_document(music: Path, tmp_path: Path) -> None:
+def test_several_lists_are_one_json_document(music: Path) -> None:
     for name in ("a", "b"):
         make(music, "-o", music / f"{name}.m3u")
     text = "".join(f'[playlist.{name}]\nevery = "day"\nlimit = 2\n' for name in ("one", "two"))
@@ -152,7 +150,7 @@ def test_the_options_of_a_list_are_shown_whatever_their_values_are(music: Path) 
     assert f"Options: {music} --title day" in run("status", "titled").out.decode()
 
 
-def test_options_without_words_make_a_list_of_the_configured_folders(music: Path, tmp_path: Path) -> None:
+def test_options_without_words_make_a_list_of_the_configured_folders(music: Path) -> None:
     configured(f'folders = ["{music}"]\n[playlist.all]\n')
 
     assert f"Folders: {music} (from " in ran("make", "--order", "sorted", "-o", music / "sorted.m3u").err

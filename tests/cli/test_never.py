@@ -38,7 +38,7 @@ def test_a_track_leaves_all_playlists_and_stays_out(home: Path, music: Path) -> 
     assert "a/1.mp3" not in listed(music / "playshuffle.m3u")
 
 
-def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(home: Path, music: Path) -> None:
+def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(music: Path) -> None:
     make(music)
     before = listed(music / "playshuffle.m3u")
 

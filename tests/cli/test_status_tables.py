@@ -103,7 +103,7 @@ def _outputs(*words: str) -> list[str]:
 
 
 @pytest.mark.process
-def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path: Path, home: Path) -> None:
+def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
     lists = tmp_path / "lists"
     lists.mkdir()
@@ -123,9 +123,7 @@ def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path
 
 @pytest.mark.process
 @pytest.mark.parametrize("text", ["", "folders = 1", "[playlist.other]\nfolders = [5]"])
-def test_status_keeps_the_orders_of_a_service_with_another_configuration(
-    tmp_path: Path, home: Path, text: str
-) -> None:
+def test_status_keeps_the_orders_of_a_service_with_another_configuration(tmp_path: Path, text: str) -> None:
     music = numbered(tmp_path / "Music", 30)
     managed = tmp_path / "managed.toml"
     managed.write_text(f'[playlist.all]\nfolders = ["{music}"]\noutput = "{music}/all.m3u"\n')
@@ -144,7 +142,7 @@ def test_status_keeps_the_orders_of_a_service_with_another_configuration(
 
 
 @pytest.mark.process
-def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path, home: Path) -> None:
+def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path) -> None:
     """Where the folder is gone or an empty mount point. One that seems deleted is not forgotten."""
     music = numbered(tmp_path / "Music", 3)
     drive = tmp_path / "drive"
@@ -167,7 +165,7 @@ def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path, home: Path) ->
 
 
 @pytest.mark.process
-def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path, home: Path) -> None:
+def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
     make(music, "--max-per-file", "2")
 
@@ -175,7 +173,7 @@ def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path, home: Path
 
 
 @pytest.mark.process
-def test_without_a_configuration_status_is_no_error(home: Path) -> None:
+def test_without_a_configuration_status_is_no_error() -> None:
     done = run("status")
 
     assert (done.code, done.err) == (0, "")
@@ -186,7 +184,7 @@ def test_without_a_configuration_status_is_no_error(home: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path, home: Path) -> None:
+def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path) -> None:
     make(numbered(tmp_path / "Music", 3))
     seen = on_terminal("status", "--all", LANG="C")
 

@@ -3,7 +3,6 @@ import threading
 import time
 import unicodedata
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -365,7 +364,7 @@ def test_decomposed_paths_of_a_mac_are_below_composed_ones() -> None:
     ]
 
 
-def test_a_path_starts_at_every_folder_and_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_path_starts_at_every_folder_and_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/m")
     tracks, tags_of = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
 
