@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.errors import OptionError, shown
 
 # What moves, hides or reverses the text around it.
 _HARMFUL = {
@@ -58,13 +58,6 @@ def test_what_is_harmless_is_left_alone_and_the_rest_escaped(
     name: bytes | str | os.PathLike[str], said: str
 ) -> None:
     assert shown(name) == said
-
-
-def test_an_error_says_its_sentence_and_its_code() -> None:
-    error = PlayshuffleError("What, where, what to do.", Exit.MISSING)
-
-    assert str(error) == "What, where, what to do."
-    assert error.code == 75
 
 
 @pytest.mark.parametrize(
