@@ -50,16 +50,8 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
 
     assert "Saved: [playlist.few] in ~/.config/playshuffle/config.toml\n" in said
     assert "playshuffle service install" in said
-    assert tomllib.loads(file.read_text()) == {
-        "playlist": {
-            "few": {
-                "folders": ["~/Music"],
-                "output": "~/Music/few.m3u",
-                "where": ["path::/00"],
-                "paths": "absolute",
-            }
-        }
-    }
+    saved = {"folders": ["~/Music"], "output": "~/Music/few.m3u", "where": ["path::/00"], "paths": "absolute"}
+    assert tomllib.loads(file.read_text()) == {"playlist": {"few": saved}}
     assert run("config", "check").code == 0
     before = listed(music / "few.m3u")
     make()
