@@ -7,9 +7,9 @@ requested from the network.
 import io
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -115,12 +115,15 @@ def _list_content(source: str, path: bytes) -> bytes:
         if sys.stdin is None:
             raise PlayshuffleError("Standard input is closed, so - reads nothing.", Exit.NO_INPUT)
         return _piped(sys.stdin.buffer)
-    if not Path(source).is_fifo():  # as a shell gives for <(find …)
-        return content_of(path)
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # ends if nobody writes it
-    os.set_blocking(descriptor, True)
-    with open(descriptor, "rb") as pipe:
-        return _piped(pipe)
+    try:
+        if not stat.S_ISFIFO(os.stat(path).st_mode):  # as a shell gives for <(find …)
+            return content_of(path)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # ends if nobody writes it
+        os.set_blocking(descriptor, True)
+        with open(descriptor, "rb") as pipe:
+            return _piped(pipe)
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
 
 def _piped(pipe: BinaryIO) -> bytes:
@@ -193,8 +196,12 @@ def content_of(path: bytes) -> bytes:
                 raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
             return file.read()
     except OSError as error:
-        reason = error.strerror or "unreadable"
-    raise PlayshuffleError(
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: bytes, error: OSError) -> PlayshuffleError:
+    reason = error.strerror or "unreadable"
+    return PlayshuffleError(
         f"{shown(path)} cannot be read: {reason}. Name a playlist or a list of files.", Exit.NO_INPUT
     )
 
