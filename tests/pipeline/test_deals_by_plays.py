@@ -148,14 +148,6 @@ def ann(tmp_path: Path) -> Listener:
     return listener
 
 
-def test_no_track_waits_more_than_three_deals_in_rounds_of_one_deal(ann: Listener) -> None:
-    for _ in range(6):
-        deal = ann.deal(40)
-        ann.play(deal[0])
-
-    assert max(Counter(ann.deck.unheard).values()) <= 3
-
-
 def test_a_heard_track_that_is_not_chosen_any_more_was_heard(ann: Listener) -> None:
     whole = ann.request
     with mock.patch.object(ann, "request", lambda size: whole(size)._replace(where=("plays:0",))):
@@ -165,16 +157,6 @@ def test_a_heard_track_that_is_not_chosen_any_more_was_heard(ann: Listener) -> N
 
     assert second[:2] == first[1:]
     assert len(second) == 3
-
-
-def test_a_track_that_was_heard_elsewhere_is_not_dealt(ann: Listener) -> None:
-    first = ann.deal(4)
-    others = sorted({*ann.paths} - {*first})
-    ann.play(first[0], *others[:6])
-    second = ann.deal(5)
-
-    assert second[:3] == first[1:]
-    assert {*second[3:]} == {*others[6:]}
 
 
 def test_a_deal_of_which_nothing_was_heard_stays_and_says_since_when(ann: Listener) -> None:
@@ -192,28 +174,6 @@ def test_a_deal_of_which_nothing_was_heard_stays_and_says_since_when(ann: Listen
     ann.play(first[2])
     assert ann.deal(4, days=0) != first
     assert "dealt 5 of 12 (41%), heard 1," in deck_line(ann.deck)
-
-
-def test_a_deal_that_can_be_played_no_more_is_replaced(ann: Listener) -> None:
-    for track in ann.deal(4):
-        ann.paths.pop(track).unlink()
-
-    assert len(ann.deal(4)) == 4
-
-
-def test_a_deal_counts_as_heard_and_undo_takes_that_back(ann: Listener) -> None:
-    first = ann.deal(4)
-    assert ann.deal(4, is_heard=True) == first
-    assert ann.deck.heard_count == 4
-    ann.deal(4, is_heard=True)  # a second time changes nothing
-    ann.undo()
-    assert (ann.listed(), ann.deck.heard_count) == (first, 0)
-    ann.undo()
-    assert (ann.listed(), ann.deck.heard_count) == (first, 4)
-
-    assert not {*ann.deal(4)} & {*first}
-    ann.undo()
-    assert ann.listed() == first
 
 
 def test_only_a_deck_that_counts_plays_counts_a_deal_as_heard(ann: Listener) -> None:
