@@ -87,10 +87,12 @@ class Backlog:
     def begin(self, now_s: float) -> dict[str, Batch]:
         """Return what an update is to do now: a batch for each playlist that has something waiting."""
         assert not self._under_way
-        self._under_way = {name: self._carried.pop(name, []) + new for name, new in self._waiting.items()}
+        self._under_way = {
+            name: _compact(self._carried.pop(name, []) + new, now_s) for name, new in self._waiting.items()
+        }
         self._waiting = {}
         self._growing = set()
-        return {name: self._batch(name, dated, now_s) for name, dated in self._under_way.items()}
+        return {name: self._batch(name, dated) for name, dated in self._under_way.items()}
 
     def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
         """Drop what a playlist was updated for: it is up to date.
@@ -167,8 +169,8 @@ class Backlog:
             or any(top.startswith(tree) for top in tops for tree in batch.trees)
         )
 
-    def _batch(self, name: str, dated: Sequence[_Dated], now_s: float) -> Batch:
-        result = reduce(merged, (batch for _, batch in _compact(dated, now_s)))
+    def _batch(self, name: str, dated: Sequence[_Dated]) -> Batch:
+        result = reduce(merged, (batch for _, batch in dated))
         needs_whole = name in self._uncached or not self._unwatched.isdisjoint(self._tops[name])
         if needs_whole and not result.is_whole:
             result = replace(result, folders=frozenset(), trees=frozenset(), is_whole=True, why="retry")

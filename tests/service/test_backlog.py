@@ -87,6 +87,15 @@ def test_deletions_in_a_folder_that_seems_to_be_missing_are_given_to_the_next_up
     assert updated(pending, LATER)["one"].gone == frozenset()
 
 
+def test_old_deletions_in_a_missing_folder_are_not_given_to_a_new_configuration() -> None:
+    pending = backlog()
+    updated(pending, MOVE, "one", missing=[b"/m"])
+    assert pending.unfinished()["one"].gone
+
+    updated(pending, LATER, "one", now_s=600, missing=[b"/m"])
+    assert "one" not in pending.unfinished()
+
+
 def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
     pending = backlog()
     pending.add(LATER, 1)
