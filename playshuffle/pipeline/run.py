@@ -205,7 +205,7 @@ class Run(NamedTuple):
         tracks = f"{len(waiting):,} of {counted(len(self.tracks), 'track')}"
         why = error.summary.removeprefix(f"{shown(root)} seems to be missing: ")
         until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
-        yield f"{tracks} {verb} for {shown(root)}: {why}. {error.advice}{until}"
+        yield f"{tracks} {verb} for {shown(root)}: {why}.{until} {error.advice}"
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:

@@ -299,7 +299,7 @@ def test_while_all_other_tracks_are_dealt_a_deal_waits_for_the_drive(tmp_path: P
     usb.rename(tmp_path / "drawer")
 
     assert f"4 of 8 tracks wait for {usb}: " in deal(*words, "-n", "6", "--peek")
-    assert "Deals skip these tracks until it is back." in deal(*words, "-n", "6")
+    assert "Deals skip these tracks until it is back. Mount the drive" in deal(*words, "-n", "6")
     assert "all remaining tracks of this round" in refused(75, "deal", *words, "-n", "2")
 
 
