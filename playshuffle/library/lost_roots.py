@@ -69,14 +69,16 @@ def _root(path: bytes, known: KnownRoot) -> Root:
 def seems_missing(root: bytes, known: KnownRoot) -> bool:
     """Return whether a root that is not scanned now is not there as it was.
 
-    A network share counts as missing: it may hang, and nothing of this run needs it. An overlay, as in a
-    container, is local.
+    Without tracks, as after its loss was accepted, it has nothing to miss. A network share counts as
+    missing: it may hang, and nothing of this run needs it. An overlay, as in a container, is local.
     """
+    if not known.numbers:
+        return False
     if any(mounts.is_blind(mount.kind) for mount in known.mounts if mount.kind != "overlay"):
         return True
     try:
         check_root(root, _root(root, known))
-        if known.numbers and not os.listdir(root):
+        if not os.listdir(root):
             return True
     except (PlayshuffleError, OSError):
         return True

@@ -12,6 +12,7 @@ from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from tests.support.library import keep, tools
+from tests.support.program import DATA
 from tests.support.sized import SizedMusic
 
 
@@ -140,6 +141,25 @@ def test_a_list_without_a_track_of_the_missing_root_has_no_note_on_it(tmp_path: 
     assert library.notes == []
     library.update(*roots)
     assert len(library.notes) == 1
+
+
+def test_a_new_version_of_a_file_keeps_its_position_when_another_root_is_lost_for_good(
+    tmp_path: Path,
+) -> None:
+    """While a drive is missing, a file with other audio may be new, and the track at its path moved there."""
+    library = Library(tmp_path, a=5, b=30)
+    library.update("Music/b")
+    library.update("Music/a", "Music/b", name="other")
+    before = library.listed("list")
+    shutil.rmtree(tmp_path / "Music/a")
+    library.update("Music/a", "Music/b", name="other", accept_missing=True)
+
+    path = tmp_path / "Music/b/007.mp3"
+    path.unlink()
+    path.write_bytes((DATA / "tone.flac").read_bytes())
+    library.update("Music/b")
+
+    assert library.listed("list") == before
 
 
 @pytest.mark.parametrize("is_there", [True, False])
