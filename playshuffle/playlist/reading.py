@@ -83,7 +83,7 @@ class FileList(NamedTuple):
 def read_file_list(source: str) -> FileList:
     """Read the files that a list names: lines, names ended by NUL, or a playlist of any format.
 
-    Relative names start at the folder of the list; on standard input, at the current folder.
+    Relative names start at the folder of the list; on standard input or in a pipe, at the current folder.
 
     Args:
         source: path of the list, or `STDIN`.
@@ -91,15 +91,17 @@ def read_file_list(source: str) -> FileList:
     Raises:
         PlayshuffleError: it cannot be read, or is not a list of files.
     """
-    path = os.path.abspath(os.fsencode("-.m3u" if source == STDIN else source))
+    path = os.path.abspath(os.fsencode(source))
     content = _list_content(source, path)
     file = path if source != STDIN else _STDIN_FILE if os.path.isfile(_STDIN_FILE) else None
+    if path.startswith((b"/dev/fd/", b"/dev/stdin")):  # as a shell gives for <(find …)
+        path = os.path.abspath(os.fsencode(STDIN))
     others: tuple[bytes, ...] = ()
     if b"\0" in content and not content.startswith(_UTF16_MARKS):
         folder = os.path.dirname(path)
         names = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
     else:
-        if os.path.splitext(path)[1].lower() not in FORMATS or source == STDIN:
+        if os.path.splitext(path)[1].lower() not in FORMATS:
             path += next(
                 (end for start, end in _STARTS.items() if content.lstrip().startswith(start)), b".m3u"
             )
