@@ -129,8 +129,8 @@ def _check_found(request: Request, library: Library) -> None:
     missing_files = [path for path, reason in library.skipped if reason == MISSING]
     if request.files is not None and 2 * len(missing_files) > len(request.files):
         raise PlayshuffleError(
-            f"{len(missing_files):,} of {counted(len(request.files), 'file')} in --from are missing, such as"
-            f" {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
+            f"{len(missing_files):,} of {counted(len(request.files), 'file')} in --from cannot be found, such"
+            f" as {shown(missing_files[0])}. The playlist was not changed. Mount the drive, or correct the"
             " list.",
             Exit.MISSING,
         )

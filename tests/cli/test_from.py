@@ -60,7 +60,7 @@ def test_if_most_files_are_missing_the_playlist_stays(music: Path) -> None:
         (music / name).unlink()
     before = (music / "list.m3u").read_bytes()
 
-    assert "3 of 4 files in --from are missing" in refused(75, "make", "--from", *_list(music, NAMES))
+    assert "3 of 4 files in --from cannot be found" in refused(75, "make", "--from", *_list(music, NAMES))
     assert (music / "list.m3u").read_bytes() == before
 
 
