@@ -23,8 +23,8 @@ def resolved(path: bytes) -> bytes:
     """Find the file that a playlist is really kept in, which need not exist yet.
 
     A symbolic link is followed only if this user or root made it, in a folder that not
-    everyone can write to: elsewhere it may have been planted, and will be replaced. So will be a link
-    in a circle, which leads to no file.
+    everyone can write to: elsewhere it may have been planted, and will be replaced. Links in a circle
+    lead to no file: then the path itself is returned.
     """
     current = path
     for _ in range(_LINKS_MAX):
@@ -39,7 +39,7 @@ def resolved(path: bytes) -> bytes:
             current = os.path.join(folder, os.readlink(current))
         except OSError:  # nothing there, or nothing to be seen: writing will tell
             return current
-    return current
+    return path
 
 
 class Prepared:
