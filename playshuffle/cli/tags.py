@@ -75,7 +75,7 @@ def tags(
         except SourceError as error:
             if field is not None or history:
                 raise
-            count, by_field, _ = coverage(roots, tools)  # nobody asked for what the configured one knows
+            count, by_field, _ = coverage(roots, tools)  # tags were asked for, not plays
             notes = [str(error)]
     if as_json:
         print_json(_as_json(count, by_field, all_values=field is not None))

@@ -33,7 +33,7 @@ PLAIN = "playshuffle"  # the name of a playlist that has no other
 _WHY_NOT = {
     "gap": "its own rule and a gap may contradict each other",
     "inside": "it has no groups",
-    "rest": "it says where each track comes",
+    "rest": "it decides the position of each track",
     "pin": "a pinned track would be torn out of its group",
 }
 

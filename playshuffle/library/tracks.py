@@ -61,7 +61,7 @@ class Tracks:
 
     @cached_property
     def _indices(self) -> "array[int]":
-        """By number; -1 for those of other tracks."""
+        """Index of each track by its number; -1 for a number of no track here."""
         indices = _NO_INDEX * (max(self.numbers, default=0) + 1)
         for index, number in enumerate(self.numbers):
             indices[number] = index

@@ -37,7 +37,7 @@ def keep(run: Run) -> Report:
         return make(run, keeps_gap=True)
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
-    # The name of an order is in the file alone.
+    # Only the file says which order it is in, such as spread.
     is_same_order = run.file.order() in (None, run.request.recipe.order_name)
     if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:

@@ -64,7 +64,7 @@ def open_playlist(
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
         randbelow = None if explains else tools.randbelow
         choice = choose(request, library.tracks, rows_of, lists, writer.unwritable, record, randbelow)
-        # In a deck; keep exchanges the copies in an order, and counts them.
+        # This is for decks. `keep` exchanges the copies of an order itself, and counts them.
         record, tags_of = record.with_copies(choice.kept), tags_from(rows_of)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 

@@ -18,6 +18,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.store import plays as store
 from playshuffle.store.plays import StoredPlays, path_key
 from playshuffle.tags.reading import Tags
+from playshuffle.text import counted
 
 _LAST, _SKIPS, _PLAYS, _RATING, _ARTIST, _TITLE, _ALBUM, _ID = map(
     Tags._fields.index,
@@ -164,7 +165,7 @@ def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, Names]]:
 
 def _note(source: Source, rows: Sequence[Row], missing: Sequence[Row]) -> str:
     latest = max((row.played.last_played or 0 for row in rows), default=0)
-    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {len(rows):,} played tracks found"
+    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), 'played track')} found"
     if latest:
         text += f", last play {_time(latest)}"
     others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""

@@ -107,8 +107,8 @@ class Backlog:
     def note_scanned(self, missing: Iterable[bytes]) -> None:
         """Drop what was seen of moves and deletions: the scan of the update under way has saved it.
 
-        Of a folder that seems to be missing it has not. If its files were just deleted, the next update has
-        the rest of their events, and needs all.
+        Deletions below a folder that seems to be missing are not saved. If its files were just deleted, the
+        next update has the rest of their events, and needs them all.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
         for name, batches in self._carried.items():

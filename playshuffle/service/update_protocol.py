@@ -29,7 +29,7 @@ class ScanProgress:
 class LibraryScanned:
     """The folders of all playlists were scanned. What was seen of moves and deletions is saved.
 
-    missing: folders that seem to be missing. Of them it is not.
+    missing: folders that seem to be missing. What was seen of deletions below them is not saved.
     """
 
     missing: frozenset[bytes]
