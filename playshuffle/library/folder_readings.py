@@ -79,11 +79,14 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[Row]) -> None:
-        """Take over the readings of files that have not changed; of others, the tags until they are read."""
+        """Take over the readings of files that have not changed; of others, the tags until they are read.
+
+        Without fields all files are read again: another process has stored those of other files.
+        """
         names = before.file_names()
-        if before.durations_ms is None or len(fields) != len(names):
+        if before.durations_ms is None:
             return
-        fields = list(fields)
+        has_fields = len(fields) == len(names)
         durations_ms = array("I", before.durations_ms)
         extinfs = before.extinf_lines()
         artists = before.all_artists()
@@ -93,14 +96,14 @@ class _Rows:
             old = old_row.get(name)
             if old is None:
                 continue
-            self._fields[row] = fields[old]
+            self._fields[row] = fields[old] if has_fields else None
             self._durations_ms[row] = durations_ms[old]
             self._extinfs[row] = extinfs[old]
             self._artists[row] = artists[old]
             self._audio[row] = contents[old] >> 32 if contents else 0
             if old in before.odd.spoken:
                 self._spoken[row] = before.odd.spoken[old]
-            if _stamp(before, old) == _stamp(self._folder, row):
+            if has_fields and _stamp(before, old) == _stamp(self._folder, row):
                 del self.missing[row]
                 self._file_ids[row] = file_ids[old] if file_ids else 0
                 if old in before.odd.reasons:
