@@ -89,13 +89,16 @@ class Chaos:
             for name, folder in self._nested.items()
         ]
         # One deck is known to the service, which follows its tracks; the other one is not.
-        deck = f'[playlist.morning]\ndeal = {self._deal_size}\nevery = "week"\npaths = "absolute"\n'
+        deck = f'[playlist.morning]\nlimit = {self._deal_size}\nevery = "week"\npaths = "absolute"\n'
         return f'folders = {folders}\n{"".join(lists)}{deck}output = "{self._file("morning")}"\n'
 
     def play(self, until_s: float, most_rounds: int) -> None:
         with self.service:
             self._check_after_settling()
-            self._note_deal("morning", self._numbers("morning"))
+            assert "error:" not in self.service.log
+            first_deal = self._numbers("morning")
+            assert len(first_deal) == self._deal_size
+            self._note_deal("morning", first_deal)
             week = datetime.now().astimezone().isocalendar().week
             # A new week lets the service deal by itself.
             while (
