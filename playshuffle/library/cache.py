@@ -130,8 +130,6 @@ class Cache:
 
 def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
     try:
-        # A row is about as large as SQLite's default pages, so that few would share one.
-        database.execute("PRAGMA page_size = 16384")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         # Where SQLite is built to overwrite freed pages, each change would write twice as much.
