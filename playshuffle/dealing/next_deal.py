@@ -207,7 +207,7 @@ def _fill(
     """
     in_deal = frozenset(entries)
     moved: list[int] = []
-    undealt = tuple(open_deal.prefer(sorted(deck.upcoming, key=resting.__contains__)))
+    undealt = tuple(sorted(deck.upcoming, key=resting.__contains__))
     is_refused = False
     # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
     played_at = {track: at for at, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))}

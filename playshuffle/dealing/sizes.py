@@ -1,4 +1,4 @@
-"""Measure deals by number of tracks, by playing time, or by whole albums."""
+"""Measure deals by number of tracks, by playing time, or by whole albums, and limit artists in them."""
 
 # ruff: noqa: D102 - the class Size describes the methods
 
@@ -32,10 +32,6 @@ class Size(ABC):
     @abstractmethod
     def count_deals(self, tracks: Sequence[int]) -> int:
         """Return the number of deals of this size that the tracks are enough for."""
-
-    def prefer(self, tracks: Sequence[int]) -> Sequence[int]:
-        """Return the upcoming tracks of the round, in the order in which they are tried."""
-        return tracks
 
 
 class ByCount(Size):
@@ -142,3 +138,43 @@ class ByAlbums(Size):
 
     def count_deals(self, tracks: Sequence[int]) -> int:
         return -(-len(set(map(self._album_of.get, tracks))) // self._count)
+
+
+class Limited(Size):
+    """Deals of another size that have at most N tracks for each value.
+
+    A track over the limit comes first in the next deal. So the last deals of a round are small if most
+    of the tracks left have the same value.
+
+    Args:
+        size: how large deals are otherwise.
+        limit: tracks for each value, at least 1.
+        value_of: maps each track to the number of its value.
+    """
+
+    def __init__(self, size: Size, limit: int, value_of: Mapping[int, int]) -> None:
+        self._size = size.begin()
+        self._limit = limit
+        self._value_of = value_of
+        self._counts: Counter[int] = Counter()
+
+    def begin(self) -> Self:
+        return type(self)(self._size, self._limit, self._value_of)
+
+    def is_full(self) -> bool:
+        return self._size.is_full()
+
+    def add(self, track: int) -> bool:
+        value = self._value_of[track]
+        if self._counts[value] == self._limit or not self._size.add(track):
+            return False
+        self._counts[value] += 1
+        return True
+
+    def capacity(self) -> int:
+        return self._size.capacity()
+
+    def count_deals(self, tracks: Sequence[int]) -> int:
+        counts = Counter(self._value_of[track] for track in tracks if track in self._value_of)
+        most = max(counts.values(), default=0)
+        return max(self._size.count_deals(tracks), -(-most // self._limit))

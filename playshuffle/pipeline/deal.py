@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
-from playshuffle.dealing.limited import LimitedPerValue
 from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
-from playshuffle.dealing.sizes import Size
+from playshuffle.dealing.sizes import Limited, Size
 from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
@@ -219,7 +218,7 @@ def _size(run: Run) -> Size:
             "--most does not work with --albums: the albums would have gaps. Remove either.", Exit.USAGE
         )
     tag_values = values(run.tracks, run.tags_of, limit.tag)
-    return LimitedPerValue(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
+    return Limited(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
 
 
 def _with_period(run: Run, deck: Deck) -> Deck:
@@ -227,14 +226,14 @@ def _with_period(run: Run, deck: Deck) -> Deck:
 
 
 def _notes_on_limit(run: Run, deck: Deck) -> list[str]:
-    """Return how many deals of the round the limit of `--most` makes shorter than asked for."""
-    size, count = _size(run), _settings(run).amount.count
-    short_count = size.short_deals(deck.upcoming) if isinstance(size, LimitedPerValue) else 0
-    if not short_count:
+    """Say that the limit of `--most` makes this deal smaller than asked for, if it does."""
+    limit, count = run.request.most, _settings(run).amount.count
+    if limit is None or count is None or deck.deal is None or not deck.upcoming:
         return []
-    deals = counted(deck.deals_left, "deal")
-    note = f"{short_count:,} of the {deals} left in this round will have fewer than {count:,} tracks,"
-    return [f"{note} since each has at most {run.request.most}."]
+    entries = counted(len(deck.deal.entries), "track")
+    return [f"{entries} instead of {count:,}, since a deal has at most {limit}."] * (
+        len(deck.deal.entries) < count
+    )
 
 
 def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:
