@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 from playshuffle.cli.screen import home_path, shell_path
@@ -18,8 +20,34 @@ _OTHER = "Options"
 SHORT_HELP = f"{__name__}.short_help"  # in the meta of a context: -h was given
 
 
+class _Words(NamedTuple):
+    """Convert the words of one option, in place of typer 0.29, which imports pydantic for it.
+
+    is_number: the words are whole numbers.
+    """
+
+    is_number: bool
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of an option; a list if it can be given several times."""
+        if param.multiple or param.nargs == -1:
+            return list(value or ())
+        try:
+            return int(value) if self.is_number and value is not None else value
+        except ValueError as error:
+            raise typer.BadParameter(f"{value!r} is not a valid int", ctx=ctx, param=param) from error
+
+
 class _Helped:
     """A command whose short help, -h, omits what few need."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Read the command line. Other versions of typer do not call `get_runtime_param`."""
+        for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
+            descriptor = getattr(parameter, "type_descriptor", None)
+            if descriptor is not None and not descriptor.is_ranged:
+                parameter.get_runtime_param = partial(_Words, descriptor.annotation is int)
+        return super().parse_args(ctx, args)  # type: ignore[misc]
 
     _full_help = "Show everything, with examples"
 

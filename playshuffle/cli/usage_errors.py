@@ -44,8 +44,6 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
             return str(unknown)
     parameter = getattr(error, "param", None)
     message = _NUMBER.sub(r"must be a whole number, not \1", str(error.message).rstrip("."))
-    if hasattr(error.__cause__, "errors"):  # typer from 0.29: an error of pydantic, which has the value
-        message = f"must be a whole number, not '{error.__cause__.errors()[0]['input']}'"
     message = _EXTRA.sub(r"Unexpected argument: \1", message)
     if parameter is None or not message:
         text = message or str(error.format_message()).rstrip(".")

@@ -20,8 +20,18 @@ finally:
 """
 
 # Modules of others that take long to import, and that no short run needs.
-# Not email: typer 0.29 imports it.
-_SLOW = {"rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio", "multiprocessing"}
+# typer 0.29.2 would import pydantic to convert the words of options: `cli.help_layout` does so in its place.
+_SLOW = {
+    "pydantic",
+    "rich",
+    "mutagen",
+    "watchdog",
+    "matplotlib",
+    "numpy",
+    "mpd",
+    "asyncio",
+    "multiprocessing",
+}
 
 
 def loaded(*words: str | Path, **variables: str) -> set[str]:
@@ -39,12 +49,21 @@ def test_help_imports_no_command(home: Path) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("words", [["status"], ["make", "-q"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["-h"], ["make", "-h"], ["status"], ["make", "-q"], ["deal", "-q"]], ids=" ".join
+)
 def test_a_short_run_imports_nothing_slow(words: list[str], tmp_path: Path, home: Path) -> None:
-    music = [numbered(tmp_path / "Music", 3)] if words[0] == "make" else []
+    music = [numbered(tmp_path / "Music", 3)] if "-q" in words else []
     loaded(*words, *music, HOME=str(home))
 
     assert not loaded(*words, *music, HOME=str(home)) & _SLOW
+
+
+@pytest.mark.process
+def test_completion_imports_nothing_slow(home: Path) -> None:
+    words = {"COMP_WORDS": "playshuffle make --ord", "COMP_CWORD": "2"}
+
+    assert not loaded(HOME=str(home), _PLAYSHUFFLE_COMPLETE="complete_bash", **words) & _SLOW
 
 
 def test_a_summary_is_the_first_sentence_of_the_command() -> None:
