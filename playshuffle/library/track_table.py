@@ -20,6 +20,9 @@ from playshuffle.system.mounts import Mount
 # was dealt in it must be known when it returns.
 _VANISHED_S = 366 * 86_400
 
+# For so long it keeps its position in the orders that it was in.
+_POSITION_S = 30 * 86_400
+
 
 class FolderRow(NamedTuple):
     """The tracks of one folder: names joined by '/', and of each a number and a mark.
@@ -87,6 +90,12 @@ class TrackTable:
         """Return the numbers that were given to tracks which are not in the table any more."""
         known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
         return frozenset(range(1, self.next_number)).difference(known)
+
+    def vanished_long_ago(self, now_s: int) -> frozenset[int]:
+        """Return the numbers of the tracks without a file whose positions in orders are given up."""
+        return frozenset(
+            number for number, track in self.vanished.items() if now_s - track.since_s > _POSITION_S
+        )
 
     def numbers_of(self, tracks: Tracks) -> "array[int]":
         """Return the number of each track of a library that was recognised."""

@@ -1,12 +1,12 @@
 """Update the last order of a playlist after tracks were added or removed, or got new tags.
 
-All other tracks stay where they are. The position of an absent track is kept for 30 days, so that it has
-its position when it returns. New tracks are inserted as the order requires, by default at random positions.
+All other tracks stay where they are. An absent track keeps its position, so that it has it when it returns,
+until it is forgotten. New tracks are inserted as the order requires, by default at random positions.
 """
 
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from playshuffle.library.tag_columns import TagsOf
@@ -16,8 +16,6 @@ from playshuffle.ordering.orders import ORDERS, Repair
 from playshuffle.ordering.recipe import HERE, Recipe
 from playshuffle.shuffle import RandBelow, insert
 
-ABSENT_S = 30 * 86_400  # how long the position of an absent track is remembered
-
 
 @dataclass(frozen=True, slots=True)
 class LastOrder:
@@ -25,28 +23,28 @@ class LastOrder:
 
     Attributes:
         order: indices of tracks; the absent ones have the indices from `len(tracks)` on.
-        absent: number of each absent track, and since when it is absent (Unix seconds).
+        absent: number of each absent track.
         new: indices of the tracks that it lacks, ascending.
         came: number of tracks that were absent until now. went: that are absent from now on.
     """
 
     order: list[int]
-    absent: list[tuple[int, int]]
+    absent: list[int]
     new: list[int]
     came: int
     went: int
 
 
 def last_order_now(
-    numbers: Sequence[int], absent: Mapping[int, int], tracks: Tracks, now_s: int
+    numbers: Sequence[int], absent: Collection[int], tracks: Tracks, forgotten: Collection[int]
 ) -> LastOrder:
     """Return a saved order over the tracks of now.
 
     Args:
         numbers: of the tracks in order.
-        absent: since when each track is absent that was so before, in Unix seconds, by number.
+        absent: numbers of the tracks that were absent before.
         tracks: the tracks of now.
-        now_s: Unix time.
+        forgotten: numbers of the tracks that do not keep their positions any more.
     """
     count = len(tracks)
     order = tracks.indices_of(numbers)
@@ -55,17 +53,15 @@ def last_order_now(
         is_listed[index] = True
     new = [index for index in range(count) if not is_listed[index]]
     missing: list[int] = []
-    still_absent: list[tuple[int, int]] = []
+    still_absent: list[int] = []
     if -1 in order:
         missing = [number for number, index in zip(numbers, order, strict=True) if index < 0]
-        # The clock may have been set back; the track must not stay for ever.
-        since = [(number, min(absent.get(number, now_s), now_s)) for number in missing]
-        still_absent = [(number, since_s) for number, since_s in since if now_s - since_s <= ABSENT_S]
-        absent_index = {number: index for index, (number, _) in enumerate(still_absent, count)}
+        still_absent = [number for number in missing if number not in forgotten]
+        absent_index = {number: index for index, number in enumerate(still_absent, count)}
         order = [absent_index.get(number, index) for number, index in zip(numbers, order, strict=True)]
         order = [index for index in order if index >= 0]
-    were_absent = absent.keys() & missing
-    returned = len(absent.keys() & {*numbers}) - len(were_absent) if absent else 0
+    were_absent = frozenset(absent).intersection(missing)
+    returned = len(frozenset(absent).intersection(numbers)) - len(were_absent)
     return LastOrder(order, still_absent, new, len(new) + returned, len(missing) - len(were_absent))
 
 
@@ -81,9 +77,9 @@ class UpdatedOrder:
     arranged: Arranged
     order: list[int]
 
-    def numbers(self, tracks: Tracks, absent: Sequence[tuple[int, int]]) -> "array[int]":
+    def numbers(self, tracks: Tracks, absent: Sequence[int]) -> "array[int]":
         """Return the numbers of its tracks, in order."""
-        numbers = tracks.numbers + array("I", [number for number, _ in absent])
+        numbers = tracks.numbers + array("I", absent)
         return array("I", map(numbers.__getitem__, self.order))
 
 

@@ -47,7 +47,7 @@ def keep(run: Run) -> Report:
                 raise
             notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
     numbers, replaced = _with_copies(last.numbers, run.choice.kept)
-    order = last_order_now(numbers, last.absent, run.tracks, now_s)
+    order = last_order_now(numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
     is_changed = bool(order.new or order.went) or last.digest != run.tracks.digest
     updated = update_order(
         run.tracks, run.recipe, order, run.tools.randbelow, run.tags_of, is_changed=is_changed

@@ -64,6 +64,10 @@ class OpenLibrary:
                 raise self._errors[root]
         return library
 
+    def forgotten(self, now_s: int) -> frozenset[int]:
+        """Return the numbers of tracks that keep no position in an order, at a Unix time."""
+        return self.lost | self.table.vanished_long_ago(now_s)
+
     def growing(self, request: Request) -> list[bytes]:
         """Return the folders of one playlist with files that are being written, each with a slash."""
         growing = self._libraries[place_of(request)].growing

@@ -121,7 +121,7 @@ def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: fro
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
     """Return the order in a playlist file whose order is not saved; None if no track is in it."""
     numbers = array("I", _numbers_in_file(file, tracks))
-    return SavedOrder(numbers, {}, len(numbers), 0, "", b"") if numbers else None
+    return SavedOrder(numbers, frozenset(), len(numbers), 0, "", b"") if numbers else None
 
 
 def _numbers_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:

@@ -140,7 +140,7 @@ class Run(NamedTuple):
         self,
         report: Report,
         numbers: "array[int]",
-        absent: Sequence[tuple[int, int]],
+        absent: Sequence[int],
         drawn_s: int,
         *,
         is_new: bool = False,
@@ -150,7 +150,7 @@ class Run(NamedTuple):
         Args:
             report: has the text of the playlist.
             numbers: of the tracks in order, the absent ones among them.
-            absent: number of each absent track, and since when it is absent (Unix seconds).
+            absent: number of each absent track.
             drawn_s: when the order was drawn (Unix seconds).
             is_new: it was drawn now, so that the last order is the one to go back to.
         """
@@ -158,7 +158,7 @@ class Run(NamedTuple):
         def save(stamp: str) -> None:
             order = SavedOrder(
                 numbers,
-                dict(absent),
+                frozenset(absent),
                 report.playlist_length,
                 drawn_s,
                 report.text.fingerprint,

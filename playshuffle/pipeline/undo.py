@@ -54,8 +54,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
 
 def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
     index_of = {number: index for index, number in enumerate(run.tracks.numbers)}
-    now_s = int(run.now.timestamp())
-    absent = {number: now_s for number in before.numbers if number not in index_of} | dict(before.absent)
+    absent = before.absent.union(number for number in before.numbers if number not in index_of)
     order = [index_of[number] for number in before.numbers if number not in absent]
     count = sum(number not in absent for number in before.present_then[: before.played])
     if not count:

@@ -30,7 +30,7 @@ class SavedOrder(NamedTuple):
 
     Attributes:
         numbers: of the tracks in order, those that were absent among them.
-        absent: since when each track was absent that was not written, in Unix seconds, by number.
+        absent: numbers of the tracks that were absent, so that they were not written.
         played: the number of tracks, from the first present one, that were in the file.
         drawn_s: when the order was drawn, in Unix seconds.
         content: fingerprint of the file that was written with it.
@@ -41,7 +41,7 @@ class SavedOrder(NamedTuple):
     """
 
     numbers: "array[int]"
-    absent: Mapping[int, int]
+    absent: frozenset[int]
     played: int
     drawn_s: int
     content: str
@@ -72,7 +72,7 @@ class SavedDeck(NamedTuple):
 
 SavedRecord = SavedOrder | SavedDeck
 
-NOTHING = SavedOrder(array("I"), {}, 0, 0, "", b"")  # before the first make or deal
+NOTHING = SavedOrder(array("I"), frozenset(), 0, 0, "", b"")  # before the first make or deal
 
 
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
@@ -138,7 +138,7 @@ def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
     """Return kind, numbers, facts, content and digest of a record."""
     if isinstance(record, SavedOrder):
         facts = {name: getattr(record, name) for name in _ORDER_FACTS}
-        text = json.dumps(facts | {"absent": [*record.absent.items()]})
+        text = json.dumps(facts | {"absent": sorted(record.absent)})
         return _ORDER, record.numbers.tobytes(), text, record.content, record.digest
     deck, deal = record.deck, record.deck.deal
     parts = [*(getattr(deck, part) for part in _PARTS), deal.entries if deal is not None else ()]
@@ -154,7 +154,7 @@ def _record(kind: str, packed: bytes, text: str, content: str, digest: bytes) ->
     numbers, facts = array("I", packed), json.loads(text)
     if kind == _DECK:
         return SavedDeck(_deck(numbers, facts), content, facts["options"])
-    return SavedOrder(numbers, dict(facts.pop("absent")), content=content, digest=digest, **facts)
+    return SavedOrder(numbers, frozenset(facts.pop("absent")), content=content, digest=digest, **facts)
 
 
 def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 5
+VERSION = 6
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.

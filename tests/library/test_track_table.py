@@ -244,6 +244,13 @@ def test_a_vanished_track_is_forgotten_after_a_year_but_its_number_is_not_used_a
     assert numbers_in(scanned(too_late, {A: mark(1), B: mark(2)})) == {A: 1, B: 3}
 
 
+def test_a_vanished_track_gives_up_its_position_after_thirty_days() -> None:
+    gone = scanned(scanned(TrackTable(), {A: mark(1), B: mark(2)}), {A: mark(1)})
+
+    assert gone.vanished_long_ago(NOW_S + 30 * DAY_S) == frozenset()
+    assert gone.vanished_long_ago(NOW_S + 30 * DAY_S + 1) == {2}
+
+
 def test_a_clock_that_was_set_back_keeps_no_vanished_track_for_ever() -> None:
     gone = scanned(scanned(TrackTable(), {A: mark(1), B: mark(2)}), {A: mark(1)}, now_s=NOW_S + 999 * DAY_S)
 

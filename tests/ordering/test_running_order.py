@@ -1,7 +1,7 @@
 """An order that is kept while its tracks change: nothing moves but what must."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from playshuffle.ordering import groups
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import HERE, LAST, Pin, Recipe
-from playshuffle.ordering.running_order import ABSENT_S, last_order_now, update_order
+from playshuffle.ordering.running_order import last_order_now, update_order
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
@@ -23,11 +23,11 @@ from tests.support.tagged import by_artists, numbered, tagged
 
 
 class Kept(NamedTuple):
-    """An updated order; absent: which track of before each absent one is, and since when."""
+    """An updated order; absent: which track of before each absent one is."""
 
     arranged: Arranged
     order: list[int]
-    absent: list[tuple[int, int]]
+    absent: list[int]
 
 
 _FIRST_ABSENT = 1_000  # the number of track 0 of before, if it is absent
@@ -40,8 +40,8 @@ def kept(
     randbelow: RandBelow,
     recipe: Recipe | None = None,
     *,
-    absent: dict[int, int] | None = None,
-    now_s: int = 1_000_000_000,
+    absent: Collection[int] = (),
+    forgotten: Collection[int] = (),
     tags_of: TagsOf = no_tags,
     is_changed: bool = True,
 ) -> Kept:
@@ -49,18 +49,22 @@ def kept(
     numbers = [
         _FIRST_ABSENT + before if index is None else tracks.numbers[index] for before, index in enumerate(now)
     ]
-    absent_numbers = {numbers[before]: since_s for before, since_s in (absent or {}).items()}
-    last = last_order_now([numbers[place] for place in places], absent_numbers, tracks, now_s)
+    last = last_order_now(
+        [numbers[place] for place in places],
+        [numbers[before] for before in absent],
+        tracks,
+        [numbers[before] for before in forgotten],
+    )
     updated = update_order(tracks, recipe or Recipe(), last, randbelow, tags_of, is_changed=is_changed)
     of_all = updated.numbers(tracks, last.absent)
-    assert sorted(of_all) == sorted([*tracks.numbers, *(number for number, _ in last.absent)])
+    assert sorted(of_all) == sorted([*tracks.numbers, *last.absent])
     assert [number for number in of_all if number in tracks.numbers] == [
         tracks.numbers[index] for index in updated.arranged.order
     ]
     return Kept(
         updated.arranged,
         updated.order,
-        [(number - _FIRST_ABSENT, since_s) for number, since_s in last.absent],
+        [number - _FIRST_ABSENT for number in last.absent],
     )
 
 
@@ -80,7 +84,7 @@ def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
             other = draw(place + 1)
             order[place], order[other] = order[other], order[place]
         lost = kept(numbered(3), order, [0, 1, None], draw)  # 2 is another track now: new
-        assert lost.absent == [(2, 1_000_000_000)]
+        assert lost.absent == [2]
         back = kept(numbered(4), lost.order, [0, 1, 2, 3], draw)
         return tuple(back.order)
 
@@ -94,34 +98,16 @@ def test_what_is_gone_keeps_its_place_and_finds_it_again() -> None:
     away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
 
     assert away.arranged.order == [0, 1]
-    assert away.absent == [(2, 1_000_000_000), (1, 1_000_000_000)]
+    assert away.absent == [2, 1]
     assert away.order == [2, 0, 1, 3]
-
-
-def test_what_is_gone_is_forgotten_after_thirty_days() -> None:
-    since = 1_000_000_000
-    late = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: since}, now_s=since + ABSENT_S)
-    too_late = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: since}, now_s=since + ABSENT_S + 1)
-
-    assert (late.absent, too_late.absent) == ([(1, since)], [])
-    assert (late.order, too_late.order) == ([1, 0], [0])
-    assert ABSENT_S == 30 * 24 * 3600
 
 
 def test_a_forgotten_track_leaves_the_order_though_its_index_is_taken() -> None:
     """By a new track, which is the first one of the library now."""
-    too_late_s = 1_000_000_000 + ABSENT_S + 1
     for seed in range(10):
-        found = kept(
-            numbered(3),
-            [1, 0, 2],
-            [None, 1, 2],
-            Seeded(str(seed)),
-            absent={0: 1_000_000_000},
-            now_s=too_late_s,
-        )
+        found = kept(numbered(3), [1, 0, 2], [None, 1, 2], Seeded(str(seed)), absent=[0], forgotten=[0])
 
-        assert sorted(found.order) == [0, 1, 2]
+        assert (found.absent, sorted(found.order)) == ([], [0, 1, 2])
         assert [index for index in found.order if index] == [1, 2]
 
 
@@ -167,12 +153,6 @@ def test_a_new_pin_that_makes_a_repeat_has_the_others_spread_again() -> None:
 
         assert found.arranged.order[1] == 0
         assert repeats([keys[index] for index in found.arranged.order]) == 0
-
-
-def test_a_clock_that_was_set_back_keeps_nothing_for_ever() -> None:
-    found = kept(numbered(1), [1, 0], [0, None], replay(), absent={1: 2_000_000_000}, now_s=5)
-
-    assert found.absent == [(1, 5)]
 
 
 def test_only_the_last_album_stays_shuffled_inside() -> None:
@@ -383,9 +363,9 @@ def test_every_update_of_every_order_passes_the_check_of_the_loader(data: st.Dat
         )
     )
     order: Sequence[int] = range(4)
-    missing: dict[int, int] = {}
+    missing: Sequence[int] = ()
     known = 4
-    for step in range(data.draw(st.integers(1, 4))):
+    for _ in range(data.draw(st.integers(1, 4))):
         count = data.draw(st.integers(1, 6))
         files = {f"/m/{data.draw(st.sampled_from('abc'))}/{n}": None for n in range(count)}
         tracks, tags_of = tagged({path: Tags(artist=path[3], album=path[3], number=1) for path in files})
@@ -393,12 +373,10 @@ def test_every_update_of_every_order_passes_the_check_of_the_loader(data: st.Dat
         stay = stay[: data.draw(st.integers(0, min(known, len(stay))))]
         now = data.draw(st.permutations([*stay, *[None] * (known - len(stay))]))
 
-        found = kept(
-            tracks, order, now, Seeded("x"), recipe, absent=missing, now_s=10**9 + step, tags_of=tags_of
-        )
+        found = kept(tracks, order, now, Seeded("x"), recipe, absent=missing, tags_of=tags_of)
 
         known = len(tracks) + len(found.absent)
         assert sorted(found.order) == [*range(known)]
         assert [index for index in found.order if index < len(tracks)] == found.arranged.order
         order = found.order
-        missing = {len(tracks) + at: since for at, (_, since) in enumerate(found.absent)}
+        missing = range(len(tracks), known)

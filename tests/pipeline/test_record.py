@@ -25,7 +25,7 @@ OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
 
 
 def saved(content: str) -> SavedOrder:
-    return SavedOrder(array("I", [2, 1]), {}, 2, 0, content, b"digest")
+    return SavedOrder(array("I", [2, 1]), frozenset(), 2, 0, content, b"digest")
 
 
 def found(path: Path) -> PlaylistFile:
