@@ -180,7 +180,7 @@ def _files() -> Iterator[str]:
     yield "To move to another computer, or to save all: copy the first file's folder and"
     yield "~/.local/state/playshuffle. Playlists, rounds and orders go on there."
     yield ""
-    yield "Playlists may end in .m3u, .m3u8, .xspf, .jspf or .pls."
+    yield "Playlists may end in .m3u, .m3u8 or .xspf."
 
 
 def _exit_codes() -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Write and read playlist files: M3U, XSPF, JSPF and PLS."""
+"""Write and read playlist files: M3U and XSPF."""

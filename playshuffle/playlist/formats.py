@@ -1,24 +1,21 @@
-"""Write and read the playlist formats XSPF, JSPF and PLS.
+"""Write and read XSPF, and find the format of a playlist by its name.
 
-The standard library does it: xspf-lib, the one package for XSPF, has been an alpha since 2023, and
-none is maintained for the others. XML with a document type is refused, so that no entity can
-expand. No file or address that is named in a playlist is opened.
+The standard library reads XSPF: xspf-lib, the one package for it, has been an alpha since 2023. XML
+with a document type is refused, so that no entity can expand. No file or address that is named in a
+playlist is opened.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 from xml.parsers import expat
 
 from playshuffle.library.folder import Folder
-from playshuffle.playlist.m3u import TITLE, Parsed, PathStyle, Text, entries, lines, located, our_lines, parse
+from playshuffle.playlist.m3u import TITLE, Parsed, PathStyle, Text, entries, lines, located, parse
 
-# What of the standard library only these formats need is imported where they are used: most lists are M3U.
 _KEY = "playshuffle:"
 _NOT_XML = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
-_PLS_FILE = rb"(?i)\s*file(\d{1,9})\s*=[ \t]*(.*)"
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
@@ -83,54 +80,6 @@ class _Xspf(Text):
         return lines
 
 
-class _Jspf(Text):
-    _tail = b"\n]}}\n"
-
-    def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        metas = json.dumps([{_KEY + key: value} for key, value in comments if key != TITLE])
-        title = "".join(f'"title": {json.dumps(value)}, ' for key, value in comments if key == TITLE)
-        return f'{{"playlist": {{"meta": {metas}, {title}"track": [\n'.encode()
-
-    def _chunk(self, start: int, lines: list[bytes]) -> bytes:
-        return b",\n" * bool(start) + b",\n".join(lines)
-
-    @staticmethod
-    def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        """Return the object of each track."""
-        lines = []
-        for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
-            track: dict[str, Any] = {"location": [entry.entry]}
-            if entry.title:
-                track |= {"title": entry.title} | ({"creator": entry.artist} if entry.artist else {})
-                track["duration"] = entry.duration_ms
-            lines.append(json.dumps(track).encode())
-        return lines
-
-
-class _Pls(Text):
-    _tail = b"NumberOfEntries=\0\nVersion=2\n"
-
-    def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        return b"[playlist]\n" + b"".join(our_lines(comments))
-
-    def _chunk(self, start: int, lines: list[bytes]) -> bytes:
-        return b"".join(line.replace(b"\0", b"%d" % place) for place, line in enumerate(lines, start + 1))
-
-    @staticmethod
-    def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        """Return the lines of each track, with a NUL for its number."""
-        paths = entries(folder.file_paths(), style, base)
-        lines = []
-        for entry in _entry_fields(folder, paths, with_extinf=with_extinf):
-            line = b"File\0=" + entry.entry.encode("latin-1") + b"\n"
-            if entry.title:
-                name = f"{entry.artist} - {entry.title}" if entry.artist else entry.title
-                seconds = max(1, (entry.duration_ms + 500) // 1000)
-                line += f"Title\0={name}\nLength\0={seconds}\n".encode()
-            lines.append(line)
-        return lines
-
-
 class _M3u(Text):
     lines = staticmethod(lines)
 
@@ -179,32 +128,6 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
     return _from_uris(locations, folder, comments)
 
 
-def _read_jspf(content: bytes, folder: bytes) -> Parsed:
-    try:
-        document = json.loads(content.removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"is no JSON ({error})") from error
-    playlist = document.get("playlist") if isinstance(document, dict) else None
-    playlist = playlist if isinstance(playlist, dict) else {}
-    comments = {
-        key.removeprefix(_KEY): str(value)
-        for meta in _dicts(playlist.get("meta"))
-        for key, value in meta.items()
-        if key.startswith(_KEY)
-    }
-    locations = []
-    for track in _dicts(playlist.get("track")):
-        location = track.get("location")
-        first = location[0] if isinstance(location, list) and location else location
-        if isinstance(first, str):
-            locations.append(first)
-    return _from_uris(locations, folder, comments)
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Take every location for a URI: one without a scheme is relative, and escaped as well."""
     entries = []
@@ -217,15 +140,6 @@ def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, s
     return located(entries, folder, comments)
 
 
-def _read_pls(content: bytes, folder: bytes) -> Parsed:
-    text = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
-    files = {int(hit[1]): hit[2] for line in text if (hit := re.match(_PLS_FILE, line))}
-    comments = parse(b"\n".join(line for line in text if line.startswith(b"#")), folder).comments
-    # An empty line names nothing, and nor does one that begins with '#': here it is a name.
-    entries = [b"./" + line if line[:1] in (b"#", b" ") else line for _, line in sorted(files.items())]
-    return located(entries, folder, comments)
-
-
 class Format(NamedTuple):
     """How one kind of playlist is written and read.
 
@@ -233,7 +147,7 @@ class Format(NamedTuple):
     is_uri: every entry is a URI, whatever is asked for.
     """
 
-    text: type[_M3u] | type[_Xspf] | type[_Jspf] | type[_Pls]
+    text: type[_M3u] | type[_Xspf]
     read: Callable[[bytes, bytes], Parsed]
     mark: bytes
     is_uri: bool = False
@@ -244,8 +158,6 @@ FORMATS: dict[bytes, Format] = {
     b".m3u": M3U,
     b".m3u8": M3U,
     b".xspf": Format(_Xspf, _read_xspf, rb'(?s).*<meta rel="playshuffle:', is_uri=True),
-    b".jspf": Format(_Jspf, _read_jspf, rb'\{"playlist": \{"meta": \[\{"playshuffle:', is_uri=True),
-    b".pls": Format(_Pls, _read_pls, rb"\[playlist\]\n#PLAYSHUFFLE-"),
 }
 
 

@@ -132,7 +132,7 @@ class Text:
             the playlist is ours.
     """
 
-    _tail = b""  # with a NUL for the number of tracks
+    _tail = b""
 
     def __init__(
         self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
@@ -142,27 +142,19 @@ class Text:
             if not re.fullmatch(_KEY, key):
                 raise ValueError(key)
         chunks = [
-            self._chunk(start, list(map(lines.__getitem__, order[start : start + _CHUNK])))
+            b"".join(map(lines.__getitem__, order[start : start + _CHUNK]))
             for start in range(0, len(order), _CHUNK)
         ]
-        self._chunks = [self._head(headers), *chunks, self._tail.replace(b"\0", b"%d" % len(order))]
+        self._chunks = [self._head(headers), *chunks, self._tail]
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._chunks)
 
     def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
-        return _HEADER + b"".join(our_lines(comments))
-
-    def _chunk(self, start: int, lines: list[bytes]) -> bytes:  # noqa: ARG002 - other formats count their tracks
-        return b"".join(lines)
-
-
-def our_lines(comments: Iterable[tuple[str, str]]) -> list[bytes]:
-    """Write our own comments, a line each."""
-    return [
-        (b"#" if key == TITLE else _OURS) + f"{key}:{value}\n".encode(errors="replace")
-        for key, value in comments
-    ]
+        return _HEADER + b"".join(
+            (b"#" if key == TITLE else _OURS) + f"{key}:{value}\n".encode(errors="replace")
+            for key, value in comments
+        )
 
 
 def fingerprint_of(chunks: Iterable[bytes]) -> str:

@@ -18,7 +18,7 @@ from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.system.regular_file import open_regular
 
-_PART_MARK = rb'#PLAYSHUFFLE-PART:|"playshuffle:PART"'  # as each format writes it
+_PART_MARK = rb'#PLAYSHUFFLE-PART:|rel="playshuffle:PART"'  # as each format writes it
 _HEAD_BYTES = 4096  # our own comments stand at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 _SUFFIXES = tuple(FORMATS)
@@ -206,9 +206,7 @@ def check_name(path: bytes) -> None:
     if os.path.isdir(path):
         raise OptionError("{path} is a folder. Name the file, such as {path}/NAME.m3u.", "output", path=path)
     problem = (
-        "is the name of an audio file"
-        if is_audio_name(name)
-        else "does not end in .m3u, .m3u8, .xspf, .jspf or .pls"
+        "is the name of an audio file" if is_audio_name(name) else "does not end in .m3u, .m3u8 or .xspf"
     )
     like = os.path.splitext(name)[0].lstrip(b".") or b"music"
     raise OptionError(

@@ -35,6 +35,7 @@ _HLS = re.compile(
 _HLS_BYTES = 1024
 _HASH = ord("#")
 _STARTS = {b"<?xml": b".xspf", b"<playlist": b".xspf", b"[playlist]": b".pls", b"{": b".jspf"}
+_NOT_READ = {b".pls": "a PLS file", b".jspf": "a JSPF file"}
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
 _IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
@@ -81,7 +82,7 @@ class FileList(NamedTuple):
 
 
 def read_file_list(source: str) -> FileList:
-    """Read the files that a list names: lines, names ended by NUL, or a playlist of any format.
+    """Read the files that a list names: lines, names ended by NUL, or an M3U or XSPF playlist.
 
     Relative names start at the folder of the list; on standard input or in a pipe, at the current folder.
 
@@ -101,7 +102,7 @@ def read_file_list(source: str) -> FileList:
         folder = os.path.dirname(path)
         names = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
     else:
-        if os.path.splitext(path)[1].lower() not in FORMATS:
+        if os.path.splitext(path)[1].lower() not in {**FORMATS, **_NOT_READ}:
             path += next(
                 (end for start, end in _STARTS.items() if content.lstrip().startswith(start)), b".m3u"
             )
@@ -152,6 +153,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
     Raises:
         PlayshuffleError: it is not a playlist.
     """
+    _refuse_other_format(path)
     format_ = format_of(path)
     if format_ is not M3U:
         try:
@@ -206,6 +208,13 @@ def _unreadable(path: bytes, error: OSError) -> PlayshuffleError:
     return PlayshuffleError(
         f"{shown(path)} cannot be read: {reason}. Name a playlist or a list of files.", Exit.NO_INPUT
     )
+
+
+def _refuse_other_format(path: bytes) -> None:
+    if kind := _NOT_READ.get(os.path.splitext(path)[1].lower()):
+        raise PlayshuffleError(
+            f"{shown(path)} is {kind}, which playshuffle does not read. Save it as M3U.", Exit.NO_INPUT
+        )
 
 
 def _no_playlist(path: bytes, why: str) -> PlayshuffleError:

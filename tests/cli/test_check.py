@@ -235,7 +235,7 @@ def test_it_is_said_in_lines_and_as_json(music: Path) -> None:
     ("name", "words", "code"),
     [
         *((name, [], Exit.NO_INPUT) for name in ("none.m3u", "folder", "pipe.m3u", "a.mp3", "bad.xspf")),
-        ("x.pls", ["--for", "vlc"], Exit.USAGE),
+        ("x.xspf", ["--for", "vlc"], Exit.USAGE),
         ("x.m3u", ["--for", "winamp"], Exit.USAGE),
         ("", [], Exit.USAGE),
     ],
@@ -244,7 +244,7 @@ def test_what_cannot_be_checked_is_refused(music: Path, name: str, words: list[s
     (music / "folder").mkdir()
     os.mkfifo(music / "pipe.m3u")
     (music / "x.m3u").touch()
-    (music / "x.pls").touch()
+    (music / "x.xspf").write_text("<playlist/>")
     (music / "bad.xspf").write_text("<")
 
     refused(code, "check", music / name if name else "", *words)

@@ -25,9 +25,8 @@ def music(tmp_path: Path) -> Path:
         lambda paths: b"\n".join(paths) + b"\n",
         lambda paths: b"\0".join(paths) + b"\0",
         lambda paths: b"#EXTM3U\n#EXTINF:1,x\n" + b"\n".join(paths),
-        lambda paths: b"[playlist]\n" + b"".join(b"File%d=%b\n" % pair for pair in enumerate(paths, 1)),
     ],
-    ids=["lines", "nul", "m3u", "pls"],
+    ids=["lines", "nul", "m3u"],
 )
 @pytest.mark.parametrize("is_relative", [True, False])
 def test_the_files_of_a_list_are_the_library(

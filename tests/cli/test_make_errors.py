@@ -49,7 +49,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("top")
     music = library(top / "Music", ["a.mp3", "b.mp3", "sub/c.mp3", "other/c.mp3"])
     make(music, env={"XDG_STATE_HOME": str(top / "state"), "XDG_CACHE_HOME": str(top / "cache")})
-    for suffix in ("m3u", "m3u8", "xspf", "jspf", "pls"):
+    for suffix in ("m3u", "m3u8", "xspf"):
         (music / f"hand.{suffix}").write_text("#EXTM3U\n#EXTINF:1,mine\nb.mp3\na.mp3\n")
     (music / "folder.m3u").mkdir()
     os.mkfifo(music / "fifo.m3u")
@@ -87,7 +87,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("-0 -o x.m3u", "Remove -o"),
         ("--shuffle", "Unknown option '--shuffle'. Did you mean '--order'?"),
         ("-o ''", "Is a shell variable not set"),
-        ("-o list.txt", "does not end in .m3u, .m3u8, .xspf, .jspf or .pls. Use a name like list.m3u"),
+        ("-o list.txt", "does not end in .m3u, .m3u8 or .xspf. Use a name like list.m3u"),
         ("-o .m3u", "does not end in .m3u, .m3u8"),
         ("-o /dev/stdout", "does not end in .m3u, .m3u8"),
         ("-o /dev/null", "does not end in .m3u, .m3u8"),
@@ -192,7 +192,7 @@ def test_where_you_are_may_be_gone(tmp_path: Path) -> None:
         ("n" * 252 + ".m3u", "too long"),
         ("hand.m3u", "was not written by playshuffle"),
         ("hand.m3u8", "add --force to replace it"),
-        *((f"hand.{suffix}", "add --force to replace it") for suffix in ("xspf", "jspf", "pls")),
+        ("hand.xspf", "add --force to replace it"),
     ],
 )
 def test_what_cannot_or_must_not_be_written_is_refused(

@@ -207,10 +207,9 @@ def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
 # Formats
 
 
-@pytest.mark.parametrize("suffix", ["xspf", "jspf", "pls"])
-def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Path, suffix: str) -> None:
+def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 9)
-    path = tmp_path / f"x.{suffix}"
+    path = tmp_path / "x.xspf"
     report(music, "-o", path, "--seed", "1")
     first = path.read_bytes()
     forget()
@@ -232,7 +231,7 @@ def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
     assert report(music, "-o", path, "--order", "sattolo")["changed"]
 
 
-@pytest.mark.parametrize("suffix", ["m3u", "m3u8", "xspf", "jspf", "pls"])
+@pytest.mark.parametrize("suffix", ["m3u", "xspf"])
 def test_parts_of_every_format_are_known_again(tmp_path: Path, suffix: str) -> None:
     """A second run replaces them, and a list that fits into one file leaves none of them behind."""
     music = numbered(tmp_path / "Music", 5)

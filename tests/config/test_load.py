@@ -195,12 +195,12 @@ def test_a_name_that_would_be_mistaken_is_refused_with_its_line(
 
 def test_rules_for_all_playlists_narrow_each_of_them(tmp_path: Path) -> None:
     top = f'{TOP}where = "-genre:podcast OR today:12-01..12-26"\nwithout = ["never.m3u", "old.m3u"]\n'
-    tables = '[playlist.all]\n[playlist.calm]\nwhere = "genre:calm"\nwithout = "calm.pls"\n'
+    tables = '[playlist.all]\n[playlist.calm]\nwhere = "genre:calm"\nwithout = "calm.xspf"\n'
     never = f'[playlist.never]\noutput = "{tmp_path}/never.m3u"\n'
 
     everything, calm, itself = loaded(tmp_path, top + tables + never).playlists
 
-    lists = [os.fsencode(tmp_path / name) for name in ("never.m3u", "old.m3u", "calm.pls")]
+    lists = [os.fsencode(tmp_path / name) for name in ("never.m3u", "old.m3u", "calm.xspf")]
     rule = "-genre:podcast OR today:12-01..12-26"
     assert (everything.request.where, everything.request.without) == ((rule,), tuple(lists[:2]))
     assert (calm.request.where, calm.request.without) == ((rule, "genre:calm"), tuple(lists))
