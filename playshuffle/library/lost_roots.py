@@ -18,14 +18,14 @@ from playshuffle.library.missing import (
     missing_error,
 )
 from playshuffle.library.scan import Found
-from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable
+from playshuffle.library.track_table import RootKey, TrackTable
 from playshuffle.system import mounts
 from playshuffle.text import counted
 
 
 def lost_roots(
     known: TrackTable,
-    scanned: Mapping[RootKey, KnownRoot],
+    scanned: Mapping[RootKey, Root],
     found_numbers: Collection[int],
     found: Found,
     deleted: Collection[bytes],
@@ -48,25 +48,21 @@ def lost_roots(
         try:
             folder_id = _folder_id(root)
             if before is None and otherwise is not None:
-                check_tracks(_root(root, otherwise), _root(root, now), (), (), deleted)
+                check_tracks(root, otherwise, now, (), (), deleted)
             elif before is not None and (lost_numbers := set(before.numbers).difference(found_numbers)):
                 paths = known.paths_of(before.numbers)
                 lost = [paths[number] for number in lost_numbers if number in paths]
                 for folder in found.unreadable:
                     check_unreadable(folder, below(root, lost))
                 if folder_id not in checked:  # else another name of a root: no file is found twice
-                    check_tracks(_root(root, before), _root(root, now), list(paths.values()), lost, deleted)
+                    check_tracks(root, before, now, list(paths.values()), lost, deleted)
             checked.add(folder_id)
         except MissingError as error:
             errors[key] = _hiding_error(root, found.skipped, below(root, lost)) or error
     return errors
 
 
-def _root(path: bytes, known: KnownRoot) -> Root:
-    return Root(path, len(known.numbers), list(known.mounts))
-
-
-def seems_missing(root: bytes, known: KnownRoot) -> bool:
+def seems_missing(root: bytes, known: Root) -> bool:
     """Return whether a root that is not scanned now is not there as it was.
 
     Without tracks, as after its loss was accepted, it has nothing to miss. A network share counts as
@@ -77,7 +73,7 @@ def seems_missing(root: bytes, known: KnownRoot) -> bool:
     if any(mounts.is_blind(mount.kind) for mount in known.mounts if mount.kind != "overlay"):
         return True
     try:
-        check_root(root, _root(root, known))
+        check_root(root, known)
         if not os.listdir(root):
             return True
     except (PlayshuffleError, OSError):
@@ -108,7 +104,7 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
         folder, by = file, ignore_files.deciding_line([root], file) or f"An ignore file above {by}"
         count = counts.total()
     return MissingError(
-        f"{by} hides {counted(count, 'track')} of the playlist",
+        f"{by} hides {counted(count, 'track')} of {shown(root)}",
         "To keep them, remove it or add --no-ignore-files. To write the playlist without them, add"
         " --accept-missing.",
         folder,

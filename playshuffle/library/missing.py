@@ -8,6 +8,7 @@ is gone and tracks with it, or if more than half of the tracks and more than 20 
 import contextlib
 import os
 import stat
+from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -23,11 +24,10 @@ from playshuffle.text import counted
 
 
 class Root(NamedTuple):
-    """A root at one moment: its path, its number of tracks, and the mounts it is on."""
+    """A root as a scan found it: the numbers of its tracks, and the mounts it is on."""
 
-    path: bytes
-    tracks: int
-    mounts: list[Mount]
+    numbers: "array[int]"
+    mounts: Sequence[Mount]
 
 
 _SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
@@ -47,8 +47,8 @@ def check_root(path: bytes, last_root: Root | None) -> None:
             os.close(os.open(path, os.O_DIRECTORY))
     except OSError as error:
         why = error.strerror
-        if last_root is not None and last_root.tracks:
-            raise missing_error(path, f"{why}; {_there(last_root.tracks)}") from error
+        if last_root is not None and last_root.numbers:
+            raise missing_error(path, f"{why}; {_there(len(last_root.numbers))}") from error
         near = near_file(path, is_folder=True)
         hint = "Change its permissions." if near == path else "Check its spelling, or mount its drive."
         if near not in (None, path):
@@ -83,13 +83,14 @@ def check_roots(last_roots: Mapping[bytes, Root | None]) -> dict[bytes, Playshuf
 
 def _silent(path: bytes, last_root: Root | None) -> PlayshuffleError:
     advice = "Check its drive or its network, and try again."
-    if last_root is not None and last_root.tracks:
-        return missing_error(path, f"it does not answer; {last_root.tracks:,} tracks were there", advice)
+    if last_root is not None and last_root.numbers:
+        return missing_error(path, f"it does not answer; {_there(len(last_root.numbers))}", advice)
     return PlayshuffleError(f"{shown(path)} does not answer. {advice}", Exit.MISSING)
 
 
 def check_tracks(
-    last_root: Root | None,
+    path: bytes,
+    last_root: Root,
     root: Root,
     before: Sequence[bytes],
     missing: Sequence[bytes],
@@ -109,7 +110,8 @@ def check_tracks(
     If the tracks that the root had are not known, only the first half of rule 1 and rule 2 apply.
 
     Args:
-        last_root: the root as the last scan found it; None if it was never seen.
+        path: of the root, without a slash at the end.
+        last_root: the root as the last scan found it.
         root: the root now.
         before: paths of the tracks that the root had; empty if they are not known.
         missing: the paths in `before` that were not found now, under this name or another one.
@@ -118,54 +120,47 @@ def check_tracks(
     Raises:
         MissingError: tracks disappeared as if their drive were missing.
     """
-    missing = below(root.path, missing)
+    missing = below(path, missing)
     # The root exists: an event for it or for a parent folder was about an earlier one.
-    deleted = frozenset(below(root.path, deleted))
-    lost_paths = [path for path in missing if not _is_at_or_below(path, deleted)]
-    were = len(below(root.path, before))
-    if last_root is not None:
-        is_explained = were and not lost_paths
-        if last_root.tracks and not root.tracks and not is_explained:
-            raise missing_error(root.path, f"no track was found; {last_root.tracks:,} were there", _CONFIRM)
-        _check_mounts(last_root, root, missing if were else None)
-    if len(lost_paths) == were > _SMALL_LOSS:
-        raise missing_error(root.path, f"{were:,} of {were:,} tracks are gone", _CONFIRM)
-    lost, of = len(lost_paths), were
-    if last_root is not None and last_root.tracks > were:  # not all of its tracks are known
-        seen = len(missing) - len(lost_paths)
-        lost, of = max(lost, last_root.tracks - root.tracks - seen), last_root.tracks
-    if lost > _SMALL_LOSS and 2 * lost > of and 2 * len(lost_paths) > were:
-        raise missing_error(root.path, f"{lost:,} of {of:,} tracks are gone", _CONFIRM)
+    deleted = frozenset(below(path, deleted))
+    lost = sum(not _is_at_or_below(track, deleted) for track in missing)
+    known = len(below(path, before))
+    if last_root.numbers and not root.numbers and (lost or not known):
+        raise missing_error(path, f"no track was found; {len(last_root.numbers):,} were there", _CONFIRM)
+    _check_mounts(path, last_root, root, missing if known else None)
+    if lost > _SMALL_LOSS and 2 * lost > known:
+        raise missing_error(path, f"{lost:,} of {known:,} tracks are gone", _CONFIRM)
 
 
-def _check_mounts(last_root: Root, root: Root, missing: Sequence[bytes] | None) -> None:
+def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None) -> None:
     """Check that no mount is gone with tracks on it.
 
     Args:
+        path: of the root.
         last_root: the root as the last scan found it.
         root: the root now.
         missing: its tracks that were not found, deleted ones among them: unmounting may remove the folder
-            that the drive was mounted on. None if it is not known which tracks it had.
+            that the drive was mounted on. None if it is not known which tracks these are.
 
     Raises:
         MissingError: a mount is not there as it was, and tracks with it.
     """
     if not root.mounts:
         return
-    real = os.path.realpath(root.path)
+    real = os.path.realpath(path)
     for mount in last_root.mounts:
         if any(mount.is_same(current) for current in root.mounts) or not _can_be_missing(mount, real):
             continue
         # The part below the root; nothing of a mount that the root is on, so that all tracks count.
-        prefix = root.path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
+        prefix = path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
         lost = (
-            last_root.tracks - root.tracks  # where the missing tracks were is not known
+            len(last_root.numbers) - len(root.numbers)  # where the missing tracks were is not known
             if missing is None
-            else sum(path.startswith(prefix) for path in missing)
+            else sum(track.startswith(prefix) for track in missing)
         )
         if lost > 0:
             raise missing_error(
-                root.path,
+                path,
                 f"{counted(lost, 'track')} {'is' if lost == 1 else 'are'} gone, and"
                 f" {shown(mount.point)} is not mounted as it was"
                 f" ({mount.kind}, {shown(mount.source)})",

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from playshuffle.library.identity import Search
 from playshuffle.library.marks import MARK_BYTES, Mark, audio_of, copy_key, mark_rows, same_file_key
-from playshuffle.library.missing import is_gone
+from playshuffle.library.missing import Root, is_gone
 from playshuffle.library.tracks import Tracks, marks_of
-from playshuffle.system.mounts import Mount
 
 # A track that vanished keeps its number for so long. A round of a deck may take months, and a track that
 # was dealt in it must be known when it returns.
@@ -47,13 +46,6 @@ class Vanished(NamedTuple):
     since_s: int
 
 
-class KnownRoot(NamedTuple):
-    """A root as the last scan found it: the numbers of its tracks, and the mounts it is on."""
-
-    numbers: "array[int]"
-    mounts: Sequence[Mount]
-
-
 # The path of a root, and whether its scan used ignore files.
 RootKey = tuple[bytes, bool]
 
@@ -74,7 +66,7 @@ class TrackTable:
     folders: Mapping[bytes, FolderRow] = field(default_factory=dict)
     vanished: Mapping[int, Vanished] = field(default_factory=dict)
     next_number: int = 1
-    roots: Mapping[RootKey, KnownRoot] = field(default_factory=dict)
+    roots: Mapping[RootKey, Root] = field(default_factory=dict)
     renamed: frozenset[int] = frozenset()
 
     def paths_of(self, numbers: Collection[int]) -> dict[int, bytes]:

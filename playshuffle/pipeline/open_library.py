@@ -15,9 +15,9 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
 from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
-from playshuffle.library.missing import check_roots, current_mounts
+from playshuffle.library.missing import Root, check_roots, current_mounts
 from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed, scan_places
-from playshuffle.library.track_table import KnownRoot, RootKey, TrackTable, recognise
+from playshuffle.library.track_table import RootKey, TrackTable, recognise
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.request import Request
@@ -199,7 +199,7 @@ class _ScanResult:
                 break
             missing |= lost
         accepted = {
-            key: KnownRoot(array("I"), ())
+            key: Root(array("I"), ())
             for key in keys
             if self.accepts_loss and key[0] not in self.reach.roots and key in self.known.roots
         }
@@ -221,9 +221,9 @@ class _ScanResult:
 
     def _roots(
         self, present: Mapping[Place, Tracks], numbers: Mapping[Place, "array[int]"], missing: _Missing
-    ) -> dict[RootKey, KnownRoot]:
+    ) -> dict[RootKey, Root]:
         """Return what is in each present root now."""
-        known_roots: dict[RootKey, KnownRoot] = {}
+        known_roots: dict[RootKey, Root] = {}
         for place, its_tracks in present.items():
             roots = self._present_roots(place, missing)
             for root in roots:
@@ -232,10 +232,10 @@ class _ScanResult:
                     top = root.rstrip(b"/") + b"/"
                     pairs = zip(its_tracks.paths, numbers[place], strict=True)
                     numbers_below = array("I", [number for path, number in pairs if path.startswith(top)])
-                known_roots[root, place.ignore_files] = KnownRoot(numbers_below, current_mounts(root))
+                known_roots[root, place.ignore_files] = Root(numbers_below, current_mounts(root))
         return known_roots
 
-    def _lost_roots(self, roots: Mapping[RootKey, KnownRoot], found_numbers: Collection[int]) -> _Missing:
+    def _lost_roots(self, roots: Mapping[RootKey, Root], found_numbers: Collection[int]) -> _Missing:
         """Return an error for each root that was scanned, but seems to be missing."""
         lost: _Missing = {}
         for place in self.places:

@@ -122,7 +122,9 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
             state = EMPTY
     except (PlayshuffleError, OSError):
         state = "missing"
-    return RootStatus(os.fsdecode(path), state, tracks=last_state.tracks if last_state is not None else None)
+    return RootStatus(
+        os.fsdecode(path), state, tracks=len(last_state.numbers) if last_state is not None else None
+    )
 
 
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
 from playshuffle.store import schema
 from playshuffle.store.state_file import StateFile
 from playshuffle.system.mounts import Mount
@@ -34,7 +34,7 @@ class State(StateFile):
             for number, path, *values in self.rows("SELECT number, path, mark, since FROM vanished")
         }
         roots = {
-            (self.named.absolute(path), bool(ignore_files)): KnownRoot(
+            (self.named.absolute(path), bool(ignore_files)): Root(
                 array("I", packed), self._mounts_from(mounts)
             )
             for path, ignore_files, packed, mounts in self.rows(
@@ -92,11 +92,11 @@ class State(StateFile):
 
     def root(self, path: bytes) -> Root | None:
         """Return a root as it was found last; None if it was never scanned."""
-        for count, mounts in self.rows(
-            "SELECT length(numbers) / 4, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
+        for packed, mounts in self.rows(
+            "SELECT numbers, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
             self.named.stored(path),
         ):
-            return Root(path, count, self._mounts_from(mounts))
+            return Root(array("I", packed), self._mounts_from(mounts))
         return None
 
     def roots(self) -> list[bytes]:

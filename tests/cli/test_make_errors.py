@@ -341,7 +341,7 @@ def test_an_ignore_file_that_hides_most_tracks_is_named(tmp_path: Path, name: st
     done = run("make", music)
 
     by = f"{file}, line 1: album/" if name == ".ignore" else str(file)
-    assert (done.code, f"{by} hides 30 tracks of the playlist." in done.err) == (0, True), done.err
+    assert (done.code, f"{by} hides 30 tracks of " in done.err) == (0, True), done.err
     assert f"30 of 31 tracks wait for {music}: " in done.err
     assert "--accept-missing" in done.err
     assert "seems to be missing" not in done.err

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library.lost_roots import seems_missing
-from playshuffle.library.track_table import KnownRoot
+from playshuffle.library.missing import Root
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 
 
-def known(root: Path) -> KnownRoot:
-    return KnownRoot(array("I", [1]), mounts.under(os.path.realpath(bytes(root)), mounts.table()))
+def known(root: Path) -> Root:
+    return Root(array("I", [1]), mounts.under(os.path.realpath(bytes(root)), mounts.table()))
 
 
 def test_a_root_is_missing_if_it_is_gone_or_empty_or_on_another_mount(tmp_path: Path) -> None:
@@ -37,4 +37,4 @@ def test_a_run_does_not_wait_for_a_share_that_it_does_not_need(
     for name in ("stat", "listdir", "open"):
         monkeypatch.setattr(os, name, None)
 
-    assert seems_missing(bytes(tmp_path), KnownRoot(array("I", [1]), [share]))
+    assert seems_missing(bytes(tmp_path), Root(array("I", [1]), [share]))

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.library.marks import Mark, file_id
-from playshuffle.library.track_table import KnownRoot, TrackTable, recognise
+from playshuffle.library.missing import Root
+from playshuffle.library.track_table import TrackTable, recognise
 from playshuffle.library.tracks import Tracks
 from playshuffle.system.birth_time import Birth
 from tests.support.tagged import marked
@@ -372,6 +373,6 @@ def test_a_scan_without_tags_keeps_the_marks_that_are_known() -> None:
 
 
 def test_what_is_known_of_roots_is_left_to_the_caller() -> None:
-    roots = {(b"/m", True): KnownRoot(marked({}).numbers, ())}
+    roots = {(b"/m", True): Root(marked({}).numbers, ())}
 
     assert scanned(replace(TrackTable(), roots=roots), {A: mark(1)}).roots is roots

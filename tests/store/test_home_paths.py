@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from playshuffle.dealing.deck import Deck
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
 from playshuffle.store import records, skip_lists
 from playshuffle.store.home_paths import HomePaths
 from playshuffle.store.records import SavedDeck, SavedOrder
@@ -65,7 +65,7 @@ def test_another_home_has_the_same_state_below_itself(
         row = FolderRow(b"a.mp3", array("I", [1]).tobytes(), mark)
         vanished = {2: Vanished(home + b"/gone.mp3", mark, 1)}
         mount = Mount(os.path.realpath(home) + b"/Music", "fuse", b"disk", 1)
-        roots = {(home, True): KnownRoot(array("I", [1]), [mount])}
+        roots = {(home, True): Root(array("I", [1]), [mount])}
         return TrackTable({home + b"/": row, b"/mnt/": replace_number(row, 3)}, vanished, 4, roots)
 
     monkeypatch.setenv("HOME", str(tmp_path / "ann"))
@@ -83,7 +83,7 @@ def test_another_home_has_the_same_state_below_itself(
     with State() as state:
         assert state.load_tracks() == table(home)
         assert (state.roots(), records.dealt(state)) == ([home], {all_: False, today: True})
-        assert state.root(home) == Root(home, 1, list(table(home).roots[home, True].mounts))
+        assert state.root(home) == table(home).roots[home, True]
         assert (records.last(state, all_), records.last(state, today)) == (order, deck)
         assert skip_lists.load(state, all_) == {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]}
         assert state.forget(all_)

@@ -21,7 +21,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.history.rows import Played
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, KnownRoot, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
 from playshuffle.store import plays, records, skip_lists
 from playshuffle.store.plays import StoredPlays
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
@@ -55,10 +55,10 @@ TABLE = TrackTable(
     FOLDERS,
     {4: Vanished(b"/m/gone\xff.mp3", bytes(range(MARK_BYTES)), 1_000)},
     7,
-    {(b"/m", True): KnownRoot(array("I", [3, 1, 2]), [MOUNT]), (b"/m", False): KnownRoot(array("I"), [])},
+    {(b"/m", True): Root(array("I", [3, 1, 2]), [MOUNT]), (b"/m", False): Root(array("I"), [])},
 )
 
-ROOT = Root(b"/m", 3, [MOUNT])
+ROOT = TABLE.roots[b"/m", True]
 
 MANY = random.Random(1).sample(range(1, 5000), 3000)
 MANY_ORDER = SavedOrder(
@@ -553,7 +553,7 @@ def every(home: Path) -> bytes:
         folders={**FOLDERS, b"/m/b/": row_of({b"x.mp3": 5, b"y.mp3": 6})},
         vanished={**TABLE.vanished, 9: Vanished(b"/m/other.mp3", bytes(MARK_BYTES), 5)},
         next_number=10,
-        roots={**TABLE.roots, (b"/n", True): KnownRoot(array("I", [2]), [MOUNT])},
+        roots={**TABLE.roots, (b"/n", True): Root(array("I", [2]), [MOUNT])},
     )
     save(table)
     with State() as state:
