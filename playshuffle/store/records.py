@@ -128,7 +128,7 @@ def save(
     rows = [(path, age, *_packed(each)) for age, each in ages.items() if each is not None]
 
     def act(database: Connection) -> None:
-        database.execute("DELETE FROM record WHERE path = ? AND age = ?", (path, IN_FILE))
+        database.execute("DELETE FROM main.record WHERE path = ? AND age = ?", (path, IN_FILE))
         database.executemany(schema.replace("record"), rows)
 
     state.change(act, playlist)

@@ -67,12 +67,12 @@ def _tables() -> str:
 def replace(table: str) -> str:
     """Return the statement that writes a row of a table; its values are all columns but the checksum."""
     values = [f"?{number}" for number in range(1, len(_COLUMNS[table]) + 1)]
-    return f"REPLACE INTO {table} VALUES ({', '.join(values)}, {_checksum_of(values)})"  # noqa: S608 - our own words
+    return f"REPLACE INTO main.{table} VALUES ({', '.join(values)}, checksum_of({_as_bytes(values)}))"  # noqa: S608 - our own words
 
 
-def _checksum_of(values: Iterable[str]) -> str:
-    # As bytes: damaged text cannot be handed to a function.
-    return f"checksum_of({', '.join(f'CAST({value} AS BLOB)' for value in values)})"
+def _as_bytes(values: Iterable[str]) -> str:
+    # Damaged text cannot be handed to a function.
+    return ", ".join(f"CAST({value} AS BLOB)" for value in values)
 
 
 def _checksum(*values: bytes) -> int:
@@ -91,8 +91,15 @@ class BadRow(NamedTuple):
     path: bytes
 
 
-def prepared(database: sqlite3.Connection, *, writes: bool) -> sqlite3.Connection:
-    """Return a checked database with the present tables; without `writes` it may be a copy.
+def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -> sqlite3.Connection:
+    """Return a database with the present tables; without `writes` it may be a copy.
+
+    Queries see each table as a view without rows that have a value of a wrong type or a wrong checksum.
+
+    Args:
+        database: it was opened.
+        bad: gets each such row that a query meets.
+        writes: whether tables that are missing are made.
 
     Raises:
         OtherVersionError: another version of playshuffle wrote it.
@@ -103,21 +110,49 @@ def prepared(database: sqlite3.Connection, *, writes: bool) -> sqlite3.Connectio
     database.execute("PRAGMA synchronous = FULL")
     # Where SQLite is built to overwrite freed pages, each change would write twice as much.
     database.execute("PRAGMA secure_delete = OFF")
-    # In KB: the checks, then each playlist of an update read the same pages.
+    # In KB: each playlist of an update reads the same pages.
     database.execute("PRAGMA cache_size = -32768")
     version: int = database.execute("PRAGMA user_version").fetchone()[0]
     if version == 0 and writes:
         database.executescript(f"BEGIN IMMEDIATE; {_tables()} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version not in (0, VERSION):
         raise OtherVersionError("another version of playshuffle wrote it")
+    return _set_up(database, bad)
+
+
+def check(database: sqlite3.Connection) -> None:
+    """Check a whole database; the rows that are bad are noted as in `prepared`.
+
+    Raises:
+        sqlite3.DatabaseError: it is damaged.
+    """
     # Not quick_check: that does not compare the indexes.
     if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("integrity_check failed")
-    return _set_up(database)
+    for table in _COLUMNS:
+        database.execute(f"SELECT count(*) FROM {table}")  # noqa: S608
 
 
-def _set_up(database: sqlite3.Connection) -> sqlite3.Connection:
+def _set_up(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connection:
+    def is_sound(is_as_written: int, table: str, row: int, path: bytes) -> bool:
+        if not is_as_written:
+            bad.append(BadRow(table, row, path or b""))
+        return bool(is_as_written)
+
     database.create_function("checksum_of", -1, _checksum, deterministic=True)
+    database.create_function("is_sound", 4, is_sound)
+    for table, columns in _COLUMNS.items():
+        first, *others = columns
+        # The plus keeps SQLite from handing the value that a query looks for to is_sound in place of the
+        # row's own. The first column has none, so that the index is used: only its rows are read then.
+        selected = ", ".join([first, *(f"+{name} AS {name}" for name in others)])
+        types = [f"typeof({name}) = '{_TYPES[kind].lower()}'" for name, kind in columns.items()]
+        path = first if columns[first] is bytes else "path" if "path" in columns else "''"
+        is_as_written = f"{' AND '.join(types)} AND checksum = checksum_of({_as_bytes(columns)})"
+        database.execute(
+            f"CREATE TEMP VIEW {table} AS SELECT rowid, {selected} FROM main.{table}"  # noqa: S608
+            f" WHERE is_sound({is_as_written}, '{table}', rowid, CAST({path} AS BLOB))"
+        )
     return database
 
 
@@ -125,35 +160,18 @@ def empty() -> sqlite3.Connection:
     """Return an empty database in memory."""
     database = sqlite3.connect(":memory:")
     database.executescript(_tables())
-    return _set_up(database)
+    return _set_up(database, [])
 
 
-def in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
+def in_memory(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connection:
     """Return a copy of a database in memory, and close the database."""
     copy = sqlite3.connect(":memory:")
     database.backup(copy)
     database.close()
-    return _set_up(copy)
-
-
-def bad_rows(database: sqlite3.Connection) -> list[BadRow]:
-    """Return the rows with values of a wrong type or a wrong checksum.
-
-    Raises:
-        sqlite3.DatabaseError: a table or column is missing.
-    """
-    bad = []
-    for table, columns in _COLUMNS.items():
-        types = {name: {bytes: "blob", int: "integer", str: "text"}[kind] for name, kind in columns.items()}
-        is_bad = [f"typeof({name}) != '{kind}'" for name, kind in types.items()]
-        is_bad.append(f"checksum != {_checksum_of(columns)}")
-        path = next((name for name in ("path", "playlist") if name in columns), "''")
-        query = f"SELECT rowid, CAST({path} AS BLOB) FROM {table} WHERE {' OR '.join(is_bad)}"  # noqa: S608
-        bad += [BadRow(table, row, path) for row, path in database.execute(query)]
-    return bad
+    return _set_up(copy, bad)
 
 
 def delete_rows(database: sqlite3.Connection, bad: Iterable[BadRow]) -> None:
     """Delete bad rows."""
     for table, row, _ in bad:
-        database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608
+        database.execute(f"DELETE FROM main.{table} WHERE rowid = ?", (row,))  # noqa: S608

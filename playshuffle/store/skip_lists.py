@@ -37,7 +37,7 @@ def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) 
     ]
 
     def act(database: Connection) -> None:
-        database.execute("DELETE FROM skip_list WHERE playlist = ?", (key,))
+        database.execute("DELETE FROM main.skip_list WHERE playlist = ?", (key,))
         database.executemany(schema.replace("skip_list"), rows)
 
     state.change(act, playlist)

@@ -79,13 +79,13 @@ class State(StateFile):
             return
 
         def act(database: Connection) -> None:
-            database.executemany("DELETE FROM folder WHERE path = ?", no_folders)
+            database.executemany("DELETE FROM main.folder WHERE path = ?", no_folders)
             database.executemany(schema.replace("folder"), folders)
-            database.executemany("DELETE FROM vanished WHERE number = ?", not_vanished)
+            database.executemany("DELETE FROM main.vanished WHERE number = ?", not_vanished)
             database.executemany(schema.replace("vanished"), vanished)
             database.executemany(schema.replace("root"), roots)
             version = self.tracks_version() + 1
-            database.execute("DELETE FROM counter")
+            database.execute("DELETE FROM main.counter")
             database.execute(schema.replace("counter"), (table.next_number, version))
 
         self.change(act)
@@ -129,7 +129,7 @@ class State(StateFile):
         def delete(database: Connection) -> None:
             nonlocal deleted
             deleted = sum(
-                database.execute(f"DELETE FROM {table} WHERE {column} = ?", (path,)).rowcount  # noqa: S608
+                database.execute(f"DELETE FROM main.{table} WHERE {column} = ?", (path,)).rowcount  # noqa: S608
                 for table, column in schema.PLAYLIST_COLUMNS.items()
             )
 

@@ -1,8 +1,9 @@
 """Open the state file, and keep what is not damaged.
 
-It is written with full synchronisation. A row that we did not write costs only that row: the file is copied,
-the row deleted, and both are named, so that no other module meets one. Only a file that fails SQLite's own
-check is set aside whole.
+It is written with full synchronisation. Each row is checked when it is read. The whole file is checked if it
+is not as a clean end of a run left it, or if that is asked for. A row that we did not write costs only that
+row: the file is copied, the row deleted, and both are named, so that no other module meets one. Only a file
+that fails SQLite's own check is set aside whole.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from playshuffle.system.write_errors import words
 from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 60
+_CLEAN_END = b"%b.clean"  # has the stamp of the file as the last run left it
 
 
 class StateFile:
@@ -31,6 +33,7 @@ class StateFile:
     Args:
         writes: whether anything is to be changed.
         must_remember: raise an error instead of working without a state that can be written.
+        checks: check the whole file, even if it is as a clean end left it.
 
     notes: for the user, whole sentences. problem: why nothing can be saved, None if all is well.
     named, real: how paths are stored that a user named, such as music folders, and those without links,
@@ -40,12 +43,14 @@ class StateFile:
         PlayshuffleError: with `must_remember`, the state cannot be opened or written.
     """
 
-    def __init__(self, *, writes: bool = True, must_remember: bool = False) -> None:
+    def __init__(self, *, writes: bool = True, must_remember: bool = False, checks: bool = False) -> None:
         self.notes: list[str] = []
         self.named, self.real = named_paths(), real_paths()
         self.problem: str | None = None
         self._writes = writes
         self._must_remember = must_remember
+        self._checks = checks
+        self._bad: list[schema.BadRow] = []
         self._folder: bytes | None = None
         try:
             self._folder = state_folder(make=writes)
@@ -57,14 +62,17 @@ class StateFile:
         return self
 
     def __exit__(self, *error: object) -> None:
+        has_changed = self._database.total_changes > 0
         self._database.close()
+        if has_changed and self._folder is not None and self._writes:
+            self._note_clean_end(os.path.join(self._folder, b"state.db"))
 
     def _opened(self, path: bytes) -> sqlite3.Connection:
         if not self._writes and _is_empty(path):
             return schema.empty()
         database = connect(path, writes=self._writes)
         try:
-            return self._without_bad_rows(schema.prepared(database, writes=self._writes), path)
+            return self._checked(schema.prepared(database, self._bad, writes=self._writes), path)
         except schema.OtherVersionError:
             database.close()
             return self._replaced(path, "was written by another version of playshuffle")
@@ -78,9 +86,33 @@ class StateFile:
                 raise
         return self._replaced(path)
 
+    def _checked(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
+        """Return the database; the whole file is checked unless a clean end left it as it is."""
+        if _stamp(path) == _clean_end(path) and not self._checks:
+            return database
+        schema.check(database)
+        database = self._without_bad_rows(database, path)
+        if self._writes:
+            self._note_clean_end(path)
+        return database
+
+    def _note_clean_end(self, path: bytes) -> None:
+        """Save how the file is now, so that the next run need not check all of it."""
+        with contextlib.suppress(OSError):
+            fd = os.open(_CLEAN_END % path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with open(fd, "wb") as file:
+                file.write(_stamp(path))
+
+    def _forget_clean_end(self) -> None:
+        """Let the next run check the whole file."""
+        if self._writes and self._folder is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(_CLEAN_END % os.path.join(self._folder, b"state.db"))
+
     def _without_bad_rows(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Return the database without the damaged rows, which are named; first the file is copied."""
-        bad = schema.bad_rows(database)
+        """Return the database without the bad rows that were met: name them, copy the file first."""
+        bad = list(dict.fromkeys(self._bad))
+        self._bad.clear()
         if not bad:
             return database
         if self._writes:
@@ -90,7 +122,7 @@ class StateFile:
                 schema.delete_rows(database, bad)
             kept = f"the old state was kept as {shown(aside)}."
         else:
-            database = schema.in_memory(database)
+            database = schema.in_memory(database, [])
             schema.delete_rows(database, bad)
             database.commit()
             kept = "the state file was not changed."
@@ -106,7 +138,8 @@ class StateFile:
         aside = set_aside(path)
         problem = problem.replace("is damaged", "was damaged")
         self.notes.append(f"The state {problem}. It was kept as {shown(aside)}, and a new one started.")
-        return schema.prepared(connect(path), writes=True)
+        self._bad.clear()
+        return schema.prepared(connect(path), self._bad, writes=True)
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
         """Return a database in memory in place of a state that cannot be opened or written.
@@ -127,7 +160,7 @@ class StateFile:
         is_readable, self._writes = self._writes and folder is not None, False
         if folder is not None and is_readable:
             with contextlib.suppress(OSError, *ERRORS):  # also if it is locked
-                return schema.in_memory(self._opened(os.path.join(folder, b"state.db")))
+                return schema.in_memory(self._opened(os.path.join(folder, b"state.db")), self._bad)
         return schema.empty()
 
     def rows(self, query: str, *values: object) -> list[Any]:
@@ -137,12 +170,17 @@ class StateFile:
             PlayshuffleError: another playshuffle has locked the state, or its disk fails.
         """
         try:
-            return self._database.execute(query, values).fetchall()
-        except ERRORS as error:
+            rows = self._database.execute(query, values).fetchall()
+            if self._bad and self._folder is not None and not self._database.in_transaction:
+                path = os.path.join(self._folder, b"state.db")
+                self._database = self._without_bad_rows(self._database, path)
+        except (OSError, *ERRORS) as error:
+            self._forget_clean_end()
             raise PlayshuffleError(
                 f"The saved state cannot be read: {error}. Check its disk, and try again.",
                 Exit.CANNOT_CREATE,
             ) from error
+        return rows
 
     def change(self, act: Callable[[Connection], object], playlist: bytes | None = None) -> None:
         """Change the state in one transaction; playlist: whose facts are changed.
@@ -154,6 +192,7 @@ class StateFile:
             with self._database as database:
                 act(database)
         except ERRORS as error:
+            self._forget_clean_end()
             what = "" if playlist is None else f" of {shown(playlist)}"
             raise PlayshuffleError(
                 f"The saved state{what} cannot be written: {error}. No playlist was changed."
@@ -180,6 +219,21 @@ class StateFile:
                 " it, or stop it.",
                 Exit.CANNOT_CREATE,
             ) from None
+
+
+def _stamp(path: bytes) -> bytes:
+    """Return what tells whether a file has been changed."""
+    facts = os.stat(path)
+    return b"%d %d %d %d" % (facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
+
+
+def _clean_end(path: bytes) -> bytes:
+    """Return the stamp of the file as the last run left it; empty if that ended otherwise."""
+    try:
+        with open(_CLEAN_END % path, "rb") as file:
+            return file.read(200)
+    except OSError:
+        return b""
 
 
 def _is_empty(path: bytes) -> bool:

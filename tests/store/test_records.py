@@ -88,7 +88,9 @@ def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -
     order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"", options="{}")
     with State() as state:
         records.save(state, LIST, SavedDeck(Deck(), "1-1", "{}"), before=order)
-        state.change(lambda database: database.execute("UPDATE record SET facts = '' WHERE age = ?", (LAST,)))
+        state.change(
+            lambda database: database.execute("UPDATE main.record SET facts = '' WHERE age = ?", (LAST,))
+        )
 
     with State() as state:
         assert records.dealt(state) == {LIST: False}

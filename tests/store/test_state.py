@@ -27,6 +27,7 @@ from playshuffle.store.plays import StoredPlays
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.schema import VERSION
 from playshuffle.store.state import State
+from playshuffle.store.state_file import _stamp
 from playshuffle.system import sqlite
 from playshuffle.system.mounts import Mount
 from tests.support.damage import damaged
@@ -129,7 +130,7 @@ def test_only_rows_that_have_changed_are_written(home: Path) -> None:
 
 
 @settings(max_examples=30)  # each of them waits for the disk
-@given(st.lists(st.sets(st.integers(0, 5)), max_size=6), st.sampled_from(["", "DELETE FROM counter"]))
+@given(st.lists(st.sets(st.integers(0, 5)), max_size=6), st.sampled_from(["", "DELETE FROM main.counter"]))
 def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
     scans: list[set[int]], between: str
 ) -> None:
@@ -595,7 +596,7 @@ def test_a_row_with_any_value_that_was_not_written_costs_that_row_only(
 ) -> None:
     with State(writes=False) as state:
         before = rows(state)
-        columns = [(name, kind) for _, name, kind, *_ in state.rows(f"PRAGMA table_info({table})")]
+        columns = [(name, kind) for _, name, kind, *_ in state.rows(f"PRAGMA main.table_info({table})")]
     changed = 0
     for column, kind in columns:
         for change in _CHANGES:
@@ -615,6 +616,60 @@ def test_a_row_with_any_value_that_was_not_written_costs_that_row_only(
             assert state_file(home).read_bytes() == broken
             changed += not is_same
     assert changed >= 2 * len(columns)
+
+
+def as_left(home: Path) -> None:
+    """Let the file count as a clean end of a run left it."""
+    path = os.fsencode(state_file(home))
+    state_file(home).with_name("state.db.clean").write_bytes(_stamp(path))
+
+
+def test_a_row_is_checked_when_it_is_read_though_the_file_counts_as_checked(home: Path, every: bytes) -> None:
+    edit(home, "UPDATE record SET checksum = checksum + 1 WHERE age = 0")
+    as_left(home)
+
+    with State() as state:
+        state.load_tracks()
+        assert state.notes == []
+        assert not list(state_file(home).parent.glob("*damaged*"))
+        records.load(state, LIST)
+        assert "The saved state of" in state.notes[0]
+
+    assert list(state_file(home).parent.glob("*damaged*"))
+
+
+def test_a_file_that_a_clean_end_left_is_checked_whole_only_if_that_is_asked_for(
+    home: Path, every: bytes
+) -> None:
+    edit(home, "UPDATE plays SET checksum = checksum + 1")
+    as_left(home)
+
+    with State() as state:
+        assert state.notes == []
+    with State(checks=True) as state:
+        assert "was damaged" in state.notes[0]
+
+
+def test_a_file_that_no_clean_end_left_is_checked_whole(home: Path, every: bytes) -> None:
+    with State() as state:
+        records.save(state, LIST, ORDER)
+    edit(home, "UPDATE plays SET checksum = checksum + 1")
+
+    with State() as state:
+        assert "was damaged" in state.notes[0]
+
+
+def test_an_index_that_cannot_be_read_is_an_error_once_and_the_next_run_checks_the_file(
+    home: Path, whole: bytes
+) -> None:
+    state_file(home).write_bytes(whole[:8192] + bytes(len(whole) - 8192))
+    as_left(home)
+
+    with State() as state, pytest.raises(PlayshuffleError, match="cannot be read"):
+        state.load_tracks()
+    with State() as state:
+        assert "was damaged" in state.notes[0]
+        assert state.load_tracks() == TrackTable()
 
 
 @pytest.mark.parametrize("table", TABLES)
