@@ -16,7 +16,7 @@ from beets.plugins import BeetsPlugin
 from playshuffle.errors import PlayshuffleError
 
 if TYPE_CHECKING:
-    from playshuffle.config.options import Row
+    from playshuffle.options.table import Row
     from playshuffle.pipeline.request import Request
 
 # The query of beets says which tracks; its own options say how much is dealt, and how often.
@@ -71,16 +71,16 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
 
 
 def _options() -> "list[Row]":
-    from playshuffle.config.options import ROWS
+    from playshuffle.options.table import ROWS
 
     return [row for row in ROWS if row.name not in _NOT_HERE]
 
 
 def _write(library: Any, given: optparse.Values, query: list[str], defaults: Mapping[str, Any]) -> None:
     from playshuffle.config.build_request import build_request, default_output
-    from playshuffle.config.options import STDOUT, Options
     from playshuffle.config.own_players import known_player
     from playshuffle.errors import Exit
+    from playshuffle.options.table import STDOUT, Options
 
     items = list(library.items(query))
     if not items:

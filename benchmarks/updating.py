@@ -22,7 +22,7 @@ from benchmarks.corpora import make_tiny
 from benchmarks.making import machine
 from playshuffle.config.build_request import build_request
 from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.options import Options
+from playshuffle.options.table import Options
 from playshuffle.service.update import update
 from playshuffle.service.update_protocol import Message, PlaylistUpdated
 from playshuffle.watch.debounce import Batch

@@ -64,11 +64,9 @@ class OptionError(PlayshuffleError):
 def flag(option: str) -> str:
     """Return an option as the command line spells it: `--no-tags` for `tags = false`."""
     key, _, value = option.partition(" = ")
-    if key == "output":
-        return "-o"
-    start = "--no-" if value == "false" else "--"
+    name = "-o" if key == "output" else f"{'--no-' if value == 'false' else '--'}{key.replace('_', '-')}"
     end = "" if value in ("", "true", "false") else " " + value.strip('"')
-    return f"{start}{key.replace('_', '-')}{end}"
+    return name + end
 
 
 class MissingError(PlayshuffleError):

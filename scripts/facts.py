@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
 from playshuffle.config import keys
-from playshuffle.config.options import ROWS
+from playshuffle.options.table import ROWS
 
 __all__ = ["ENVIRONMENT", "EXIT_CODES", "FILES", "KEYS_OF_ALL", "Key", "playlist_keys"]
 

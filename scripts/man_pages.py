@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from playshuffle import __version__
-from playshuffle.config.option_groups import GROUPS
+from playshuffle.options.groups import GROUPS
 from scripts.command_tree import Command, Option
 from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 

@@ -23,6 +23,7 @@ ROWS = (
     {"history", "playlist", "selection", "watch"},
     {"ordering", "players"},
     {"dealing"},
+    {"options"},
     {"store"},
     {"pipeline"},
     {"config"},

@@ -27,12 +27,12 @@ from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
-from playshuffle.config.option_groups import THIS_DEAL
-from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, flag, of_all
+from playshuffle.options.groups import THIS_DEAL
+from playshuffle.options.table import STDOUT, Options
 from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.request import Request

@@ -10,8 +10,8 @@ from playshuffle.cli import make_report
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.streams import print_lines, show
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options
 from playshuffle.demo.tones import PLAYLIST, DemoTrack, write_library
+from playshuffle.options.table import Options
 from playshuffle.pipeline.make import make
 
 EXAMPLES = """\b

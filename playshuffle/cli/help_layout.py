@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from playshuffle.cli.screen import home_path, shell_path
-from playshuffle.config.option_groups import EXPERT, GROUPS, OUTPUT
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.options.groups import EXPERT, GROUPS, OUTPUT
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.text import known
 

@@ -7,9 +7,9 @@ from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
 from playshuffle.cli.screen import Screen
 from playshuffle.cli.streams import say
 from playshuffle.config.example import example
-from playshuffle.config.options import ROWS
 from playshuffle.config.own_players import add_own_players
 from playshuffle.errors import flag
+from playshuffle.options.table import ROWS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS

@@ -27,9 +27,9 @@ from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.streams import print_json, say, show, write_out
 from playshuffle.config.build_request import build_request
-from playshuffle.config.option_groups import EXPERT
-from playshuffle.config.options import STDOUT, Options
 from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.options.groups import EXPERT
+from playshuffle.options.table import STDOUT, Options
 from playshuffle.pipeline.make import make as make_list
 from playshuffle.pipeline.request import Request
 

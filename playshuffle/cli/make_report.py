@@ -9,10 +9,10 @@ from typing import Any
 from playshuffle import __version__, duration
 from playshuffle.cli.player_profile import play_command
 from playshuffle.cli.screen import Fact, Mark, home_path
-from playshuffle.config.options import Options, changed_flags, to_json
 from playshuffle.dealing.describe import day
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
+from playshuffle.options.table import Options, changed_flags, to_json
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.choice import DUPLICATE, MOST, NAME, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage
 from playshuffle.pipeline.report import Figures, Report

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from playshuffle.cli import common_options
-from playshuffle.config.options import ROWS, Options, Row
 from playshuffle.config.own_players import player_names
+from playshuffle.options.table import ROWS, Options, Row
 
 
 def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:

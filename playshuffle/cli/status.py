@@ -16,11 +16,11 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
 from playshuffle.config.model import Config
-from playshuffle.config.option_groups import OUTPUT
-from playshuffle.config.options import Options, as_flags, to_json
 from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.groups import OUTPUT
+from playshuffle.options.table import Options, as_flags, to_json
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
 from playshuffle.service.status_json import (

@@ -13,11 +13,11 @@ from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options, as_flags
 from playshuffle.config.places import find
 from playshuffle.config.saved_playlists import saved_options, saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.table import Options, as_flags
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.undo import record_before
 from playshuffle.pipeline.undo import undo as undo_list

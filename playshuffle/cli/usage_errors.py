@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from playshuffle.config.options import ROWS
 from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.options.table import ROWS
 from playshuffle.text import known
 
 # Messages of typer that say the same in its own words.

@@ -11,11 +11,11 @@ from playshuffle.cli import common_options, playlist_options
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.option_groups import OUTPUT
-from playshuffle.config.options import STDOUT, Options
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library.missing import check_root
+from playshuffle.options.groups import OUTPUT
+from playshuffle.options.table import STDOUT, Options
 from playshuffle.service import log
 from playshuffle.service.daemon import run
 from playshuffle.store.state import State

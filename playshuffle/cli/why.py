@@ -25,10 +25,10 @@ from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute
 from playshuffle.config.model import Config
-from playshuffle.config.option_groups import INCLUDE
 from playshuffle.config.saved_playlists import saved_request
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
+from playshuffle.options.groups import INCLUDE
 from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request

@@ -6,36 +6,25 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from playshuffle.config.options import ROWS, STDOUT, Options, parsed, to_json, with_paths
 from playshuffle.config.own_players import load_player
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
+from playshuffle.options.contradictions import check
+from playshuffle.options.table import ROWS, STDOUT, Options, parsed, to_json, with_paths
 from playshuffle.ordering.gap import Gap
-from playshuffle.ordering.groups import FOLDER
-from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tag_needs import check_needs
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
-from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.reading import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import FIELDS
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import mpd_conf
-from playshuffle.text import ALIASES, any_of
+from playshuffle.text import ALIASES
 
 PLAIN = "playshuffle"  # the name of a playlist that has no other
-
-# Why some orders do not take an option.
-_WHY_NOT = {
-    "gap": "its own rule and a gap may contradict each other",
-    "inside": "it has no groups",
-    "rest": "it decides the position of each track",
-    "pin": "a pinned track would be torn out of its group",
-}
 
 # Options that mean in a request what they say.
 _SAME = set(Options._fields).intersection(Request._fields) - {
@@ -68,9 +57,8 @@ def build_request(
     values = parsed(options)
     # Names as the tables spell them, such as vlc for VLC.
     options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
-    _check_path_options(options)
+    check(options)
     recipe = _recipe(options, values)
-    _check_order(options, recipe)
     source = _files(options) if options.source is not None else None
     files = source.files if source is not None else files
     for folder in options.folders:
@@ -102,7 +90,6 @@ def build_request(
         deal=_deal(values),
         **{name: values[name] for name in _SAME},
     )
-    check_needs(request)
     return request._replace(options=_options_to_save(options, request))
 
 
@@ -152,16 +139,9 @@ def _files(options: Options) -> FileList:
     """Read the list that is the library.
 
     Raises:
-        PlayshuffleError: it cannot be read, names no file, or there are folders beside it.
+        PlayshuffleError: it cannot be read, or names no file.
     """
     assert options.source is not None
-    if options.folders:
-        raise PlayshuffleError(
-            "--from reads a list of files, so it does not work with folders. Remove either.", Exit.USAGE
-        )
-    if options.output is None:
-        raise PlayshuffleError("--from needs the name of the playlist to write. Give it with -o.", Exit.USAGE)
-
     found = read_file_list(options.source)
     if not found.files:
         raise OptionError(
@@ -226,24 +206,14 @@ def absolute(path: str, code: Exit) -> bytes:
 
 
 def _deal(values: Mapping[str, Any]) -> DealSettings | None:
-    """Return how much is dealt, and how often; None if the playlist is not dealt.
-
-    Raises:
-        OptionError: there are several amounts, or it is not said how often.
-    """
+    """Return how much is dealt, and how often; None if the playlist is not dealt."""
     limit, time_ms, albums, every, count = (
         values[name] for name in ("limit", "time", "albums", "every", "done_when")
     )
-    if every is None and count is not None:
-        raise OptionError("{0} works only with {1}. Add {1}, or remove {0}.", "count", "every")
     if every is None:
         return None
-    amounts = [amount for amount in (limit, time_ms, albums) if amount is not None]
-    if len(amounts) > 1:
-        raise OptionError(
-            "{}, {} and {} do not work together. Choose one of them.", "limit", "time", "albums"
-        )
-    amount = Amount(limit, time_ms, albums) if amounts else Amount(DEAL_COUNT)
+    is_sized = limit is not None or time_ms is not None or albums is not None
+    amount = Amount(limit, time_ms, albums) if is_sized else Amount(DEAL_COUNT)
     return DealSettings(amount, every, count or Count.DEALT)
 
 
@@ -259,14 +229,6 @@ def _path_hint(path: str) -> str:
 
 
 def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
-    if options.time is not None and not options.tags:
-        raise OptionError("{} needs the track lengths from the tags. Remove {}.", "time", "tags = false")
-    if options.rest is not None and options.seed is not None:
-        raise OptionError(
-            "{} does not work with {}: a seed gives the same order whatever was played. Remove either.",
-            "rest",
-            "seed",
-        )
     is_dealt, gap = options.every is not None, values["gap"]
     if is_dealt and options.gap is not None and gap is None:  # no gap, not the usual one
         gap = Gap(1)
@@ -279,63 +241,3 @@ def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
         gap=gap,
         rest_ms=values["rest"],
     )
-
-
-def _check_order(options: Options, recipe: Recipe) -> None:
-    """Check that the order takes the options that are given.
-
-    Raises:
-        OptionError: it does not take one of them, or needs tags, which are not read.
-    """
-    order = ORDERS[recipe.order]
-    this_order = f'order = "{recipe.order}"'
-    given = {"gap": recipe.gap, "inside": recipe.inside, "rest": recipe.rest_ms, "pin": options.pin or None}
-    if recipe.group_by is not None and "group_by" not in order.takes:
-        raise OptionError(
-            "{} needs {} (each {tag} apart) or {} (each {tag} together).",
-            f'group_by = "{recipe.group_by}"',
-            'order = "spread"',
-            'order = "groups"',
-            tag=recipe.group_by,
-        )
-    for option, value in given.items():
-        if value is not None and option not in order.takes:
-            takers = [name for name, order_row in ORDERS.items() if option in order_row.takes]
-            raise OptionError(
-                "{} does not work with {}: {why}. It works with {takers}.",
-                option,
-                this_order,
-                why=_WHY_NOT[option],
-                takers=any_of(takers),
-            )
-    tag = recipe.group_by or order.tag
-    if not options.tags and tag not in (None, FOLDER):
-        raise OptionError("{} needs tags ({tag}). Remove {}.", this_order, "tags = false", tag=tag)
-    if options.no_duplicates and "inside" in order.takes:
-        raise OptionError(
-            "{} does not work with {}: the {order} would have gaps. Omit it, or choose another order.",
-            "no_duplicates",
-            this_order,
-            order=recipe.order,
-        )
-
-
-def _check_path_options(options: Options) -> None:
-    """Check that at most one option says where the player sees the music, and that it can be so written.
-
-    Raises:
-        OptionError: options contradict each other, or relative paths have no folder.
-    """
-    if options.maps and options.relative_to is not None:
-        raise OptionError("{} and {} do not work together. Choose one of them.", "map", "relative_to")
-    style = f'paths = "{options.paths}"'
-    if options.relative_to is not None and options.paths not in (None, PathStyle.RELATIVE):
-        raise OptionError("{} writes relative paths. Remove {}.", "relative_to", style)
-    if options.maps and options.paths == PathStyle.RELATIVE:
-        raise OptionError("{} writes absolute paths. Remove {}.", "map", style)
-    if options.output == STDOUT and options.paths == PathStyle.RELATIVE and options.relative_to is None:
-        raise OptionError(
-            "{} needs the folder of a playlist, and standard output has none. Name a file with {}.",
-            style,
-            "output",
-        )

@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.config.options import ROWS, Row
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.table import ROWS, Row
 from playshuffle.text import suggestion
 
 _TOO_LARGE = 10**9  # as for the numbers of the command line that are written in texts

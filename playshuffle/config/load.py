@@ -18,13 +18,13 @@ from playshuffle.config.model import (
     QueuePlayer,
     Reshuffle,
 )
-from playshuffle.config.options import Options, known_value, parsed
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import is_name
+from playshuffle.options.table import Options, known_value, parsed
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
 from playshuffle.system import atomic_file

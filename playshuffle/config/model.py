@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from playshuffle.config.options import Options
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.dealing.amount import DealSettings
+from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.players.player import Player
 from playshuffle.watch.debounce import SETTLE_S

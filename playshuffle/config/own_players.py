@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from playshuffle.config.keys import Key, is_number, is_text
 from playshuffle.config.keys import faults as faults_of
-from playshuffle.config.options import known_value
 from playshuffle.config.places import places
 from playshuffle.config.toml_file import Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.options.table import known_value
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.formats import FORMATS

@@ -8,9 +8,9 @@ import tomlkit
 
 from playshuffle.config.keys import FOR_ALL, options_of
 from playshuffle.config.load import understand, with_absolute_paths
-from playshuffle.config.options import ROWS, Options, from_json, with_paths
 from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.options.table import ROWS, Options, from_json, with_paths
 from playshuffle.pipeline.request import Request
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options, from_json, with_paths
+from playshuffle.options.table import Options, from_json, with_paths
 from playshuffle.pipeline.request import Request
 from playshuffle.store.home_paths import named_paths
 from playshuffle.store.records import SavedRecord

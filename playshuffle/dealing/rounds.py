@@ -5,7 +5,6 @@ from functools import cached_property
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime, Size
-from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.gap import usual_gap
@@ -97,24 +96,13 @@ class Rounds:
 
 
 def deal_size(amount: Amount, tracks: Tracks, recipe: Recipe, tags_of: TagsOf) -> Size:
-    """Return how large deals of these tracks are.
-
-    Raises:
-        PlayshuffleError: the amount is in albums, and the order does not keep them together.
-    """
+    """Return how large deals of these tracks are."""
     if amount.time_ms is not None:
         return ByTime(amount.time_ms, dict(zip(tracks.numbers, tracks.durations_ms, strict=True)))
     if amount.count is not None:
         return ByCount(amount.count)
     assert amount.albums is not None
-    order = ORDERS[recipe.order]
-    if not order.is_dealt_by_albums:
-        takers = " and ".join(name for name, other in ORDERS.items() if other.is_dealt_by_albums)
-        raise PlayshuffleError(
-            f"--albums does not work with --order {recipe.order}, which does not keep albums together."
-            f" It works with {takers}.",
-            Exit.USAGE,
-        )
-    assert order.tag is not None  # by an order that is dealt by albums
-    keys = group_keys(tracks, tags_of, order.tag)
+    tag = ORDERS[recipe.order].tag
+    assert tag is not None, "an order that is dealt by albums"
+    keys = group_keys(tracks, tags_of, tag)
     return ByAlbums(amount.albums, dict(zip(tracks.numbers, keys, strict=True)))

@@ -15,12 +15,11 @@ from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited, Size
-from playshuffle.errors import Exit, MissingError, OptionError, PlayshuffleError, shown
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
 from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
-from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedRecord
@@ -52,7 +51,6 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
-    _check_options(run.request)
     run, playable = _with_heard(run), frozenset(run.tracks.numbers)
     last = deck_of(run).deal
     is_asked_for = is_new_round or (is_now and not (last is not None and last.is_pending))
@@ -107,7 +105,6 @@ def peek_deal(run: Run) -> Dealt:
     Raises:
         PlayshuffleError: there is nothing to deal.
     """
-    _check_options(run.request)
     run = _with_heard(run)
     deck = _next_deck(run)
     entries = deck.deal.entries if deck.deal is not None else ()
@@ -134,18 +131,6 @@ class _DrawError(Exception):
 
 def _no_draw(_bound: int) -> int:
     raise _DrawError
-
-
-def _check_options(request: Request) -> None:
-    for option, is_asked in {
-        "pin": bool(request.pins),
-        "seed": request.seed is not None,
-        "tags = false": not request.tags,
-    }.items():
-        if is_asked:
-            raise OptionError(
-                "{} does not work with a deal, which continues from the last one. Remove it.", option
-            )
 
 
 def _playable(run: Run) -> Sequence[int]:
@@ -203,20 +188,12 @@ def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) ->
 
 
 def _size(run: Run) -> Size:
-    """Return how large deals are, and how many tracks of one artist they may have.
-
-    Raises:
-        PlayshuffleError: the amount is in albums, which such a limit or the order does not keep together.
-    """
+    """Return how large deals are, and how many tracks of one artist they may have."""
     amount = _settings(run).amount
     size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
     limit = run.request.most
     if limit is None:
         return size
-    if amount.albums is not None:
-        raise PlayshuffleError(
-            "--most does not work with --albums: the albums would have gaps. Remove either.", Exit.USAGE
-        )
     tag_values = values(run.tracks, run.tags_of, limit.tag)
     return Limited(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from playshuffle.history.sources import Source
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
+from playshuffle.options.contradictions import check_history
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.play_history import play_history, with_plays
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.tag_needs import check_history
 from playshuffle.pipeline.tag_rows import cached_rows
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import FIELDS, OF_HISTORY, OF_TRACKS, TEXT, Field

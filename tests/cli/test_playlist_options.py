@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from playshuffle.cli.playlist_options import takes_playlist_options
-from playshuffle.config.options import ROWS, Options, Row
+from playshuffle.options.table import ROWS, Options, Row
 
 _SWITCHES = [row for row in ROWS if row.type is bool]
 

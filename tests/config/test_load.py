@@ -13,12 +13,12 @@ from playshuffle.config import keys
 from playshuffle.config.build_request import build_request
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, Reshuffle
-from playshuffle.config.options import Options
 from playshuffle.config.places import find
 from playshuffle.config.toml_file import read
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.table import Options
 from tests.support.refusals import refusal
 
 TOP = 'folders = ["/music"]\n'
@@ -122,7 +122,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('where = "genre:jazz OR"', 3, "where: The query has an error in column 14: a term is missing."),
         ('folders = ["/a",\n""]', 3, "folders: The name is empty"),
         ('folders = ["~nobody-here/x"]', 3, "names an unknown user"),
-        ('tags = false\ntime = "3h"', 4, "time needs the track lengths from the tags. Remove tags = false"),
+        ('tags = false\ntime = "3h"', 4, "time does not work with tags = false: track lengths come"),
         ('order = "sorted"\ngap = 3', 4, 'gap does not work with order = "sorted"'),
         ('group_by = "genr"\norder = "spread"', 3, "Did you mean 'genre'?"),
         ('inside = "some"\norder = "albums"', 3, "Use none, last or all"),
@@ -138,10 +138,11 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('every = "day"\ncount = 4', 4, 'count must be a text in quotes: count = "played"'),
         ('limit = 3\nevery = "month"', 4, "Unknown period 'month'"),
         ('time = "0m"', 3, "time: '0m' is not a duration"),
-        ('group_by = "artist"\norder = "sattolo"', 3, 'group_by = "artist" needs order = "spread"'),
-        ('order = "spread"\ntags = false', 3, "needs tags (artist). Remove tags = false."),
-        ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "do not work together"),
-        ('limit = 3\nevery = "day"\ntime = "3m"', 3, "limit, time and albums do not work together"),
+        ('group_by = "artist"\norder = "sattolo"', 3, 'group_by = "artist" does not work with order ='),
+        ('order = "spread"\ntags = false', 3, '"spread" does not work with tags = false: it needs artist'),
+        ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "map does not work with relative_to"),
+        ('limit = 3\nevery = "day"\ntime = "3m"', 3, "limit does not work with time: a deal has one size"),
+        ('every = "day"\npin = "a.mp3"', 4, "pin does not work with every: a deal continues"),
         ('every = "day"\nreshuffle = "daily"', 4, "Remove reshuffle: every already says"),
         ('a = {limit = """\n""", b = 1}', 3, "Unknown key 'a'"),
         ('history = "bets"', 3, "history: 'bets' is unknown. Did you mean 'beets'?"),

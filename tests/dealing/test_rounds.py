@@ -9,7 +9,6 @@ from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
-from playshuffle.errors import PlayshuffleError
 from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.gap import Gap
@@ -125,8 +124,6 @@ def test_a_size_is_of_one_kind() -> None:
     assert isinstance(deal_size(Amount(count=2), tracks, Recipe(), tags_of), ByCount)
     assert isinstance(deal_size(Amount(time_ms=2000), tracks, Recipe(), tags_of), ByTime)
     assert isinstance(deal_size(Amount(albums=2), tracks, Recipe("albums"), tags_of), ByAlbums)
-    with pytest.raises(PlayshuffleError, match="works with albums and folders"):
-        deal_size(Amount(albums=2), tracks, Recipe("spread"), tags_of)
 
 
 def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:

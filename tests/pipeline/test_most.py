@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
 from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
 from playshuffle.ordering.recipe import Recipe
@@ -17,7 +15,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
 from tests.support import library
-from tests.support.library import NOON, deal, deal_amount, entries, keep, make_playlist, put, reader
+from tests.support.library import deal, entries, keep, make_playlist, put, reader
 from tests.support.program import listed
 
 
@@ -171,10 +169,3 @@ def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> Non
 
     assert done.deck.deal is not None
     assert (len(done.deck.deal.entries), done.deck.deal.of) == (2, 6)
-
-
-def test_deals_by_albums_are_refused(tmp_path: Path) -> None:
-    put(tmp_path, *by("Ann", 3))
-    request = request_for(tmp_path)._replace(recipe=Recipe("albums"))
-    with pytest.raises(PlayshuffleError, match="--most does not work with --albums"):
-        deal_amount(request, tools(), Amount(albums=1), Every.RUN, NOON)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.options import Options
 from playshuffle.errors import PlayshuffleError
 from playshuffle.history.rows import Row
 from playshuffle.history.sources import Source, SourceError, read_rows
+from playshuffle.options.table import Options
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.open_playlist import open_run
@@ -374,7 +374,7 @@ RULED = ("sattolo", "light", "sorted")  # have a rule of their own
         ({"history": (), "rest": None, "where": ("-skip_count:1..",)}, "without a play history"),
         ({"history": (), "rest": None, "order": "spread", "group_by": "skips"}, "without a play history"),
         ({"history": (), "rest": None, "most": "1:last_played"}, "without a play history"),
-        ({"tags": False}, "--history needs tags"),
+        ({"tags": False}, "--history does not work with --no-tags"),
         ({"history": ()}, r"--rest needs a play history\. Name one, such as --history mpd"),
         ({"seed": "x"}, "--rest does not work with --seed"),
         *(({"order": order}, f"--rest does not work with --order {order}") for order in RULED),

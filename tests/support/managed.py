@@ -8,8 +8,8 @@ from typing import Any
 
 from playshuffle.config.build_request import build_request
 from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.options import Options
 from playshuffle.dealing.amount import DealSettings
+from playshuffle.options.table import Options
 from playshuffle.service import update
 from playshuffle.service.update_protocol import (
     LibraryScanned,

@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple, get_args
 
 from playshuffle import duration
-from playshuffle.config.option_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.dealing.amount import Count
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import PLACES
+from playshuffle.options.groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -38,7 +38,7 @@ class Row(NamedTuple):
     name, type, default: those of its field in `Options`.
     flag: its long spelling; `--no-` for a value that is true by default. short: the other spelling.
     help: for the command line, at most 50 characters.
-    group: one of `option_groups.GROUPS`; decides whether the short help shows it.
+    group: one of `groups.GROUPS`; decides whether the short help shows it.
     metavar: placeholder of the value.
     verbs: the commands that take it.
     names: what a value names, as in `text.known`, and all values.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.config.options import ROWS, Options, from_json, to_json
+from playshuffle.options.table import ROWS, Options, from_json, to_json
 
 TYPES = {"folders": tuple[str, ...], **{row.name: row.type for row in ROWS}}
 

@@ -1,0 +1,239 @@
+"""Check which options of a playlist exclude each other, or need another one.
+
+One table has all of it: a new contradiction is a row.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from playshuffle.dealing.amount import Count
+from playshuffle.errors import OptionError
+from playshuffle.options.table import STDOUT, Options
+from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.groups import FOLDER
+from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.ordering.orders import ORDERS
+from playshuffle.playlist.m3u import PathStyle
+from playshuffle.selection.fields import OF_HISTORY
+from playshuffle.selection.query import parse as parse_query
+from playshuffle.text import any_of
+
+
+class Contradiction(NamedTuple):
+    """Options that do not work together.
+
+    applies: returns whether options have them; a text that it returns is `{field}` in the sentence.
+    sentence: has `{}` for each of the spellings, and may name fields of `Options`.
+    spellings: the options, as the configuration has them; may name fields of `Options`.
+    """
+
+    applies: Callable[[Options], object]
+    sentence: str
+    spellings: tuple[str, ...]
+
+
+def check(options: Options) -> None:
+    """Check that options work together.
+
+    Args:
+        options: each of their values is valid, and names are as the tables spell them.
+
+    Raises:
+        OptionError: two of them contradict each other, or one needs another.
+    """
+    check_history(_fields(options), has_history=bool(options.history))
+    values = options._asdict()
+    for row in CONTRADICTIONS:
+        if found := row.applies(options):
+            spellings = [spelling.format_map(values) for spelling in row.spellings]
+            raise OptionError(row.sentence, *spellings, **values, field=found)
+
+
+def check_history(fields: Iterable[str], *, has_history: bool) -> None:
+    """Check that there is a play history if a field of a query needs one.
+
+    Raises:
+        OptionError: there is none.
+    """
+    lacking = OF_HISTORY.intersection(fields)
+    if lacking and not has_history:
+        raise OptionError(
+            "There is no field '{field}' without a play history. Name one: --history mpd, or"
+            ' history = ["mpd"] in the configuration.',
+            field=min(lacking),
+        )
+
+
+def _fields(options: Options) -> set[str]:
+    """Return the fields that options use."""
+    limits = [] if options.most is None else [parse_limit(options.most).tag]
+    return {*_queried(options), *limits, *filter(None, [options.group_by])}
+
+
+def _queried(options: Options) -> set[str]:
+    terms = [term for text in options.where for term in parse_query(text).terms]
+    return {check.field.name for term in terms for check in term.checks}
+
+
+def _has(options: Options, name: str) -> bool:
+    """Return whether an option is given, by its field."""
+    value = getattr(options, name)
+    if name == "gap" and value is not None:
+        return parse_gap(value) is not None
+    return value not in (None, (), False)
+
+
+def _excludes(
+    first: str,
+    second: str,
+    why: str,
+    applies: Callable[[Options], object] | None = None,
+    cure: str = "Remove either.",
+) -> Contradiction:
+    """Return that an option excludes another; without `applies`, if both are given."""
+    return Contradiction(
+        applies or (lambda options: _has(options, first) and _has(options, second)),
+        f"{{}} does not work with {{}}: {why}. {cure}",
+        (first, second),
+    )
+
+
+def _excludes_in_deals(first: str, second: str, why: str) -> Contradiction:
+    return _excludes(
+        first,
+        second,
+        why,
+        lambda options: _has(options, "every") and _has(options, first) and _has(options, second),
+    )
+
+
+def _excluded_by_order(option: str, why: str) -> Contradiction:
+    return _excludes(
+        option,
+        _ORDER,
+        why,
+        lambda options: _has(options, option) and option not in ORDERS[options.order].takes,
+        f"It works with {any_of([name for name, row in ORDERS.items() if option in row.takes])}.",
+    )
+
+
+def _excludes_no_tags(
+    option: str, why: str = "it needs tags", applies: Callable[[Options], object] | None = None
+) -> Contradiction:
+    uses_tags = applies or (lambda options: _has(options, option))
+    return _excludes(option, "tags = false", why, lambda options: not options.tags and uses_tags(options))
+
+
+def _is_relative(options: Options) -> bool:
+    return options.paths == PathStyle.RELATIVE
+
+
+def _tag_of_order(options: Options) -> str | None:
+    tag = options.group_by or ORDERS[options.order].tag
+    return None if tag == FOLDER else tag
+
+
+_ORDER, _PATHS = 'order = "{order}"', 'paths = "{paths}"'
+_NEEDS_HISTORY = "{} needs a play history. Name one, such as {}."
+_ONE_SIZE, _CONTINUES = "a deal has one size", "a deal continues from the last one"
+
+CONTRADICTIONS: Sequence[Contradiction] = (
+    Contradiction(
+        lambda options: options.source is not None and options.folders,
+        "{} reads a list of files, so it does not work with folders. Remove either.",
+        ("from",),
+    ),
+    Contradiction(
+        lambda options: options.source is not None and options.output is None,
+        "{} needs the name of the playlist to write. Give it with {}.",
+        ("from", "output"),
+    ),
+    # How paths are written.
+    _excludes(
+        "map",
+        "relative_to",
+        "each says where the player sees the music",
+        lambda options: options.maps and options.relative_to is not None,
+    ),
+    _excludes(
+        "relative_to",
+        _PATHS,
+        "it writes relative paths",
+        lambda options: options.relative_to is not None and options.paths and not _is_relative(options),
+    ),
+    _excludes(
+        "map",
+        _PATHS,
+        "it writes absolute paths",
+        lambda options: options.maps and _is_relative(options),
+    ),
+    _excludes(
+        _PATHS,
+        'output = "-"',
+        "standard output has no folder",
+        lambda options: options.output == STDOUT and _is_relative(options) and options.relative_to is None,
+    ),
+    # Orders.
+    _excludes("rest", "seed", "a seed gives the same order whatever was played"),
+    _excludes(
+        'group_by = "{group_by}"',
+        _ORDER,
+        "it has no groups",
+        lambda options: _has(options, "group_by") and "group_by" not in ORDERS[options.order].takes,
+        "It works with spread (each {group_by} apart) or groups (each {group_by} together).",
+    ),
+    _excluded_by_order("gap", "its own rule and a gap may contradict each other"),
+    _excluded_by_order("inside", "it has no groups"),
+    _excluded_by_order("rest", "it decides the position of each track"),
+    _excluded_by_order("pin", "a pinned track would be torn out of its group"),
+    _excludes(
+        "no_duplicates",
+        _ORDER,
+        "the {order} would have gaps",
+        lambda options: options.no_duplicates and "inside" in ORDERS[options.order].takes,
+    ),
+    # Deals.
+    Contradiction(
+        lambda options: options.done_when is not None and options.every is None,
+        "{0} works only with {1}. Add {1}, or remove {0}.",
+        ("count", "every"),
+    ),
+    _excludes_in_deals("limit", "time", _ONE_SIZE),
+    _excludes_in_deals("limit", "albums", _ONE_SIZE),
+    _excludes_in_deals("time", "albums", _ONE_SIZE),
+    _excludes_in_deals("most", "albums", "the albums would have gaps"),
+    _excludes("pin", "every", _CONTINUES),
+    _excludes("seed", "every", _CONTINUES),
+    _excludes(
+        "albums",
+        _ORDER,
+        "it does not keep albums together",
+        lambda options: _has(options, "albums") and not ORDERS[options.order].is_dealt_by_albums,
+        f"It works with {any_of([name for name, row in ORDERS.items() if row.is_dealt_by_albums])}.",
+    ),
+    # Play histories.
+    Contradiction(
+        lambda options: options.rest is not None and not options.history,
+        _NEEDS_HISTORY,
+        ("rest", 'history = "mpd"'),
+    ),
+    Contradiction(
+        lambda options: options.done_when == Count.PLAYED and not options.history,
+        _NEEDS_HISTORY,
+        ('count = "played"', 'history = "mpd"'),
+    ),
+    # Tags.
+    _excludes_no_tags("every", "a deal needs tags"),
+    _excludes_no_tags("time", "track lengths come from tags"),
+    _excludes_no_tags("history"),
+    _excludes_no_tags("no_duplicates"),
+    _excludes_no_tags(_ORDER, "it needs {field}", _tag_of_order),
+    _excludes_no_tags(
+        "most", applies=lambda options: options.most is not None and parse_limit(options.most).tag != FOLDER
+    ),
+    _excludes_no_tags(
+        "where",
+        "{field} is a tag",
+        lambda options: min(_queried(options).difference(("path", "today")), default=""),
+    ),
+)

@@ -1,0 +1,72 @@
+"""Options that contradict each other are refused, with the reason."""
+
+import pytest
+
+from playshuffle.errors import OptionError
+from playshuffle.options.contradictions import CONTRADICTIONS, check
+from playshuffle.options.table import Options
+
+DEALT = Options(every="day")
+
+# Of each row of the table, in its order.
+REFUSED = [
+    (Options(source="x", folders=("m",), output="o"), "--from reads a list of files"),
+    (Options(source="x"), "--from needs the name of the playlist to write. Give it with -o."),
+    (Options(maps=("a=b",), relative_to="d"), "--map does not work with --relative-to: each says"),
+    (Options(relative_to="d", paths="uri"), "--relative-to does not work with --paths uri"),
+    (Options(maps=("a=b",), paths="relative"), "--map does not work with --paths relative"),
+    (Options(output="-", paths="relative"), "--paths relative does not work with -o -"),
+    (Options(rest="30d", seed="x", history=("mpd",)), "--rest does not work with --seed"),
+    (Options(group_by="genre"), "--group-by genre does not work with --order random"),
+    (Options(gap="2", order="sorted"), "--gap does not work with --order sorted: its own rule"),
+    (Options(inside="all"), "--inside does not work with --order random: it has no groups."),
+    (Options(rest="30d", history=("mpd",), order="sorted"), "--rest does not work with --order sorted"),
+    (Options(pin=("a",), order="albums"), "--pin does not work with --order albums"),
+    (Options(no_duplicates=True, order="albums"), "the albums would have gaps"),
+    (Options(done_when="dealt"), "--count works only with --every"),
+    (DEALT._replace(limit=1, time="2h"), "--limit does not work with --time: a deal has one size"),
+    (DEALT._replace(limit=1, albums=2), "--limit does not work with --albums"),
+    (DEALT._replace(time="2h", albums=2), "--time does not work with --albums"),
+    (DEALT._replace(most="2:artist", albums=2, order="albums"), "--most does not work with --albums"),
+    (DEALT._replace(pin=("a",)), "--pin does not work with --every"),
+    (DEALT._replace(seed="x"), "--seed does not work with --every: a deal continues"),
+    (DEALT._replace(albums=2), "--albums does not work with --order random: it does not keep albums"),
+    (Options(rest="30d"), "--rest needs a play history. Name one, such as --history mpd."),
+    (DEALT._replace(done_when="played"), "--count played needs a play history"),
+    (DEALT._replace(tags=False), "--every does not work with --no-tags"),
+    (Options(time="2h", tags=False), "--time does not work with --no-tags: track lengths come from tags."),
+    (Options(history=("mpd",), tags=False), "--history does not work with --no-tags"),
+    (Options(no_duplicates=True, tags=False), "--no-duplicates does not work with --no-tags"),
+    (Options(order="spread", tags=False), "--order spread does not work with --no-tags: it needs artist."),
+    (Options(most="2:artist", tags=False), "--most does not work with --no-tags"),
+    (Options(where=("genre:jazz",), tags=False), "--where does not work with --no-tags: genre is a tag."),
+]
+
+
+@pytest.mark.parametrize(("options", "says"), REFUSED)
+def test_options_that_contradict_each_other_are_refused(options: Options, says: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        check(options)
+
+    assert says in str(refused.value)
+
+
+def test_each_row_of_the_table_refuses_something() -> None:
+    first = [next(row for row in CONTRADICTIONS if row.applies(options)) for options, _ in REFUSED]
+
+    assert first == list(CONTRADICTIONS)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(limit=3, time="2h"),
+        Options(gap="0", order="sorted"),
+        Options(order="folders", tags=False),
+        Options(where=("path:x",), tags=False),
+        Options(output="-", paths="relative", relative_to="d"),
+        DEALT._replace(order="albums", albums=2),
+    ],
+)
+def test_options_that_work_together_are_accepted(options: Options) -> None:
+    check(options)
