@@ -40,7 +40,12 @@ _OWN: Sequence[Key] = (
     Key("folders", '["~/Music/Ambient"]', "the folders of all", "Music folders of this playlist."),
     Key("reshuffle", '"daily"', '"never"', "When to shuffle again: daily, weekly, on-start or never."),
     Key("tell", '["mpd"]', "", "Players whose queue to replace after a change: mpd, mpv, commands."),
-    Key("every", '"week"', "", "Deal the playlist each day, each week, or at each run of `deal --due`."),
+    Key(
+        "every",
+        '"week"',
+        "",
+        "Deal the playlist each day or each week. `run`: only when you run `deal NAME`.",
+    ),
 )
 PLAYER_KEYS: Sequence[Key] = (
     Key("like", '"car"', '"generic"', "Player of `playshuffle help players` that this one is like."),

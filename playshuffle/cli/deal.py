@@ -111,11 +111,14 @@ def deal(
 
 
 def _configured(given: Mapping[str, Any], config: str | None) -> tuple[dict[str, Request], list[Exit]]:
-    """Return the requests of all configured decks by name, and exit codes for broken lists."""
+    """Return the requests of all configured decks that are not dealt by hand, and codes of broken lists."""
     config_file = load(find(config))
     codes = say_broken(config_file)
     lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
-    return {one.name: request_of(one, given, is_dealt=True) for one in lists}, codes
+    requests = {one.name: request_of(one, given, is_dealt=True) for one in lists}
+    return {
+        name: request for name, request in requests.items() if request.deal and not request.deal.is_by_hand
+    }, codes
 
 
 def _request(

@@ -43,14 +43,13 @@ def install() -> None:
     config = load(find())
     doubts = (*(fault.text for fault in config.broken), *writable_folders.doubts(config))
     say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
-    deals = any(playlist.deal is not None for playlist in config.playlists)
     tells = any(playlist.tell for playlist in config.playlists)
     # If systemd cannot answer, it is missing or was asked too early: then the sandbox is needed.
     is_sandboxed = systemctl.gives_namespaces() is not False
     unit_texts = _units(writable_folders.writable_folders(config), sandboxed=is_sandboxed)
     if tells:
         to_tell.make_folders()
-    _report(installer.install(unit_texts, deals=deals, tells=tells))
+    _report(installer.install(unit_texts, tells=tells))
 
 
 def uninstall() -> None:

@@ -49,8 +49,6 @@ def _facts(state: ServiceState) -> Iterator[Fact]:
         yield "At login", f"it does not start. To enable it: {_INSTALL}"
     if state.sandbox is not None:
         yield "Sandbox", state.sandbox
-    if state.timers:
-        yield "Timers", ", ".join(state.timers)
     if state.lingers:
         yield "Logout", "it goes on after you log out"
     elif state.lingers is False:

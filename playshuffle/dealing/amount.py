@@ -31,3 +31,8 @@ class DealSettings:
     amount: Amount = Amount(DEAL_COUNT)
     every: Every = Every.DAY
     count: Count = Count.DEALT
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Return whether only the user deals: neither the service nor `deal --due`."""
+        return self.every is Every.RUN

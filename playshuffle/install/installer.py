@@ -13,14 +13,13 @@ from playshuffle.system.xdg import config_home
 _SEE = "to see why: journalctl --user -u playshuffle"
 
 
-def install(unit_texts: Mapping[str, str | None], *, deals: bool, tells: bool) -> Iterator[str]:
+def install(unit_texts: Mapping[str, str | None], *, tells: bool) -> Iterator[str]:
     """Write the units and start the service. A second call changes nothing.
 
     Yields lines that report each change.
 
     Args:
         unit_texts: as `units.rendered` makes them.
-        deals: whether the timer for deals is needed, too.
         tells: whether the unit that tells players of new playlists is needed, too.
 
     Raises:
@@ -48,15 +47,11 @@ def install(unit_texts: Mapping[str, str | None], *, deals: bool, tells: bool) -
         yield "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
     _order("daemon-reload")
     yield from _run(units.SERVICE, is_changed=bool(changed))
-    for unit, is_needed, why in (
-        (units.DEAL_TIMER, deals, "no playlist has deal"),
-        (units.TELL_PATH, tells, "no playlist has tell"),
-    ):
-        if is_needed:
-            yield from _run(unit, is_changed=bool(changed))
-        elif systemctl.ask("is-enabled", unit).code == 0:
-            _order("disable", "--now", unit)
-            yield f"stopped and disabled {unit}: {why}"
+    if tells:
+        yield from _run(units.TELL_PATH, is_changed=bool(changed))
+    elif systemctl.ask("is-enabled", units.TELL_PATH).code == 0:
+        _order("disable", "--now", units.TELL_PATH)
+        yield f"stopped and disabled {units.TELL_PATH}: no playlist has tell"
     yield from _linger()
 
 
@@ -167,8 +162,7 @@ def _write_or_remove(path: str, text: str | None) -> bool:
 
 
 def _forget_enabled(folder: str, unit: str) -> None:
-    """Remove the links that enable a unit, where no systemd does it."""
-    for target in ("default.target.wants", "timers.target.wants"):
-        link = os.path.join(folder, target, unit)
-        if os.path.islink(link):
-            os.unlink(link)
+    """Remove the link that enables a unit, where no systemd does it."""
+    link = os.path.join(folder, "default.target.wants", unit)
+    if os.path.islink(link):
+        os.unlink(link)

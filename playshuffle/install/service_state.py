@@ -20,7 +20,7 @@ class ServiceState:
     has_systemd: a systemd runs for this user; if not, the values below are empty.
     enabled, active, detail: as systemd calls it, such as "enabled", "active", "running".
     text: what the service reports, or how it failed. restarts: after failures.
-    sandbox: how it is restricted, None if it does not run. timers: those that are active.
+    sandbox: how it is restricted, None if it does not run.
     lingers: it runs while nobody is logged in; None if that is unknown.
     """
 
@@ -34,7 +34,6 @@ class ServiceState:
     text: str = ""
     restarts: int = 0
     sandbox: str | None = None
-    timers: tuple[str, ...] = ()
     lingers: bool | None = None
 
     @property
@@ -73,6 +72,5 @@ def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
         text=now["StatusText"] if is_active else now["Result"],
         restarts=int(now["NRestarts"] or 0),
         sandbox=str(found) if is_active and (found := sandbox.of(now["MainPID"])) is not None else None,
-        timers=tuple(timer for timer in units.TIMERS if systemctl.ask("is-active", timer).code == 0),
         lingers=systemctl.lingers(),
     )

@@ -14,15 +14,12 @@ MARK = (
 )
 
 SERVICE = "playshuffle.service"
-RESHUFFLE_TIMER = "playshuffle-reshuffle.timer"
-DEAL_TIMER = "playshuffle-deal.timer"
-TIMERS = (RESHUFFLE_TIMER, DEAL_TIMER)
 TELL_PATH = "playshuffle-tell.path"
 _TELL = "playshuffle-tell.service"
-_SERVICES = (SERVICE, "playshuffle-reshuffle.service", "playshuffle-deal.service", _TELL)
+_SERVICES = (SERVICE, _TELL)
 _WITHOUT = "playshuffle-sandbox-off.conf"
 # All that may be in place, by the path below the folder of units.
-NAMES = (*TIMERS, TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
+NAMES = (TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
 
 _SHIPPED_PROGRAM = "ExecStart=%h/.local/bin/playshuffle "
 HIDDEN = ("/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
@@ -120,7 +117,7 @@ def rendered(
     for name in _SERVICES:
         units[name] = MARK + _filled(shipped(name), own_lines if name == _TELL else lines, variables)
         units[f"{name}.d/{_WITHOUT}"] = None if sandboxed else MARK + shipped(_WITHOUT)
-    return units | {name: MARK + shipped(name) for name in TIMERS}
+    return units
 
 
 def shipped(name: str) -> str:

@@ -17,7 +17,6 @@ from datetime import date, datetime
 from functools import partial
 
 from playshuffle.config.model import Config
-from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.service import notify, running
 from playshuffle.service.backlog import Backlog
@@ -167,11 +166,10 @@ class _Life:
         self.refused = before.refused if before else None
         self.installation: Installation = before.installation if before else Installation()
         self.backlog: Backlog = Backlog(
-            # A playlist that is dealt by every run is dealt by hand: the service always runs.
             {
                 playlist.name: playlist.request.roots
                 for playlist in self.config.playlists
-                if playlist.deal is None or playlist.deal.every != Every.RUN
+                if playlist.deal is None or not playlist.deal.is_by_hand
             },
             files={playlist.name: playlist.request.skip_lists for playlist in self.config.playlists},
             settle_s=self.config.settle_s,

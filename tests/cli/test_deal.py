@@ -386,6 +386,7 @@ def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -
     configured(
         f'[playlist.gone]\nfolders = ["{tmp_path}/none"]\nlimit = 2\nevery = "day"\n'
         f'[playlist.today]\nfolders = ["{music}"]\nlimit = 2\nevery = "day"\n'
+        f'[playlist.byhand]\nfolders = ["{music}"]\nlimit = 2\nevery = "run"\n'
         f'[playlist.all]\nfolders = ["{music}"]\n'
     )
 
@@ -394,6 +395,7 @@ def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -
     assert "error: gone: " in said
     assert len(listed(music / "today.m3u")) == 2
     assert not (music / "all.m3u").exists()
+    assert not (music / "byhand.m3u").exists()
     assert "Already dealt today" in run("deal", "--due").err
 
 

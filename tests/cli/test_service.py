@@ -79,7 +79,7 @@ def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) 
     units = {
         os.path.basename(line.removeprefix("wrote ")) for line in done.stdout.splitlines() if "wrote" in line
     }
-    names = ("playshuffle", "playshuffle-deal", "playshuffle-reshuffle", "playshuffle-tell")
+    names = ("playshuffle", "playshuffle-tell")
     assert units == {f"{name}.service" for name in names}
     assert "/srv/lists does not exist" in done.stderr
     assert 'ReadWritePaths="-/srv/lists"' in (home / ".config/systemd/user/playshuffle.service").read_text()
@@ -89,10 +89,10 @@ def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) 
 def test_a_unit_from_another_program_is_left_as_it_is(home: Path, kind: str) -> None:
     """By install, which then changes nothing at all, and by uninstall."""
     configure(home)
-    theirs = home / ".config/systemd/user/playshuffle-deal.timer"
+    theirs = home / ".config/systemd/user/playshuffle-tell.path"
     theirs.parent.mkdir(parents=True)
     if kind == "file":
-        theirs.write_text("[Timer]\n")
+        theirs.write_text("[Path]\n")
     elif kind == "link":
         theirs.symlink_to("/dev/null")
     else:
@@ -103,7 +103,7 @@ def test_a_unit_from_another_program_is_left_as_it_is(home: Path, kind: str) -> 
 
     assert files(home / ".config") == before
     assert installed.returncode == 73
-    shown = "~/.config/systemd/user/playshuffle-deal.timer"
+    shown = "~/.config/systemd/user/playshuffle-tell.path"
     assert f"{shown} was not written by playshuffle service install. Nothing was changed" in installed.stderr
     assert removed.returncode == 0
     assert f"kept {shown}" in removed.stdout
@@ -138,7 +138,7 @@ def test_status_without_systemd_says_so(home: Path) -> None:
         "Instead: run `playshuffle watch`: by @reboot in crontab, or in a container\n"
     )
     facts = json.loads(run("status", home, words=("--json",)).stdout)
-    assert (facts["schema"], facts["sandbox"], facts["timers"]) == (1, None, [])
+    assert (facts["schema"], facts["sandbox"]) == (1, None)
     assert (facts["is_installed"], facts["has_systemd"], facts["runs"]) == (False, False, False)
 
 

@@ -18,10 +18,9 @@ def shown(**changes: object) -> list[str]:
 
 
 def test_a_service_that_runs_is_a_line_and_its_facts() -> None:
-    assert shown(timers=("playshuffle-deal.timer",)) == [
+    assert shown() == [
         "● The service runs: managed: all 668",
         "  Sandbox   on",
-        "  Timers    playshuffle-deal.timer",
         "  Logout    it goes on after you log out",
     ]
 

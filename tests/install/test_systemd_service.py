@@ -70,7 +70,7 @@ def test_the_unit_starts_the_program_that_put_it_in_place(place: Lab) -> None:
         UNIT, "ExecStart"
     )
     said = place.user(
-        f"systemd-analyze --user verify --man=no --recursive-errors=no {UNITS}/*.service {UNITS}/*.timer 2>&1"
+        f"systemd-analyze --user verify --man=no --recursive-errors=no {UNITS}/*.service {UNITS}/*.path 2>&1"
     )
     assert said.stdout == ""
 
@@ -108,21 +108,6 @@ def test_a_service_with_other_folders_begins_again(place: Lab) -> None:
 
     assert "was restarted" in said
     assert place.show(UNIT, "MainPID") != process
-
-
-def test_what_is_dealt_has_its_timer(place: Lab) -> None:
-    place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG + "[playlist.today]\nevery = 'day'\n")
-    place.user("playshuffle service install")
-    status = place.user("playshuffle service status").stdout
-    dealing = place.show("playshuffle-deal.timer", "ActiveState")
-    place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG)
-    said = place.user("playshuffle service install").stdout
-
-    assert place.show("playshuffle-deal.timer", "ActiveState") == "inactive"
-    assert "stopped and disabled playshuffle-deal.timer: no playlist has deal" in said
-    assert dealing == "active"
-    assert place.show("playshuffle-reshuffle.timer", "ActiveState") == "inactive"
-    assert "Timers: playshuffle-deal.timer\n" in status
 
 
 def test_a_service_that_does_not_start_is_said(place: Lab) -> None:

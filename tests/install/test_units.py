@@ -74,8 +74,6 @@ def test_each_service_starts_its_verb() -> None:
 
     assert starts == {
         "playshuffle.service": [':"/home/ann/.local/bin/playshuffle" watch'],
-        "playshuffle-reshuffle.service": [':"/home/ann/.local/bin/playshuffle" make'],
-        "playshuffle-deal.service": [':"/home/ann/.local/bin/playshuffle" deal --due'],
         "playshuffle-tell.service": [':"/home/ann/.local/bin/playshuffle" tell --written'],
     }
 
@@ -133,15 +131,6 @@ def test_without_namespaces_each_service_has_the_drop_in() -> None:
         if name.endswith(".service")
     }
     assert set(without) == set(units.NAMES)
-
-
-def test_the_sandbox_of_all_units_of_a_user_is_one() -> None:
-    """But for the socket by which the service says that it is up."""
-    service = sandbox_lines("playshuffle.service")
-    service.remove("BindReadOnlyPaths=-%t/systemd/notify")
-
-    assert sandbox_lines("playshuffle-reshuffle.service") == service
-    assert sandbox_lines("playshuffle-deal.service") == service
 
 
 def test_the_unit_that_tells_players_writes_only_to_the_state() -> None:

@@ -335,6 +335,8 @@ def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
         assert not (music / "now.m3u").exists()
         assert run("deal", "--due", env=service.env).code == 0
         assert (music / "today.m3u").read_bytes() == before
+        assert not (music / "now.m3u").exists()
+        assert run("deal", "now", env=service.env).code == 0
         assert len(listed(music / "now.m3u")) == 3
 
 

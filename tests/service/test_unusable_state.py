@@ -74,7 +74,7 @@ def test_the_service_changes_nothing_until_the_state_is_back(
 def test_deal_and_make_of_configured_lists_fail_and_leave_the_playlist(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
-    (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\nlimit = 5\nevery = 'run'\n")
+    (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\nlimit = 5\nevery = 'week'\n")
     env = {"PLAYSHUFFLE_CONFIG": str(tmp_path / "config.toml")}
     assert run("make", env=env).code == 0
     assert run("deal", "--due", env=env).code == 0
