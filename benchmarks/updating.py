@@ -24,7 +24,7 @@ from playshuffle.config.build_request import build_request
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.options.table import Options
 from playshuffle.service.update import update
-from playshuffle.service.update_protocol import Message, PlaylistUpdated
+from playshuffle.service.update_protocol import Message, PlaylistUpdated, UpdateRequest
 from playshuffle.watch.debounce import Batch
 
 
@@ -103,6 +103,7 @@ def update_lists(music: Path, playlists: Sequence[Path], batch: Batch) -> Measur
     for playlist in playlists:
         options = Options(folders=(str(music),), output=str(playlist))
         configured.append(ConfiguredPlaylist(playlist.stem, options, build_request(options)))
+    names = [playlist.stem for playlist in playlists]
     config = Config(None, tuple(configured), settle_s=0)
     reader, writer = os.pipe()
     child = os.fork()
@@ -110,7 +111,7 @@ def update_lists(music: Path, playlists: Sequence[Path], batch: Batch) -> Measur
         gc.disable()  # as the service does
         messages: list[Message] = []
         before = _io()
-        update(config, 0, {playlist.stem: batch for playlist in playlists}, messages.append)
+        update(config, 0, UpdateRequest(frozenset(names), batch), messages.append)
         after = _io()
         assert sum(isinstance(message, PlaylistUpdated) for message in messages) == len(playlists), messages
         os.write(writer, f"{after[0] - before[0]} {after[1] - before[1]}\n".encode())

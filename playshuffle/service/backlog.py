@@ -1,15 +1,17 @@
-"""Decide what each managed playlist must still be updated for, and when to try again.
+"""Decide which managed playlists must be updated, what must be scanned for them, and when to try again.
 
-News (deletions and moves that were seen) belongs to a playlist: the playlist that has applied it never
-gets it again, and the playlist that failed keeps it for its next update. Applying a move twice could
-exchange two tracks.
+News (deletions and moves that were seen) belongs to the library: the next scan applies it, for all
+playlists, and saves the result. Then it is dropped: applying a move twice could exchange two tracks. If the
+scan fails, the next one gets the news again.
 """
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 
+from playshuffle.service.update_protocol import UpdateRequest
 from playshuffle.watch.debounce import Batch, merged
 
 _NEWS_S = 600.0  # a path that was deleted may hold another file by then
@@ -22,13 +24,13 @@ _Dated = tuple[float, Batch]
 
 
 class Backlog:
-    """What the playlists of a configuration have not applied.
+    """The changes that no scan has applied, and the playlists that are due.
 
     Args:
         folders: by playlist, the folders it is made from, without a slash at the end.
         files: by playlist, single files that it is made from, too.
         settle_s: how long a file must not be written to before it is read.
-        unfinished: news by playlist, from the backlog of an earlier configuration.
+        news: what the backlog of an earlier configuration has not applied.
         now_s: seconds of a clock that is never set, as in every method.
     """
 
@@ -38,7 +40,7 @@ class Backlog:
         *,
         files: Mapping[str, Collection[bytes]],
         settle_s: float,
-        unfinished: Mapping[str, Batch],
+        news: Batch,
         now_s: float,
     ) -> None:
         self._tops = {
@@ -46,11 +48,11 @@ class Backlog:
         }
         self._files = {name: frozenset(paths) for name, paths in files.items()}
         self._settle_s = settle_s
-        self._waiting: dict[str, list[_Dated]] = {}
-        self._carried: dict[str, list[_Dated]] = {
-            name: [(now_s, batch)] for name, batch in unfinished.items() if name in folders
-        }
-        self._under_way: dict[str, list[_Dated]] = {}
+        self._pool: list[_Dated] = [(now_s, news)] if _has_news(news) else []
+        self._due: set[str] = set()
+        # Of the update under way: the batches until its scan is saved, and the playlists to be updated.
+        self._scanning: list[_Dated] = []
+        self._updating: set[str] = set()
         self._failing: set[str] = set()
         self._uncached: set[str] = set()
         self._unwatched: set[bytes] = set()
@@ -58,18 +60,19 @@ class Backlog:
         self._growth_s: dict[bytes, float] = {}
         self._retry_at = math.inf
         self._retry_s = _RETRY_S[0]
+        self._is_retry = False
 
     def add(self, batch: Batch, now_s: float) -> None:
-        """Add a batch for every playlist that it concerns."""
+        """Add a batch; the playlists that it concerns are due."""
         if batch.why in _UNSURE:
-            for dated in (self._waiting, self._carried, self._under_way):
-                for name, batches in dated.items():
-                    dated[name] = [(at, _without_news(old)) for at, old in batches]
+            self._pool = [(added_s, _without_news(old)) for added_s, old in self._pool]
+            self._scanning = [(added_s, _without_news(old)) for added_s, old in self._scanning]
         if batch.is_whole:
             self._unwatched.clear()
-        for name in self._tops:
-            if self._concerns(batch, name):
-                self._waiting.setdefault(name, []).append((now_s, batch))
+        concerned = self._concerned(batch)
+        if concerned:
+            self._pool.append((now_s, batch))
+            self._due |= concerned
 
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
         """Note folders without events. Until the next full scan, every update of their playlists is one.
@@ -80,57 +83,61 @@ class Backlog:
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
     @property
-    def is_waiting(self) -> bool:
+    def is_due(self) -> bool:
         """Return whether any playlist is to be updated."""
-        return bool(self._waiting)
+        return bool(self._due)
 
-    def begin(self, now_s: float) -> dict[str, Batch]:
-        """Return what an update is to do now: a batch for each playlist that has something waiting."""
-        assert not self._under_way
-        self._under_way = {
-            name: _compact(self._carried.pop(name, []) + new, now_s) for name, new in self._waiting.items()
-        }
-        self._waiting = {}
-        self._growing = set()
-        return {name: self._batch(name, dated) for name, dated in self._under_way.items()}
+    def begin(self, now_s: float) -> UpdateRequest:
+        """Return the update to run now.
 
-    def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
-        """Drop what a playlist was updated for: it is up to date.
-
-        is_cached: whether the tags that were read could be stored; if not, the next update scans everything.
-        has_unreadable: whether something could not be read; no event tells when it can be read.
+        Every playlist that the batches concern is updated: what one scan enters is not scanned for another.
         """
-        self._under_way.pop(name, None)
-        (self._uncached.discard if is_cached else self._uncached.add)(name)
-        (self._failing.add if has_unreadable else self._failing.discard)(name)
+        assert not self._updating
+        self._scanning, self._pool = _without_old_news(self._pool, now_s), []
+        batch = reduce(merged, (batch for _, batch in self._scanning), Batch())
+        self._updating, self._due = self._due | self._concerned(batch), set()
+        self._growing = set()
+        tops = chain.from_iterable(self._tops[name] for name in self._updating)
+        is_unsure = not self._uncached.isdisjoint(self._updating) or not self._unwatched.isdisjoint(tops)
+        if (self._is_retry or is_unsure) and not batch.is_whole:
+            batch = replace(batch, folders=frozenset(), trees=frozenset(), is_whole=True, why="retry")
+        self._is_retry = False
+        return UpdateRequest(frozenset(self._updating), batch)
 
     def note_scanned(self, missing: Iterable[bytes]) -> None:
-        """Drop what was seen of moves and deletions: the scan of the update under way has saved it.
+        """Drop the batches of the update under way: its scan is saved.
 
         Deletions below a folder that seems to be missing are not saved. If its files were just deleted, the
         next update has the rest of their events, and needs them all.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
-        for name, batches in self._carried.items():
-            self._carried[name] = [(at, replace(batch, moved=())) for at, batch in batches]
-        for name, batches in self._under_way.items():
-            self._carried[name] = _deletions_below(tops, batches)
-            self._under_way[name] = [(at, _without_news(batch)) for at, batch in batches]
+        gone = ((added_s, _below(batch.gone, tops)) for added_s, batch in self._scanning)
+        self._pool = [(added_s, Batch(gone=paths)) for added_s, paths in gone if paths] + self._pool
+        self._scanning = []
+
+    def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
+        """Note that a playlist is up to date.
+
+        is_cached: whether the tags that were read could be stored; if not, the next update scans everything.
+        has_unreadable: whether something could not be read; no event tells when it can be read.
+        """
+        self._updating.discard(name)
+        (self._uncached.discard if is_cached else self._uncached.add)(name)
+        (self._failing.add if has_unreadable else self._failing.discard)(name)
 
     def note_growing(self, folders: Iterable[bytes]) -> None:
         """Note folders with files that are being written."""
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """End the update; keep what was not applied, and schedule another try.
+        """End the update; keep the batches that no scan has applied, and schedule another try.
 
         Returns:
             Folders to scan again, each with the seconds to wait until then: twice as long each time.
         """
-        self._failing |= self._under_way.keys()
-        for name, dated in self._under_way.items():
-            self._carried[name] = self._carried.get(name, []) + _compact(dated, now_s)
-        self._under_way = {}
+        self._failing |= self._updating
+        self._pool = self._scanning + self._pool
+        self._scanning, self._updating = [], set()
         if not self._failing:
             self._retry_at, self._retry_s = math.inf, _RETRY_S[0]
         elif self._retry_at == math.inf:
@@ -145,48 +152,42 @@ class Backlog:
         return self._growth_s
 
     def retry(self, now_s: float) -> None:
-        """Add a full scan for every playlist that is not well, if it is time."""
+        """Make every playlist that is not well due, with a full scan, if it is time."""
         if now_s >= self._retry_at:
-            self._retry_at = math.inf
-            for name in self._failing:
-                self._waiting.setdefault(name, []).append((now_s, Batch(is_whole=True, why="retry")))
+            self._retry_at, self._is_retry = math.inf, True
+            self._due |= self._failing
 
-    def unfinished(self) -> dict[str, Batch]:
-        """Return the news that each playlist has not applied; a later backlog scans everything anyway."""
-        news: dict[str, Batch] = {}
-        for dated in (self._carried, self._under_way, self._waiting):
-            for name, batches in dated.items():
-                for _, batch in batches:
-                    news[name] = merged(news.get(name, Batch()), Batch(gone=batch.gone, moved=batch.moved))
-        return {name: batch for name, batch in news.items() if batch.gone or batch.moved}
+    def news(self) -> Batch:
+        """Return the news that no scan has applied; a later backlog scans everything anyway."""
+        batch = reduce(merged, (batch for _, batch in self._scanning + self._pool), Batch())
+        return Batch(gone=batch.gone, moved=batch.moved)
 
-    def _concerns(self, batch: Batch, name: str) -> bool:
-        tops = self._tops[name]
-        return (
-            batch.is_whole
+    def _concerned(self, batch: Batch) -> set[str]:
+        """Return the playlists that must be updated for a batch."""
+        paths = (*batch.folders, *batch.trees, *batch.gone, *chain.from_iterable(batch.moved))
+        return {
+            name
+            for name, tops in self._tops.items()
+            if batch.is_whole
             or not batch.files.isdisjoint(self._files.get(name, ()))
-            or any(path.startswith(tops) for path in (*batch.folders, *batch.trees))
+            or any(path.startswith(tops) for path in paths)
             or any(top.startswith(tree) for top in tops for tree in batch.trees)
-        )
-
-    def _batch(self, name: str, dated: Sequence[_Dated]) -> Batch:
-        result = reduce(merged, (batch for _, batch in dated))
-        needs_whole = name in self._uncached or not self._unwatched.isdisjoint(self._tops[name])
-        if needs_whole and not result.is_whole:
-            result = replace(result, folders=frozenset(), trees=frozenset(), is_whole=True, why="retry")
-        return result
+        }
 
 
-def _compact(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
-    """Merge the batches whose news is too old to be true into one without news."""
-    old = [_without_news(batch) for at, batch in dated if now_s - at >= _NEWS_S]
-    recent = [(at, batch) for at, batch in dated if now_s - at < _NEWS_S]
-    return [(-math.inf, reduce(merged, old)), *recent] if old else recent
+def _without_old_news(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
+    """Return batches without the news that is too old to be true."""
+    return [
+        (added_s, batch if now_s - added_s < _NEWS_S else _without_news(batch)) for added_s, batch in dated
+    ]
 
 
-def _deletions_below(tops: tuple[bytes, ...], dated: Iterable[_Dated]) -> list[_Dated]:
-    gone = ((at, frozenset(path for path in batch.gone if path.startswith(tops))) for at, batch in dated)
-    return [(at, Batch(gone=paths)) for at, paths in gone if paths]
+def _below(paths: Iterable[bytes], tops: tuple[bytes, ...]) -> frozenset[bytes]:
+    return frozenset(path for path in paths if path.startswith(tops))
+
+
+def _has_news(batch: Batch) -> bool:
+    return bool(batch.gone or batch.moved)
 
 
 def _without_news(batch: Batch) -> Batch:

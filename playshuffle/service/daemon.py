@@ -140,7 +140,7 @@ class _Life:
         before: the life before this one.
         reloaded: the next configuration, after a reload.
         has_scanned: whether any update has scanned the folders.
-        backlog: what the playlists have not applied.
+        backlog: the changes that no scan has applied, and the playlists that are due.
         shut: playlists whose folder was closed to the service when this life or one before it began.
         refused: why the last configuration was not taken.
         installation: the program as it was when the service was started.
@@ -173,7 +173,7 @@ class _Life:
             },
             files={playlist.name: playlist.request.skip_lists for playlist in self.config.playlists},
             settle_s=self.config.settle_s,
-            unfinished=before.backlog.unfinished() if before else {},
+            news=before.backlog.news() if before else Batch(),
             now_s=time.monotonic(),
         )
         # Asked before any update: the first one may take hours, and a folder may be replaced meanwhile.
@@ -204,10 +204,10 @@ class _Life:
             self._check_clock()
             modes = self.watch.modes()
             self.backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
-            if self.backlog.is_waiting and not self.updates.is_busy:
-                batches = self.backlog.begin(time.monotonic())
-                self.status.begin(batches)
-                self.updates.begin(batches)
+            if self.backlog.is_due and not self.updates.is_busy:
+                request = self.backlog.begin(time.monotonic())
+                self.status.begin(request)
+                self.updates.begin(request)
             self.status.note_modes(modes)
             self.status.publish()
         raise AssertionError("batches never end")

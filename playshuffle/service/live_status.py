@@ -20,6 +20,7 @@ from playshuffle.service.update_protocol import (
     PlaylistUpdated,
     ScanProgress,
     UpdateEnded,
+    UpdateRequest,
 )
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
@@ -42,7 +43,7 @@ class LiveStatus:
         self._file = file
         self._config = config
         self._since_s = since_s
-        self._batches: Mapping[str, Batch] = {}
+        self._request = UpdateRequest(frozenset(), Batch())
         self.note: str | None = None
         self._playlists = {
             playlist.name: PlaylistStatus(
@@ -66,23 +67,23 @@ class LiveStatus:
             self._playlists[name] = PlaylistStatus(name, "", "broken", last_error=error)
             _LOG.error("%s: %s", name, error)
 
-    def begin(self, batches: Mapping[str, Batch]) -> None:
+    def begin(self, request: UpdateRequest) -> None:
         """Note that an update begins."""
-        self._batches = batches
-        reasons = {batch.why for batch in batches.values()}
-        if "lost" in reasons:
+        self._request = request
+        why = request.batch.why
+        if why == "lost":
             _LOG.warning("events were lost (a queue overflowed, or a file system was unmounted): full scan")
-        elif "resume" in reasons:
+        elif why == "resume":
             _LOG.info("woke from sleep: full scan")
-        elif "mounts" in reasons:
+        elif why == "mounts":
             _LOG.info("mount table changed: full scan")
-        elif "root" in reasons:
+        elif why == "root":
             _LOG.info("folder removed or restored: full scan")
 
     def note_message(self, message: Message) -> None:
         """Note what an update process sent."""
         if isinstance(message, ScanProgress):
-            for name in self._batches:
+            for name in self._request.playlists:
                 self._set(name, scanning=message.text)
         elif isinstance(message, PlaylistUpdated):
             self._note_update(message)
@@ -100,7 +101,7 @@ class LiveStatus:
         self._playlists[name] = replace(self._playlists[name], **changes)
 
     def _note_update(self, message: PlaylistUpdated) -> None:
-        name, batch = message.playlist, self._batches.get(message.playlist, Batch())
+        name, batch = message.playlist, self._request.batch
         playlist = self._playlists[name]
         if playlist.last_error is not None:
             _LOG.info("%s: is managed again", name)

@@ -5,9 +5,8 @@ import logging
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import reduce
 
 from playshuffle.config.model import Config, ConfiguredPlaylist, Reshuffle
 from playshuffle.dealing.describe import deck_facts, deck_line
@@ -30,13 +29,14 @@ from playshuffle.service.update_protocol import (
     PlaylistFailed,
     PlaylistUpdated,
     ScanProgress,
+    UpdateRequest,
 )
 from playshuffle.shuffle import System
 from playshuffle.store import to_tell
 from playshuffle.system import sandbox
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted
-from playshuffle.watch.debounce import Batch, merged
+from playshuffle.watch.debounce import Batch
 
 _LOG = logging.getLogger(__name__)
 _REPORT_EVERY_S = 1.0
@@ -46,62 +46,60 @@ _NAMES = 100  # of each kind that are sent
 def update(
     config: Config,
     began_s: int,
-    batches: Mapping[str, Batch],
+    request: UpdateRequest,
     send: Callable[[Message], None],
 ) -> None:
-    """Update each playlist that has a batch; what fails for one does not touch the others.
+    """Update the playlists of a request; what fails for one does not touch the others.
 
     Args:
         config: of the service.
         began_s: when the service was started, in Unix seconds.
-        batches: changes, by playlist.
+        request: the playlists, and the changes since the last scan.
         send: called with the result for each playlist.
     """
-    playlists = [playlist for playlist in config.playlists if playlist.name in batches]
+    playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _Progress(send))
     with contextlib.ExitStack() as stack:
         try:
             requests = [playlist.request for playlist in playlists]
-            library = stack.enter_context(
-                open_library(requests, tools, _changes(batches.values(), config), must_remember=True)
+            opened = stack.enter_context(
+                open_library(requests, tools, _changes(request.batch, config), must_remember=True)
             )
         except Exception as error:  # noqa: BLE001 - no fault may end the service
             for playlist in playlists:
                 send(_failed(playlist, error))
             return
-        send(LibraryScanned(library.missing))
+        send(LibraryScanned(opened.missing))
         for playlist in playlists:
             check_stop()
-            message = _update(playlist, library, tools, began_s)
+            message = _update(playlist, opened, tools, began_s)
             # At the start, too: what a service that was killed has written may not have been listed.
             if (
                 isinstance(message, PlaylistUpdated)
                 and playlist.tell
                 and playlist.request.output is not None
-                and (message.is_changed or batches[playlist.name].why == "start")
+                and (message.is_changed or request.batch.why == "start")
             ):
                 to_tell.add(playlist.request.output)
             send(message)
 
 
-def _changes(batches: Iterable[Batch], config: Config) -> Changes:
-    """Return the changes of all batches together."""
-    batch = reduce(merged, batches)
+def _changes(batch: Batch, config: Config) -> Changes:
     dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
     return Changes(dirty, batch.gone, batch.moved, config.still_ns)
 
 
 def _update(
-    playlist: ConfiguredPlaylist, library: OpenLibrary, tools: Tools, began_s: int
+    playlist: ConfiguredPlaylist, opened: OpenLibrary, tools: Tools, began_s: int
 ) -> PlaylistUpdated | PlaylistFailed:
     """Keep or deal one playlist."""
     request = playlist.request._replace(redraw_before_s=_redraw_before_s(playlist.reshuffle, began_s))
     try:
-        with open_playlist(library, request, tools) as run:
+        with open_playlist(opened, request, tools) as run:
             done = update_playlist(run)
-        return _updated(playlist, done, library)
+        return _updated(playlist, done, opened)
     except Exception as error:  # noqa: BLE001 - a fault for one playlist must not stop the others
-        return _failed(playlist, error, library.growing(request))
+        return _failed(playlist, error, opened.growing(request))
 
 
 def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:

@@ -12,15 +12,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Self
 
 from playshuffle.service import update_protocol
-from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateStarted
-from playshuffle.watch.debounce import Batch
+from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateRequest, UpdateStarted
 
-# Update playlists, each for its batch, and send the results.
-Update = Callable[[Mapping[str, Batch], Callable[[Message], None]], None]
+# Update playlists, and send the results.
+Update = Callable[[UpdateRequest, Callable[[Message], None]], None]
 
 # Called in the forked process, so that no other process imports what updates need.
 MakeUpdate = Callable[[], Update]
@@ -71,13 +70,13 @@ class UpdateProcess:
         """Return a descriptor that is readable when there is a message."""
         return self._messages
 
-    def begin(self, batches: Mapping[str, Batch]) -> None:
+    def begin(self, request: UpdateRequest) -> None:
         """Begin an update; the one before has ended."""
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()
         with contextlib.suppress(BrokenPipeError):  # `receive` notices that, too
-            self._requests.write(update_protocol.pack(batches))
+            self._requests.write(update_protocol.pack(request))
 
     def receive(self) -> Iterator[Message]:
         """Yield the messages that came since the last call."""
@@ -142,21 +141,21 @@ def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
             if child == 0:
                 with _exit_at_end():
                     os.close(requests)
-                    _run_one(update, line, replies)
+                    _run_update(update, line, replies)
             _, status = os.waitpid(child, 0)
             # On a line of its own, even if the update was killed in the middle of a line.
             _write(replies, b"\n" + update_protocol.pack(UpdateEnded(os.waitstatus_to_exitcode(status))))
 
 
-def _run_one(update: Update, request: bytes, replies: int) -> None:
+def _run_update(update: Update, line: bytes, replies: int) -> None:
     # Sent by the update itself: only one process may write at a time.
     _write(replies, update_protocol.pack(UpdateStarted(os.getpid())))
     gc.disable()  # it ends before garbage matters
     faulthandler.enable(all_threads=True)
     signal.signal(signal.SIGTERM, _stop)
-    batches = update_protocol.unpack(request)
+    request = update_protocol.unpack(line)
     with contextlib.suppress(StoppedError):
-        update(batches, lambda message: _write(replies, update_protocol.pack(message)))
+        update(request, lambda message: _write(replies, update_protocol.pack(message)))
 
 
 class Stop:

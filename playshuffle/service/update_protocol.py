@@ -2,13 +2,21 @@
 
 import pickle
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from playshuffle.library.folder import Skipped
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.watch.debounce import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateRequest:
+    """Playlists to update, by name, for a batch of changes."""
+
+    playlists: frozenset[str]
+    batch: Batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +95,8 @@ class UpdateEnded:
 Message = UpdateStarted | ScanProgress | LibraryScanned | PlaylistUpdated | PlaylistFailed | UpdateEnded
 
 
-def pack(message: Message | Mapping[str, Batch]) -> bytes:
-    """Return a message, or the request to update playlists, each for its batch, as a line."""
+def pack(message: Message | UpdateRequest) -> bytes:
+    """Return a message, or a request, as a line."""
     return b64encode(pickle.dumps(message)) + b"\n"
 
 

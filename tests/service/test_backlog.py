@@ -1,4 +1,4 @@
-"""News belongs to a playlist: it is carried until that playlist has applied it, and no longer."""
+"""News belongs to the library: the next scan gets it, and none after that; what failed is tried again."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.pipeline import keep as keeping
 from playshuffle.pipeline.run import Run
 from playshuffle.service.backlog import Backlog
-from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
+from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated, UpdateRequest
 from playshuffle.watch.debounce import Batch
 from tests.support.managed import START, Managed, Result
 from tests.support.program import numbered
@@ -20,18 +20,18 @@ from tests.support.service import aged
 
 MOVE = Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a"}), moved=((b"/m/a", b"/m/b"),))
 LATER = Batch(frozenset({b"/m/"}))
+ELSEWHERE = Batch(frozenset({b"/n/"}))
 
 
 BOTH = {"one": (b"/m",), "two": (b"/m",)}
+APART = {"one": (b"/m",), "two": (b"/n",)}
 UNSURE = pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
 
 
 def backlog(
-    folders: Mapping[str, Sequence[bytes]] = BOTH,
-    unfinished: Mapping[str, Batch] | None = None,
-    **files: Sequence[bytes],
+    folders: Mapping[str, Sequence[bytes]] = BOTH, news: Batch | None = None, **files: Sequence[bytes]
 ) -> Backlog:
-    return Backlog(folders, files=files, settle_s=2, unfinished=unfinished or {}, now_s=0)
+    return Backlog(folders, files=files, settle_s=2, news=news or Batch(), now_s=0)
 
 
 def updated(
@@ -39,40 +39,57 @@ def updated(
     batch: Batch,
     *finished: str,
     now_s: float = 0,
-    missing: Sequence[bytes] | None = None,
+    missing: Sequence[bytes] = (),
     **fault: bool,
-) -> dict[str, Batch]:
+) -> UpdateRequest:
     """Update for a batch, after which some playlists are up to date; return what was to be done.
 
-    missing: folders that the scan, if it ended, did not find. fault: what the first playlist says.
+    missing: folders that the scan did not find. fault: what the first playlist says.
     """
     pending.add(batch, now_s)
-    batches = pending.begin(now_s)
-    if missing is not None:
-        pending.note_scanned(missing)
+    request = pending.begin(now_s)
+    pending.note_scanned(missing)
     for name in finished:
         pending.finish(name, **(fault if name == finished[0] else {}))
     pending.end(now_s)
-    return batches
+    return request
 
 
-def test_news_is_carried_only_to_the_playlist_that_has_not_applied_it() -> None:
+def failed(pending: Backlog, batch: Batch, now_s: float = 0) -> None:
+    """Update for a batch; the scan fails."""
+    pending.add(batch, now_s)
+    pending.begin(now_s)
+    pending.end(now_s)
+
+
+def test_a_scan_gets_all_news_that_came_since_the_last_one() -> None:
+    pending = backlog(APART)
+    pending.add(MOVE, 0)
+
+    request = updated(pending, ELSEWHERE)
+
+    assert request.playlists == {"one", "two"}
+    assert request.batch == Batch(frozenset({b"/m/", b"/n/"}), gone=MOVE.gone, moved=MOVE.moved)
+
+
+def test_news_that_a_scan_has_saved_is_given_to_no_scan_again() -> None:
+    """Not if a playlist failed after the scan, and not after the update was killed."""
     pending = backlog()
     updated(pending, MOVE, "one")
 
-    batches = updated(pending, LATER)
-
-    assert (batches["one"].moved, batches["one"].gone) == ((), frozenset())
-    assert (batches["two"].moved, batches["two"].gone) == (MOVE.moved, MOVE.gone)
+    assert pending.news() == Batch()
+    assert updated(pending, LATER) == UpdateRequest(frozenset(BOTH), LATER)
 
 
-def test_news_that_a_scan_has_saved_is_given_to_no_playlist_again() -> None:
-    """Not to those that failed after the scan, and not after the update was killed."""
-    pending = backlog()
-    updated(pending, MOVE, "one", missing=[])
+def test_news_of_a_scan_that_failed_is_given_to_the_next_scan_with_the_playlists_it_concerns() -> None:
+    """Whichever playlist is due: its scan enters the folders that the news is about."""
+    pending = backlog(APART)
+    failed(pending, MOVE)
 
-    assert pending.unfinished() == {}
-    assert updated(pending, LATER) == {"one": LATER, "two": LATER}
+    request = updated(pending, ELSEWHERE)
+
+    assert request.playlists == {"one", "two"}
+    assert (request.batch.moved, request.batch.gone) == (MOVE.moved, MOVE.gone)
 
 
 def test_deletions_in_a_folder_that_seems_to_be_missing_are_given_to_the_next_update() -> None:
@@ -81,19 +98,19 @@ def test_deletions_in_a_folder_that_seems_to_be_missing_are_given_to_the_next_up
     gone = frozenset({b"/m/a", b"/drive/a"})
     updates = [(Batch(frozenset({b"/m/"}), gone=gone), [b"/drive"]), (LATER, [b"/drive"]), (LATER, [])]
 
-    assert [updated(pending, batch, "one", missing=missing)["one"].gone for batch, missing in updates] == [
+    assert [updated(pending, batch, "one", missing=missing).batch.gone for batch, missing in updates] == [
         gone, {b"/drive/a"}, {b"/drive/a"}
     ]  # fmt: skip
-    assert updated(pending, LATER)["one"].gone == frozenset()
+    assert updated(pending, LATER).batch.gone == frozenset()
 
 
 def test_old_deletions_in_a_missing_folder_are_not_given_to_a_new_configuration() -> None:
     pending = backlog()
     updated(pending, MOVE, "one", missing=[b"/m"])
-    assert pending.unfinished()["one"].gone
+    assert pending.news().gone
 
     updated(pending, LATER, "one", now_s=600, missing=[b"/m"])
-    assert "one" not in pending.unfinished()
+    assert not pending.news().gone
 
 
 def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
@@ -106,79 +123,80 @@ def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> Non
         pending.finish(name)
     pending.end(3)
 
-    assert pending.begin(3) == {"one": MOVE, "two": MOVE}
+    assert pending.begin(3) == UpdateRequest(frozenset(BOTH), MOVE)
 
 
 def test_a_batch_is_for_the_playlists_that_are_made_from_its_files_and_folders() -> None:
     pending = backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, b=[b"/never.m3u"])
     never = Batch(files=frozenset({b"/never.m3u"}))
 
-    assert updated(pending, Batch(frozenset({b"/m/a/x/"})), "a").keys() == {"a"}
-    assert updated(pending, Batch(trees=frozenset({b"/m/"})), "a", "b").keys() == {"a", "b"}
-    assert updated(pending, never) == {"b": never}
+    assert updated(pending, Batch(frozenset({b"/m/a/x/"})), "a").playlists == {"a"}
+    assert updated(pending, Batch(trees=frozenset({b"/m/"})), "a", "b").playlists == {"a", "b"}
+    assert updated(pending, never) == UpdateRequest(frozenset({"b"}), never)
 
 
 def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -> None:
     pending = backlog()
     updated(pending, MOVE, "one", now_s=2)
-    assert not pending.is_waiting
+    assert not pending.is_due
 
     pending.retry(2 + 10)
 
-    assert pending.begin(12).keys() == {"two"}
+    assert pending.begin(12) == UpdateRequest(frozenset({"two"}), Batch(is_whole=True, why="retry"))
 
 
 def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans() -> None:
-    pending = backlog({"both": (b"/m", b"/drive"), "one": (b"/m",)})
+    pending = backlog({"both": (b"/m", b"/drive"), "one": (b"/n",)})
     pending.note_unwatched([b"/drive"])
 
-    batches = updated(pending, MOVE, "both", "one")
-    assert (batches["both"].is_whole, batches["both"].moved) == (True, MOVE.moved)
-    assert batches["one"] == MOVE
+    assert updated(pending, ELSEWHERE, "one") == UpdateRequest(frozenset({"one"}), ELSEWHERE)
+    batch = updated(pending, MOVE, "both").batch
+    assert (batch.is_whole, batch.moved) == (True, MOVE.moved)
     # It is watched again, but nobody has looked at it yet.
-    assert updated(pending, LATER, "both", "one")["both"].is_whole
-    assert updated(pending, Batch(is_whole=True, why="root"), "both", "one")["both"].is_whole
-    assert not updated(pending, LATER)["both"].is_whole
+    assert updated(pending, LATER, "both").batch.is_whole
+    assert updated(pending, Batch(is_whole=True, why="root"), "both", "one").batch.is_whole
+    assert not updated(pending, LATER).batch.is_whole
 
 
 def test_news_is_dropped_when_it_is_too_old_to_be_true() -> None:
     pending = backlog()
-    updated(pending, MOVE)
+    failed(pending, MOVE)
 
-    assert updated(pending, LATER, now_s=601)["one"] == LATER
-
-
-@UNSURE
-def test_carried_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
-    pending = backlog()
-    updated(pending, MOVE)
-
-    batch = updated(pending, Batch(is_whole=True, why=why))["one"]
-    assert (batch.gone, batch.moved, batch.is_whole) == (frozenset(), (), True)
+    assert updated(pending, LATER, now_s=601).batch == LATER
 
 
 @UNSURE
-def test_waiting_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
+def test_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
     pending = backlog()
+    failed(pending, MOVE)
     pending.add(MOVE, 0)
 
-    batch = updated(pending, Batch(MOVE.folders, is_whole=True, gone=frozenset({b"/m/c"}), why=why))["one"]
+    batch = updated(pending, Batch(is_whole=True, gone=frozenset({b"/m/c"}), why=why)).batch
     assert (batch.gone, batch.moved, batch.is_whole) == (frozenset({b"/m/c"}), (), True)
 
 
-def test_the_next_life_gets_what_each_playlist_has_not_applied() -> None:
+@UNSURE
+def test_news_of_a_scan_under_way_is_not_repeated_when_a_drive_may_have_changed(why: str) -> None:
     pending = backlog()
     pending.add(MOVE, 0)
     pending.begin(0)
-    pending.finish("one")
+    pending.add(Batch(is_whole=True, why=why), 0)
+    pending.end(0)
+
+    assert pending.news() == Batch()
+
+
+def test_the_next_life_gets_the_news_that_no_scan_has_applied() -> None:
+    pending = backlog()
+    pending.add(MOVE, 0)
+    pending.begin(0)
     later = Batch(frozenset({b"/m/"}), moved=((b"/m/c", b"/m/d"),))
     pending.add(later, 1)
 
-    unfinished = pending.unfinished()
-    reborn = backlog(unfinished=unfinished)
+    reborn = backlog(news=pending.news())
 
-    assert unfinished["one"].moved == later.moved
-    assert updated(reborn, START)["two"].moved == MOVE.moved + later.moved
+    assert not reborn.is_due
+    assert updated(reborn, START).batch.moved == MOVE.moved + later.moved
 
 
 def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> None:
@@ -187,6 +205,7 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
     for _ in range(8):
         pending.add(LATER, 0)
         pending.begin(0)
+        pending.note_scanned([])
         for name in BOTH:
             pending.note_growing([b"/m/"])
             pending.finish(name)
@@ -196,12 +215,12 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
 
 
 def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> None:
-    pending = backlog()
-    updated(pending, LATER, "one", "two", is_cached=False)
+    pending = backlog(APART)
+    updated(pending, Batch(is_whole=True), "one", "two", is_cached=False)
 
-    batches = updated(pending, LATER)
-
-    assert (batches["one"].is_whole, batches["two"].is_whole) == (True, False)
+    assert not updated(pending, ELSEWHERE, "two").batch.is_whole
+    assert updated(pending, LATER, "one").batch.is_whole
+    assert not updated(pending, LATER, "one").batch.is_whole
 
 
 def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
@@ -209,12 +228,13 @@ def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
     updated(pending, LATER, "one", "two", has_unreadable=True)
 
     pending.retry(20)
-    assert pending.begin(20) == {"one": Batch(is_whole=True, why="retry")}
+    assert pending.begin(20) == UpdateRequest(frozenset({"one"}), Batch(is_whole=True, why="retry"))
+    pending.note_scanned([])
     pending.finish("one")
     pending.end(20)
 
     pending.retry(2000)
-    assert not pending.is_waiting
+    assert not pending.is_due
 
 
 # With real playlists: a batch applied twice equals once
@@ -259,13 +279,13 @@ class Playlists:
             {wanted.name: wanted.request.roots for wanted in managed.config.playlists},
             files={},
             settle_s=0,
-            unfinished={},
+            news=Batch(),
             now_s=0,
         )
 
     def update(self, batch: Batch) -> dict[str, Result]:
         self.pending.add(batch, 0)
-        results = self.managed.messages(self.pending.begin(0))
+        results = self.managed.results(self.pending.begin(0))
         self.pending.note_scanned(self.managed.missing)
         for name, result in results.items():
             if isinstance(result, PlaylistUpdated):

@@ -13,6 +13,7 @@ from playshuffle.service import update
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import PlaylistUpdated
 from playshuffle.shuffle import chance
+from playshuffle.watch.debounce import Batch
 from tests.support.library import read_here
 from tests.support.managed import Managed
 from tests.support.vandal import Vandal
@@ -80,19 +81,20 @@ def check_two_playlists(top: Path, seed: int) -> None:
     managed, backlogs = Managed(top), {}
     for name in ("often", "rarely"):
         managed.manage(name, model.music)
-        backlogs[name] = Backlog(
-            {name: [os.fsencode(model.music)]}, files={}, settle_s=0, unfinished={}, now_s=0
-        )
+        folders = {name: [os.fsencode(model.music)]}
+        backlogs[name] = Backlog(folders, files={}, settle_s=0, news=Batch(), now_s=0)
     for look in range(20):
         batch = model.batch(is_lost=not look)
         for name, backlog in backlogs.items():
             backlog.add(batch, 0)
             if name == "rarely" and model.chance.random() < 0.5:
                 continue
-            batches = backlog.begin(0)
-            if isinstance(managed.messages(batches)[name], PlaylistUpdated):
+            request = backlog.begin(0)
+            result = managed.results(request)[name]
+            backlog.note_scanned(managed.missing)
+            if isinstance(result, PlaylistUpdated):
                 backlog.finish(name)
-                again = managed.update(replace(batches[name], gone=frozenset(), moved=()), name)[name]
+                again = managed.update(replace(request.batch, gone=frozenset(), moved=()), name)[name]
                 changes = (again.is_changed, again.added, again.removed, again.renamed)
                 assert changes == (False, 0, 0, 0), (seed, name, model.done)
                 inodes = sorted((top / entry).stat().st_ino for entry in managed.entries(name))

@@ -1,12 +1,12 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 
 from playshuffle.service.update_process import Update, UpdateProcess
-from playshuffle.service.update_protocol import Message, UpdateStarted
+from playshuffle.service.update_protocol import Message, UpdateRequest, UpdateStarted
 from playshuffle.watch.debounce import Batch
 from tests.support.service import wait_for
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.process
 
 
 def make_hanging_update() -> Update:
-    def hang(batches: Mapping[str, Batch], send: Callable[[Message], None]) -> None:
+    def hang(request: UpdateRequest, send: Callable[[Message], None]) -> None:
         time.sleep(3600)
 
     return hang
@@ -24,7 +24,7 @@ def test_an_update_that_never_ends_does_not_hold_up_the_service() -> None:
     """As one does that waits for a file system which does not answer: not even SIGKILL ends it."""
     messages: list[Message] = []
     with UpdateProcess(make_hanging_update) as updates:
-        updates.begin({})
+        updates.begin(UpdateRequest(frozenset(), Batch()))
         wait_for(lambda: messages.extend(updates.receive()) or messages)  # type: ignore[func-returns-value]
 
     (started,) = messages

@@ -1,7 +1,7 @@
 """Update playlists as the service does, in this process."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from playshuffle.service.update_protocol import (
     Message,
     PlaylistFailed,
     PlaylistUpdated,
+    UpdateRequest,
     pack,
     unpack,
 )
@@ -54,12 +55,15 @@ class Managed:
         playlist = ConfiguredPlaylist(name, asked, build_request(asked)._replace(deal=deal))
         self.config = replace(self.config, playlists=(*self.config.playlists, playlist))
 
-    def messages(self, batch: Batch | Mapping[str, Batch], *names: str) -> dict[str, Result]:
-        """Update some playlists, or all, for the same batch or each for its own; return each result."""
+    def messages(self, batch: Batch, *names: str) -> dict[str, Result]:
+        """Update some playlists, or all, for a batch; return each result."""
+        names = names or tuple(playlist.name for playlist in self.config.playlists)
+        return self.results(UpdateRequest(frozenset(names), batch))
+
+    def results(self, request: UpdateRequest) -> dict[str, Result]:
+        """Run an update; return the result for each playlist."""
         messages: list[Message] = []
-        if isinstance(batch, Batch):
-            batch = dict.fromkeys(names or [playlist.name for playlist in self.config.playlists], batch)
-        update.update(self.config, self.began_s, unpack(pack(batch)), messages.append)
+        update.update(self.config, self.began_s, unpack(pack(request)), messages.append)
         results = [
             unpack(pack(each)) for each in messages if isinstance(each, (PlaylistUpdated, PlaylistFailed))
         ]
