@@ -149,7 +149,7 @@ def _with_heard(run: Run) -> Run:
     elif not (deck.heard_from_s and deck.round):  # of a deck whose first deal was undone nothing is known
         deck = replace(deck, heard_from_s=int(run.now.timestamp()))
     else:
-        heard = run.history.heard_since(deck.heard_from_s, run.choice.kept, with_skips=True)
+        heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
         deck = mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
     return run._replace(record=run.record._replace(deck=deck))
 

@@ -1,7 +1,5 @@
 """Update one playlist while its tracks change: keep its order, or deal."""
 
-from array import array
-from collections.abc import Mapping
 from datetime import datetime
 
 from playshuffle.errors import PlayshuffleError
@@ -46,16 +44,15 @@ def keep(run: Run) -> Report:
             if not is_same_order:
                 raise
             notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
-    numbers, replaced = _with_copies(last.numbers, run.choice.kept)
-    order = last_order_now(numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
+    order = last_order_now(last.numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
     is_changed = bool(order.new or order.went) or last.digest != run.tracks.digest
     updated = update_order(
         run.tracks, run.recipe, order, run.tools.randbelow, run.tags_of, is_changed=is_changed
     )
     report = run.report(updated.arranged, notes)
     renamed = run.opened.table.renamed
-    renamed_count = replaced + len(renamed and renamed.intersection(numbers, run.tracks.numbers))
-    report = report._replace(came=order.came, went=order.went, renamed=renamed_count)
+    renamed_count = len(renamed and renamed.intersection(last.numbers, run.tracks.numbers))
+    report = report._replace(came=order.came, went=order.went, renamed=run.record.replaced + renamed_count)
     return run.write_order(report, updated.numbers(run.tracks, order.absent), order.absent, drawn_s)
 
 
@@ -67,23 +64,3 @@ def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[str]]:
         return drawn_s, []
     day = datetime.fromtimestamp(drawn_s).astimezone().date()
     return now_s, [f"The order is dated {day}, which is in the future. It counts as made now."]
-
-
-def _with_copies(numbers: "array[int]", kept: Mapping[int, int]) -> tuple["array[int]", int]:
-    """Return an order with each omitted copy replaced by the kept one, and how many were replaced.
-
-    kept: the number of the copy that is kept, by that of each copy that is left out. A copy that is in the
-    order already stays where it is.
-    """
-    if not kept:
-        return numbers, 0
-    there = set(numbers)
-    result = array("I", numbers)
-    replaced = 0
-    for position, number in enumerate(numbers):
-        best = kept.get(number)
-        if best is not None and best not in there:
-            there.add(best)
-            result[position] = best
-            replaced += 1
-    return result, replaced

@@ -51,9 +51,7 @@ def _last_order(run: Run) -> Arranged | None:
     numbers = run.tracks.numbers
     if run.record.order is None:
         return last_order(numbers, ())
-    # A copy that is kept now counts as the one that was played.
-    played = [run.choice.kept.get(number, number) for number in run.record.order.present_then]
-    return last_order(numbers, played, run.record.order.played)
+    return last_order(numbers, run.record.order.present_then, run.record.order.played)
 
 
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[str]]:

@@ -64,8 +64,9 @@ def open_playlist(
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
         randbelow = None if explains else tools.randbelow
         choice = choose(request, library.tracks, rows_of, lists, writer.unwritable, record, randbelow)
-        # This is for decks. `keep` exchanges the copies of an order itself, and counts them.
+        # Whoever heard or has one copy has the other: no command knows more of copies.
         record, tags_of = record.with_copies(choice.kept), tags_from(rows_of)
+        history = history and history.with_copies(choice.kept)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from playshuffle.errors import shown
 from playshuffle.history.matching import match
@@ -33,16 +33,21 @@ class PlayHistory(NamedTuple):
     played: Mapping[int, Played]
     notes: Sequence[str]
 
-    def heard_since(
-        self, since_s: float, kept: Mapping[int, int], *, with_skips: bool = False
-    ) -> frozenset[int]:
-        """Return the tracks that were played, or also skipped, at this time (Unix seconds) or later.
+    def with_copies(self, kept: Mapping[int, int]) -> Self:
+        """Return the history with the plays of each omitted copy counted for the kept one, too.
 
-        kept: the number of the copy that is kept, by that of each copy that is left out. Who heard the one
-        has heard the other.
+        kept: the number of the kept copy, by that of each omitted one.
         """
+        played = dict(self.played)
+        for number in kept.keys() & self.played.keys():
+            best = kept[number]
+            played[best] = _merged(played[best], played[number]) if best in played else played[number]
+        return self._replace(played=played)
+
+    def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
+        """Return the tracks that were played, or also skipped, at this time (Unix seconds) or later."""
         return frozenset(
-            kept.get(number, number)
+            number
             for number, each in self.played.items()
             if max(each.last_played or 0, (with_skips and each.last_skipped) or 0) >= since_s
         )

@@ -18,9 +18,13 @@ from playshuffle.store.state import State
 class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
-    order: the last order; None if there is none, and for a deck. deck: None if the playlist is not dealt.
-    saved: the saved record that the file has, else the newest; None if none is saved.
-    before: the one before its last make or deal. notes: for the user.
+    Attributes:
+        order: the last order; None if there is none, and for a deck.
+        deck: None if the playlist is not dealt.
+        saved: the saved record that the file has, else the newest; None if none is saved.
+        before: the one before its last make or deal.
+        notes: for the user.
+        replaced: the number of tracks in the order that stand for an omitted copy.
     """
 
     order: SavedOrder | None = None
@@ -28,6 +32,7 @@ class Record(NamedTuple):
     saved: SavedRecord | None = None
     before: SavedRecord | None = None
     notes: tuple[str, ...] = ()
+    replaced: int = 0
 
     @property
     def saved_order(self) -> SavedOrder | None:
@@ -46,8 +51,39 @@ class Record(NamedTuple):
         return self.numbers() if is_kept else ()
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
-        """Return the record with each copy in the deck that is left out replaced by the one that is kept."""
-        return self if self.deck is None else self._replace(deck=join_copies(self.deck, kept))
+        """Return the record with each omitted copy replaced by the kept one; `saved` stays as it is.
+
+        kept: the number of the kept copy, by that of each omitted one.
+        """
+        if not kept:
+            return self
+        deck, order = (
+            self.deck and join_copies(self.deck, kept),
+            self.order and _with_copies(self.order, kept),
+        )
+        before = self.before
+        if isinstance(before, SavedDeck):
+            before = before._replace(deck=join_copies(before.deck, kept))
+        elif before is not None:
+            before = _with_copies(before, kept)
+        replaced = frozenset(order.numbers if order else ()).difference(
+            self.order.numbers if self.order else ()
+        )
+        return self._replace(order=order, deck=deck, before=before, replaced=len(replaced))
+
+
+def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
+    """Return an order with each omitted copy replaced; a kept copy that is in it stays where it is."""
+    numbers, listed = array("I", order.numbers), set(order.numbers)
+    for position, number in enumerate(order.numbers):
+        best = kept.get(number)
+        if best is not None and best not in listed:
+            listed.add(best)
+            numbers[position] = best
+    now = dict(zip(order.numbers, numbers, strict=True))
+    return order._replace(
+        numbers=numbers, absent=frozenset(now.get(number, number) for number in order.absent)
+    )
 
 
 def load_record(

@@ -63,7 +63,7 @@ class Run(NamedTuple):
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or recipe.rest_ms is None:
             return recipe
-        heard = self.history.heard_since(self.now.timestamp() - recipe.rest_ms / 1000, self.choice.kept)
+        heard = self.history.heard_since(self.now.timestamp() - recipe.rest_ms / 1000)
         resting = (index for index, number in enumerate(self.tracks.numbers) if number in heard)
         return recipe._replace(resting=frozenset(resting))
 

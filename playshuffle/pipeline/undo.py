@@ -3,7 +3,6 @@
 The file is replaced before the state is: if a run is killed in between, the next one takes back the same.
 """
 
-from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import mark_written
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
@@ -46,6 +45,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
             f"{shown(run.path)} was made or dealt at the same time, so it was not changed. Undo it again.",
             Exit.CANNOT_CREATE,
         )
+    before = run.record.before or before
     restored, report = _undo_make(run, before) if isinstance(before, SavedOrder) else _undo_deal(run, before)
     state, path = run.opened.state, run.path
     records.save(state, path, restored, before=records.last(state, path))
@@ -69,10 +69,10 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
     """Write the deal before. If there is none, or no track of it is left, the file keeps its tracks."""
-    deck = join_copies(before.deck, run.choice.kept)
+    deck = before.deck
     report = entries_report(run, deck.deal.entries if deck.deal is not None else ())
     if not report.playlist_length:
-        return before._replace(deck=deck), run.finish(report, is_changed=False)
+        return before, run.finish(report, is_changed=False)
     report, _ = _replaced(run, report)
     return before._replace(deck=mark_written(deck), content=report.text.fingerprint), report
 

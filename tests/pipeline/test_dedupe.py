@@ -11,7 +11,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
 from tests.support import library
-from tests.support.library import deal, entries, keep, make_playlist, put, reader, undo_deal
+from tests.support.library import deal, entries, keep, make_playlist, put, reader, undo, undo_deal
 from tests.support.program import listed
 
 BITRATES = {".mp3": 128_000, ".ogg": 192_000, ".m4a": 192_000, ".flac": 900_000}
@@ -49,6 +49,18 @@ def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Pa
     assert [name for name in listed(tmp_path / "all.m3u") if name != "z/7.ogg"] == [
         name for name in before if name != "z/7.ogg"
     ]
+
+
+def test_undo_restores_the_recording_whose_better_copy_came_since(tmp_path: Path) -> None:
+    put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
+    make_playlist(request_for(tmp_path), tools())
+    before = listed(tmp_path / "all.m3u")
+    put(tmp_path, "a/7.flac")
+    make_playlist(request_for(tmp_path), tools("other"))
+
+    undo(request_for(tmp_path), tools())
+
+    assert listed(tmp_path / "all.m3u") == [name.replace("z/7.ogg", "a/7.flac") for name in before]
 
 
 def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_path: Path) -> None:

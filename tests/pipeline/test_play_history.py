@@ -203,7 +203,7 @@ def test_a_skip_that_is_only_counted_has_the_time_when_it_was_noticed(music: Pat
         execute(path, query, (f"file://{music}/a.mp3", count), (f"file://{music}/b.mp3", 1))
         with open_run(request(music, path), TOOLS) as run:
             assert run.history is not None
-            heard = run.history.heard_since(time.time() - 60, {}, with_skips=True)
+            heard = run.history.heard_since(time.time() - 60, with_skips=True)
             return frozenset(run.tracks.paths[run.tracks.numbers.index(number)] for number in heard)
 
     assert skips(1) == frozenset()
