@@ -188,7 +188,7 @@ def _reasons(label: str, files: Sequence[Skipped], names: bool, remark: str = ""
         yield label, number
         yield from _names(files, len(files))
     else:
-        counts = Counter(reason.partition(":")[0] for _, reason in files).most_common()
+        counts = Counter(reason.kind for _, reason in files).most_common()
         reasons = ", ".join(f"{reason} ({count:,})" for reason, count in counts)
         yield label, f"{number}: {reasons}. List: -v"
 
@@ -257,7 +257,7 @@ def _lost(report: Report, loss: Loss) -> list[bytes]:
 
 
 def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
-    return [{"path": os.fsdecode(path), "reason": reason} for path, reason in files]
+    return [{"path": os.fsdecode(path), "reason": str(reason)} for path, reason in files]
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
@@ -273,7 +273,8 @@ def _choice_as_json(choice: Choice) -> dict[str, Any]:
         "idle": [{"term": term.text, "negated": term.is_negated, "near": term.near} for term in choice.idle],
         "left_out": {
             stage.code: [
-                {"path": os.fsdecode(path), "reason": reason} for path, reason in choice.skipped(stage.code)
+                {"path": os.fsdecode(path), "reason": str(reason)}
+                for path, reason in choice.skipped(stage.code)
             ]
             for stage in choice.stages
             if stage.code not in (WHERE, NAME)

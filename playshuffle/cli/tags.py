@@ -20,6 +20,7 @@ from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import OF_HISTORY, OF_TRACKS
 from playshuffle.shuffle import System
+from playshuffle.tags.cause import Cause
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Tags
 from playshuffle.text import counted, known
@@ -145,10 +146,10 @@ def _write_files(names: Sequence[str], *, as_json: bool) -> None:
     print_lines(line for each in found for line in _file_lines(*each, screen))
 
 
-def _file_lines(path: bytes, reason: str, tags: Mapping[str, Any], screen: Screen) -> Iterator[str]:
+def _file_lines(path: bytes, reason: Cause | None, tags: Mapping[str, Any], screen: Screen) -> Iterator[str]:
     yield home_path(path)
-    if reason:
-        yield f"  {shown(reason)}"
+    if reason is not None:
+        yield f"  {shown(str(reason))}"
     for tag, value in tags.items():
         text = clock(value) if tag == "duration_ms" else shown(str(value))
         label = "length" if tag == "duration_ms" else tag

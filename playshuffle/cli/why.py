@@ -29,7 +29,7 @@ from playshuffle.config.saved_playlists import saved_request
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
 from playshuffle.options.groups import INCLUDE
-from playshuffle.pipeline.explain import IN, NO_FILE, PlaylistStages, playlist_stages
+from playshuffle.pipeline.explain import IN, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -37,6 +37,7 @@ from playshuffle.shuffle import System
 from playshuffle.store.records import last
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
+from playshuffle.tags.cause import NO_FILE
 from playshuffle.tags.reader_pool import read_all
 
 EXAMPLES = """\b

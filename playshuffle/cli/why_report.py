@@ -17,15 +17,13 @@ from playshuffle.pipeline.explain import (
     IN,
     LIMIT,
     MISSING_DRIVE,
-    NO_FILE,
-    NOT_AUDIO,
     OUTSIDE,
-    UNREADABLE,
     UPCOMING,
     PlaylistStages,
     Reason,
 )
 from playshuffle.pipeline.request import Request
+from playshuffle.tags.cause import NO_FILE, NOT_AUDIO, UNREADABLE
 from playshuffle.text import counted, short, shortened
 
 _NAMES = 5  # files of one reason that are named

@@ -9,6 +9,7 @@ from playshuffle.exporting.names import safe_name
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import is_audio_name
+from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import ReadAll, Tags
 
 
@@ -38,7 +39,7 @@ def find_tracks(
         except (OSError, ValueError):
             reason = "missing"
         if reason:
-            skipped.append(Skipped(path, reason))
+            skipped.append(Skipped(path, Cause("not_copied", reason)))
         else:
             found.append((path, status))
     tags = [Tags()] * len(found)

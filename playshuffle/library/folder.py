@@ -3,27 +3,29 @@
 from array import array
 from typing import NamedTuple
 
+from playshuffle.tags.cause import Cause
+
 
 class Skipped(NamedTuple):
-    """A file or folder that was left out, and why, in a few words."""
+    """A file or folder that was left out, and why."""
 
     path: bytes
-    reason: str
+    reason: Cause
 
 
 class Odd(NamedTuple):
     """What most folders have none of.
 
     links: names of symbolic links to folders. linked: the device of each audio file that is
-    a symbolic link, by name. left_out: names, each with the reason; an empty name is the folder
-    itself. reasons: by row, why a file has no tags, and whether it is a track all the same.
+    a symbolic link, by name. left_out: names, each with code and detail of the cause; an empty name
+    is the folder itself. reasons: by row, why a file has no tags, and whether it is a track all the same.
     spoken: by row, why a file is spoken word.
     """
 
     links: list[bytes]
     linked: dict[bytes, int]
-    left_out: list[tuple[bytes, str]]
-    reasons: dict[int, tuple[str, bool]]
+    left_out: list[tuple[bytes, str, str]]
+    reasons: dict[int, tuple[str, str, bool]]
     spoken: dict[int, str]
 
 

@@ -75,7 +75,7 @@ class _Rows:
         self._artists = [b""] * count
         self._file_ids = array("q", bytes(8 * count))
         self._audio = array("I", bytes(4 * count))
-        self._reasons: dict[int, tuple[str, bool]] = {}
+        self._reasons: dict[int, tuple[str, str, bool]] = {}
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[Row]) -> None:
@@ -116,8 +116,8 @@ class _Rows:
         if self._is_replaced(row, birth):
             self._stamps[4 * row] = _NO_SIZE
             return
-        if reading.reason:
-            self._reasons[row] = (reading.reason, reading.is_audio)
+        if reading.reason is not None:
+            self._reasons[row] = (reading.reason.code, reading.reason.detail, reading.is_audio)
         if not reading.is_final:
             self._stamps[4 * row] = _NO_SIZE
             return

@@ -5,8 +5,7 @@ from collections.abc import Collection, Mapping
 
 from playshuffle.library.folder import STAMP_BYTES, Folder
 from playshuffle.library.track_table import FolderRow, TrackTable
-
-_NOT_THERE = "not there when its drive was last seen"
+from playshuffle.tags.cause import NOT_THERE
 
 
 def last_known(
@@ -40,7 +39,7 @@ def _folder(path: bytes, names: list[bytes], row: FolderRow, cached: Folder | No
             wanted = frozenset(names)
             for at, name in enumerate(cached.file_names()):
                 if name not in wanted:
-                    reasons[at] = (_NOT_THERE, False)
+                    reasons[at] = (NOT_THERE, "", False)
         return cached._replace(odd=cached.odd._replace(linked={}, reasons=reasons))
     return Folder(
         path,

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from playshuffle.library.folder import Folder, Odd, Skipped
 from playshuffle.library.listing import file_stamp, fits, is_audio_name
 from playshuffle.system.workers import Workers
-
-MISSING = "no such file"
+from playshuffle.tags.cause import FOLDER, NO_FILE, NOT_AUDIO_NAME, NOT_REGULAR, SYSTEM_ERROR, Cause
 
 
 def listed_folders(paths: Sequence[bytes], workers: Workers) -> tuple[list[Folder], list[Skipped]]:
@@ -20,14 +19,15 @@ def listed_folders(paths: Sequence[bytes], workers: Workers) -> tuple[list[Folde
     for path, status in zip(paths, workers.each(_stat, paths), strict=True):
         if isinstance(status, OSError):
             is_gone = isinstance(status, (FileNotFoundError, NotADirectoryError))
-            skipped.append(Skipped(path, MISSING if is_gone else os.strerror(status.errno or 0)))
+            reason = Cause(NO_FILE) if is_gone else Cause(SYSTEM_ERROR, os.strerror(status.errno or 0))
+            skipped.append(Skipped(path, reason))
             continue
         folder, name = os.path.split(path)
         if not stat.S_ISREG(status.st_mode):
             is_folder = stat.S_ISDIR(status.st_mode)
-            skipped.append(Skipped(path, "a folder" if is_folder else "not a regular file"))
+            skipped.append(Skipped(path, Cause(FOLDER if is_folder else NOT_REGULAR)))
         elif not is_audio_name(name):
-            skipped.append(Skipped(path, "not audio by name"))
+            skipped.append(Skipped(path, Cause(NOT_AUDIO_NAME)))
         else:
             by_folder[os.path.join(folder, b"")][name] = status
     return [_folder(path, files) for path, files in by_folder.items()], skipped

@@ -18,14 +18,22 @@ from playshuffle.library.marks import file_id
 from playshuffle.system.birth_time import birth_of
 from playshuffle.system.workers import ALONE, Workers
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
+from playshuffle.tags.cause import (
+    APPLE_DOUBLE,
+    DANGLING,
+    HIDDEN,
+    IGNORED,
+    MARKED,
+    NOT_REGULAR,
+    SYSTEM_ERROR,
+    SYSTEM_FOLDER,
+    Cause,
+)
 
 # Folders that systems and other programs keep for themselves, compared in lower case.
 _SYSTEM_FOLDERS = frozenset(
     b"@eadir #recycle #snapshot @recycle @recently-snapshot $recycle.bin lost+found __macosx".split()
 ) | {b"system volume information"}
-
-# Reasons to skip a folder or file: the name of a marker follows, or a pattern excludes it.
-FOLDER_HAS, IGNORED = "folder has ", "ignore file"
 
 GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 
@@ -90,7 +98,7 @@ class Listing:
         now_ns: int,
         moved_inodes: Collection[int] = (),
     ) -> None:
-        self.unreadable: list[tuple[bytes, str]] = []
+        self.unreadable: list[tuple[bytes, Cause]] = []
         self.growing: list[bytes] = []
         self.replaced_inodes: set[int] = set()
         self._path = path
@@ -103,7 +111,7 @@ class Listing:
         self._names: list[bytes] = []
         self._stamps: list[int] = []
         self._linked: dict[bytes, int] = {}
-        self._left_out: list[tuple[bytes, str]] = []
+        self._left_out: list[tuple[bytes, str, str]] = []
         self._is_plain = True
         self._has_hard_links = False
 
@@ -119,7 +127,7 @@ class Listing:
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
         if self._look.use_ignore_files and marker is not None:
-            self._left_out.append((b"", f"{FOLDER_HAS}{marker.decode()}"))
+            self._left_out.append((b"", MARKED, marker.decode()))
         else:
             if self._look.use_ignore_files:
                 rules = ignore_files.read(self._path, entries, rules)
@@ -166,22 +174,22 @@ class Listing:
             is_folder = entry.is_dir()
             if not (is_audio or is_folder):
                 return
-            reason = why_not(name, is_folder)
-            if reason is None and rules is not None and rules.exclude(self._path + name, is_folder):
-                reason = IGNORED
-            if reason is None and not is_folder and not entry.is_file():
-                reason = "link to no file" if is_link else "not a regular file"
-            if reason is not None:
-                self._left_out.append((name, reason))
+            code = why_not(name, is_folder)
+            if code is None and rules is not None and rules.exclude(self._path + name, is_folder):
+                code = IGNORED
+            if code is None and not is_folder and not entry.is_file():
+                code = DANGLING if is_link else NOT_REGULAR
+            if code is not None:
+                self._left_out.append((name, code, ""))
             elif is_folder:
                 (self._links if is_link else self._folders).append(name)
             else:
                 self._take_file(name, entry.stat(), is_link)
         except OSError as error:
             if error.errno == errno.ELOOP:
-                self._left_out += [(name, "link to no file")] * is_audio
+                self._left_out += [(name, DANGLING, "")] * is_audio
             elif error.errno not in GONE:
-                self.unreadable.append((name, os.strerror(error.errno or 0)))
+                self.unreadable.append((name, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0))))
                 self._take_known(name)
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
@@ -281,11 +289,11 @@ def fits(number: int) -> int:
 
 
 def why_not(name: bytes, is_folder: bool) -> str | None:
-    """Why a walk leaves out whatever has this name, if it does."""
+    """Return the code of why a walk leaves out whatever has this name; None if it does not."""
     if name.startswith(b"._"):
-        return "AppleDouble"
+        return APPLE_DOUBLE
     if name.startswith(b"."):
-        return "hidden"
+        return HIDDEN
     if is_folder and name.lower() in _SYSTEM_FOLDERS:
-        return "system folder"
+        return SYSTEM_FOLDER
     return None

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
-from playshuffle.library.listing import FOLDER_HAS, IGNORED
 from playshuffle.library.missing import (
     Root,
     below,
@@ -20,6 +19,7 @@ from playshuffle.library.missing import (
 from playshuffle.library.scan import Found
 from playshuffle.library.track_table import RootKey, TrackTable
 from playshuffle.system import mounts
+from playshuffle.tags.cause import IGNORED, MARKED
 from playshuffle.text import counted
 
 
@@ -91,11 +91,9 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
         path = track
         while len(path) > len(root) and path not in reasons:
             path = os.path.dirname(path)
-        reason = reasons.get(path, "")
-        if reason.startswith(FOLDER_HAS):
-            counts[os.path.join(path, os.fsencode(reason.removeprefix(FOLDER_HAS)))] += 1
-        elif reason == IGNORED:
-            counts[path] += 1
+        reason = reasons.get(path)
+        if reason is not None and reason.code in (MARKED, IGNORED):
+            counts[os.path.join(path, os.fsencode(reason.detail)) if reason.detail else path] += 1
     if 2 * counts.total() <= len(lost):
         return None
     file, count = counts.most_common(1)[0]

@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.marks import MARK_BYTES
-
-TWICE = "reached by another path, too"  # the reason of a file that is skipped, but not lost
+from playshuffle.tags.cause import DUPLICATE_PATH, Cause
 
 _path = itemgetter(0)
 
@@ -161,14 +160,14 @@ def _staying(
     """Return the rows of a folder that are tracks and are not reached by another path."""
     for row, name in enumerate(folder.file_names()):
         path = folder.path + name
-        reason, is_track = folder.odd.reasons.get(row, ("", True))
+        code, detail, is_track = folder.odd.reasons.get(row, ("", "", True))
         if path in twice:
-            skipped.append(Skipped(path, TWICE))
+            skipped.append(Skipped(path, Cause(DUPLICATE_PATH)))
         elif not is_track:
-            skipped.append(Skipped(path, reason))
+            skipped.append(Skipped(path, Cause(code, detail)))
         else:
-            if reason:
-                untagged.append(Skipped(path, reason))
+            if code:
+                untagged.append(Skipped(path, Cause(code, detail)))
             yield row
 
 

@@ -22,6 +22,7 @@ from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.unchanged import unchanged
 from playshuffle.system.birth_time import birth_of
 from playshuffle.system.workers import ALONE, Workers
+from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 
 _SEEN_EVERY = 64  # folders
 
@@ -254,7 +255,8 @@ class _Walk:
         if folder.folders:
             todo += [(path + name + b"/", rules) for name in folder.subfolders()]
         if folder.odd is not NOTHING_ODD:
-            self.found.skipped.extend(Skipped(path + name, reason) for name, reason in folder.odd.left_out)
+            for name, code, detail in folder.odd.left_out:
+                self.found.skipped.append(Skipped(path + name, Cause(code, detail)))
             for name in folder.odd.links:
                 heappush(self._links, (number, path + name + b"/", rules))
         self._files += folder.track_count
@@ -269,7 +271,7 @@ class _Walk:
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
         """Report an unreadable folder, and reuse the last listing of it and all below it."""
-        report = Skipped(path, os.strerror(error.errno or 0))
+        report = Skipped(path, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0)))
         if report not in self.found.unreadable:
             self.found.unreadable.append(report)
         todo: list[tuple[bytes, Rules | None]] = [(path, None)]

@@ -20,6 +20,7 @@ from playshuffle.pipeline.skip_lists import SkipList
 from playshuffle.selection.idle_terms import Idle
 from playshuffle.selection.no_match import TermCount, count_terms
 from playshuffle.selection.query import Finding, Lacking
+from playshuffle.tags.cause import Cause
 from playshuffle.text import counted, short
 
 SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
@@ -50,7 +51,7 @@ class Stage(NamedTuple):
     code: str
     indices: Sequence[int]
     of: int
-    reason: Callable[[int], str]
+    reason: Callable[[int], Cause]
     terms: Callable[[int], Sequence[Finding]] = lambda _: ()
 
 
@@ -84,7 +85,7 @@ class Choice:
         self,
         code: str,
         indices: Sequence[int],
-        reason: Callable[[int], str],
+        reason: Callable[[int], Cause],
         terms: Callable[[int], Sequence[Finding]] = lambda _: (),
     ) -> Self:
         """Return the choice after a stage that leaves out these tracks, ascending."""
@@ -109,12 +110,12 @@ class Choice:
         stage = self.stage(WHERE)
         return () if stage is None else stage.terms(index)
 
-    def why_not(self, index: int) -> tuple[str, str] | None:
-        """Return the code of the stage that leaves out a track, and the reason; None if none does."""
+    def why_not(self, index: int) -> Cause | None:
+        """Return the reason of the stage that leaves out a track; None if none does."""
         for stage in self.stages:
             at = bisect_left(stage.indices, index)
             if at < len(stage.indices) and stage.indices[at] == index:
-                return stage.code, stage.reason(index)
+                return stage.reason(index)
         return None
 
 

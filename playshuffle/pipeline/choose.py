@@ -32,6 +32,7 @@ from playshuffle.selection.duplicates import copies_among
 from playshuffle.selection.query import Finding
 from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
+from playshuffle.tags.cause import Cause
 from playshuffle.text import short
 
 
@@ -40,7 +41,7 @@ def choose(
     all_tracks: Tracks,
     rows_of: RowsOf,
     lists: Sequence[SkipList],
-    unwritable: Callable[[Tracks], Mapping[bytes, str]],
+    unwritable: Callable[[Tracks], Mapping[bytes, Cause]],
     record: Record,
     randbelow: RandBelow | None,
 ) -> Choice:
@@ -104,14 +105,13 @@ def _check_remains(choice: Choice, index: int) -> None:
     """
     left_out = choice.why_not(index)
     if left_out is not None:
-        code, reason = left_out
         problem = "{}: {path} is skipped: {reason}. Remove the pin."
-        if code == WHERE:
+        if left_out.code == WHERE:
             problem = "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
-        raise OptionError(problem, "pin", "where", path=choice.all_tracks.paths[index], reason=reason)
+        raise OptionError(problem, "pin", "where", path=choice.all_tracks.paths[index], reason=str(left_out))
 
 
-def _spoken(tracks: Tracks) -> dict[int, str]:
+def _spoken(tracks: Tracks) -> dict[int, Cause]:
     """Return why tracks are spoken word, by index."""
     has_any = any(
         folder.odd.spoken or (folder.durations_ms is None and spoken.SUFFIX in folder.names.lower())
@@ -119,7 +119,7 @@ def _spoken(tracks: Tracks) -> dict[int, str]:
     )
     if not has_any:
         return {}
-    return {index: reason for index, reason in enumerate(tracks.column(_reasons)) if reason}
+    return {index: Cause(SPOKEN, why) for index, why in enumerate(tracks.column(_reasons)) if why}
 
 
 def _reasons(folder: Folder) -> list[str]:
@@ -145,11 +145,11 @@ def _matching(choice: Choice, request: Request, rows_of: RowsOf) -> Choice:
     return replace(choice, lacking=selection.lacking, idle=selection.idle)
 
 
-def _why_no_match(findings: Sequence[Finding]) -> str:
+def _why_no_match(findings: Sequence[Finding]) -> Cause:
     """Return the terms that fail, with what they saw."""
     failing = [finding for finding in findings if not finding.holds]
     words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
-    return "; ".join(words)
+    return Cause(WHERE, "; ".join(words))
 
 
 def _seen(finding: Finding) -> str:
@@ -167,7 +167,7 @@ def _without_listed(choice: Choice, request: Request) -> Choice:
     reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists)
     indices = [index for index in choice.remaining if index in reasons]
     if indices or request.without:
-        choice = choice.without(WITHOUT, indices, reasons.__getitem__)
+        choice = choice.without(WITHOUT, indices, lambda index: Cause(WITHOUT, *reasons[index]))
     return replace(choice, idle_lists=idle_lists)
 
 
@@ -190,7 +190,9 @@ def _without_copies(
     remaining = choice.remaining
     best = {other: group[0] for group in groups(remaining) for other in group[1:]}
     choice = choice.without(
-        DUPLICATE, sorted(best), lambda index: f"duplicate of {shown(all_tracks.paths[best[index]])}"
+        DUPLICATE,
+        sorted(best),
+        lambda index: Cause(DUPLICATE, f"duplicate of {shown(all_tracks.paths[best[index]])}"),
     )
     if len(before_lists) > len(remaining):
         staying = frozenset(choice.remaining)
@@ -202,7 +204,7 @@ def _without_copies(
     return replace(choice, kept=kept)
 
 
-def _without_unwritable(choice: Choice, reason_of: Mapping[bytes, str]) -> Choice:
+def _without_unwritable(choice: Choice, reason_of: Mapping[bytes, Cause]) -> Choice:
     """Leave out what the player would lose."""
     if not reason_of:
         return choice
@@ -260,4 +262,6 @@ def _without_most(
         for index, number in zip(remaining, tracks.numbers, strict=True)
     ]
     out = over_limit(values(tracks, tags_of, limit.tag), limit.number, ranks, randbelow)
-    return choice.without(MOST, [remaining[row] for row in out], lambda _: f"over the limit of {limit}")
+    return choice.without(
+        MOST, [remaining[row] for row in out], lambda _: Cause(MOST, f"over the limit of {limit}")
+    )

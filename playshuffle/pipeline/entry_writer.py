@@ -10,6 +10,7 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.choice import NAME
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss, left_out, losses, twins
 from playshuffle.players.player import Player
@@ -20,6 +21,7 @@ from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf
+from playshuffle.tags.cause import TWIN, Cause
 from playshuffle.text import any_of
 
 
@@ -103,13 +105,13 @@ class EntryWriter(NamedTuple):
         quirks = [LIST_QUIRKS[key] for key in everything]
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
-    def unwritable(self, tracks: Tracks) -> dict[bytes, str]:
+    def unwritable(self, tracks: Tracks) -> dict[bytes, Cause]:
         """Return why tracks cannot be written for this player, by path."""
-        reason_of: dict[bytes, str] = {}
+        reason_of: dict[bytes, Cause] = {}
         if self.base.within:
             where = any_of(list(map(shown, self.base.within)))
             reason_of |= {
-                path: f"outside of {where}"
+                path: Cause(NAME, f"outside of {where}")
                 for folder in tracks.folders
                 if not self.base.is_seen(folder.path)
                 for path in Tracks([folder]).paths
@@ -118,14 +120,12 @@ class EntryWriter(NamedTuple):
         reasons = (
             left_out(self._seen(suspects), self._written, self.base.folder, self.player) if suspects else {}
         )
-        reason_of |= {suspects[index]: reason for index, reason in reasons.items()}
-        reason_of |= {path: "a backslash in the name" for path in suspects if not self.base.is_nameable(path)}
+        reason_of |= {suspects[index]: Cause(NAME, reason) for index, reason in reasons.items()}
+        backslash = Cause(NAME, "a backslash in the name")
+        reason_of |= {path: backslash for path in suspects if not self.base.is_nameable(path)}
         if PLAYERS[self.player].has_twins:
             alike = twins(tracks.paths)
-            reason_of |= {
-                tracks.paths[index]: f"only case or Unicode form differs: {shown(twin)}"
-                for index, twin in alike.items()
-            }
+            reason_of |= {tracks.paths[index]: Cause(TWIN, shown(twin)) for index, twin in alike.items()}
         return reason_of
 
     def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:

@@ -24,29 +24,27 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.query import Finding
 from playshuffle.store.records import SavedDeck, last
 from playshuffle.system import atomic_file
+from playshuffle.tags import cause
+from playshuffle.tags.cause import FOLDER, IGNORED, NO_FILE, NOT_AUDIO_NAME, Cause
 from playshuffle.text import short
 
-IN = "in"
-NO_FILE, MISSING_DRIVE, OUTSIDE, NOT_LISTED = "no_such_file", "missing_drive", "outside", "not_listed"
-NOT_AUDIO, UNREADABLE, SKIPPED = "not_audio", "unreadable", "skipped"
-GROWING = "growing"
+IN, GROWING, SKIPPED = "in", "growing", "skipped"
+MISSING_DRIVE, OUTSIDE, NOT_LISTED = "missing_drive", "outside", "not_listed"
 LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "limit", "dealt", "upcoming", "not_written"
 
 _NOT_IN_FILE = "not in this file. The options that it was written with are not known"
 
-# How reasons of a scan begin, and their codes.
+# Codes of causes that users need not tell apart.
 _CODES = {
-    "hidden": "hidden",
-    "AppleDouble": "hidden",
-    "system folder": "hidden",
-    "ignore file": "ignored",
-    "folder has .": "ignored",
-    "not audio": NOT_AUDIO,
-    "empty file": NOT_AUDIO,
-    "reached by another path": "duplicate_path",
-    "link to no file": NO_FILE,
-    "no such file": NO_FILE,
-    "could not be read": UNREADABLE,
+    cause.APPLE_DOUBLE: cause.HIDDEN,
+    cause.SYSTEM_FOLDER: cause.HIDDEN,
+    cause.MARKED: cause.IGNORED,
+    cause.NOT_AUDIO_NAME: cause.NOT_AUDIO,
+    cause.EMPTY: cause.NOT_AUDIO,
+    cause.FOLDER: cause.NOT_AUDIO,
+    cause.DANGLING: cause.NO_FILE,
+    cause.SYSTEM_ERROR: cause.UNREADABLE,
+    cause.TWIN: NAME,
 }
 
 
@@ -54,11 +52,13 @@ class Reason(NamedTuple):
     """Why a file is in a playlist, or not.
 
     code: for programs; IN if it is. text: for people. terms: what each term of the query says of it.
+    file: path of the skip list or of the file that is the cause.
     """
 
     code: str
     text: str
     terms: tuple[Finding, ...] = ()
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class PlaylistStages:
     entries: dict[bytes, int]
     waiting: dict[bytes, bytes]
     indices: dict[bytes, int]
-    skipped: dict[bytes, str]
+    skipped: dict[bytes, Cause]
     pinned: frozenset[bytes]
     order: dict[bytes, int] | None = None
     drawn_s: int = 0
@@ -162,11 +162,13 @@ class PlaylistStages:
             return self._not_found(path)
         left_out = self.run.choice.why_not(index)
         if left_out is not None:
-            code, text = left_out
-            passing = [f"{short(term.text)} holds" for term in self._terms(path) if term.holds]
-            if code == NAME:
-                text = f"the player would lose it: {text}"
-            return Reason(code, "; ".join([text, *passing]) if code == WHERE else text)
+            reason = _reason(left_out)
+            if reason.code == NAME:
+                return reason._replace(text=f"the player would lose it: {reason.text}")
+            if reason.code == WHERE:
+                passing = [f"{short(term.text)} holds" for term in self._terms(path) if term.holds]
+                return reason._replace(text="; ".join([reason.text, *passing]))
+            return reason
         return None
 
     def _not_found(self, path: bytes) -> Reason:
@@ -192,17 +194,17 @@ class PlaylistStages:
             return Reason(NOT_LISTED, _NOT_IN_FILE) if os.path.lexists(path) else None
         is_below = any(path.startswith(os.path.join(root, b"")) for root in roots)
         if is_below or not os.path.lexists(path):
-            return None if is_below else Reason(NO_FILE, "no such file")
+            return None if is_below else _reason(Cause(NO_FILE))
         return Reason(OUTSIDE, "outside of the folders")
 
     def _skipped(self, path: bytes, above: bytes) -> Reason:
         reason = self.skipped[above]
-        code = next((code for start, code in _CODES.items() if reason.startswith(start)), SKIPPED)
-        if reason == "ignore file":
-            reason = f"ignored: {ignore_files.deciding_line(self.run.request.roots, above) or reason}"
-        if above.rstrip(b"/") != path:
-            reason += f" (its folder {shown(above)})"
-        return Reason(code, reason)
+        line = None
+        if reason.code == IGNORED:
+            line = ignore_files.deciding_line(self.run.request.roots, above) or str(reason)
+        text = str(reason) if line is None else f"ignored: {line}"
+        folder = f" (its folder {shown(above)})" if above.rstrip(b"/") != path else ""
+        return _reason(reason)._replace(text=text + folder)
 
 
 def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_run: str) -> PlaylistStages:
@@ -248,6 +250,10 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         )
 
 
+def _reason(why: Cause) -> Reason:
+    return Reason(_CODES.get(why.code, why.code), str(why), file=why.file)
+
+
 def _positions(numbers: Iterable[int], path_of: Mapping[int, bytes]) -> dict[bytes, int]:
     """Return the position of each track that there is, by path."""
     return {path_of[number]: at for at, number in enumerate(numbers) if number in path_of}
@@ -256,11 +262,11 @@ def _positions(numbers: Iterable[int], path_of: Mapping[int, bytes]) -> dict[byt
 def _of_file(path: bytes) -> Reason:
     """Return why a file that no stage mentions is not a track."""
     if not os.path.lexists(path):
-        return Reason(NO_FILE, "no such file")
+        return _reason(Cause(NO_FILE))
     if os.path.isdir(path):
-        return Reason(NOT_AUDIO, "a folder")
+        return _reason(Cause(FOLDER))
     if not is_audio_name(os.path.basename(path)):
-        return Reason(NOT_AUDIO, "not audio by name")
+        return _reason(Cause(NOT_AUDIO_NAME))
     return Reason(SKIPPED, "not found by the scan")
 
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager, nullcontext
 from datetime import datetime
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.listed_files import MISSING
 from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
 from playshuffle.library.tag_columns import RowsOf, no_tags
@@ -26,6 +25,7 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.shuffle import chance
 from playshuffle.store.state import State
+from playshuffle.tags.cause import NO_FILE
 from playshuffle.text import counted
 
 
@@ -127,7 +127,7 @@ def _check_found(request: Request, library: Library) -> None:
     Raises:
         PlayshuffleError: there is none, or most are missing.
     """
-    missing_files = [path for path, reason in library.skipped if reason == MISSING]
+    missing_files = [path for path, reason in library.skipped if reason.code == NO_FILE]
     if request.files is not None and 2 * len(missing_files) > len(request.files):
         raise PlayshuffleError(
             f"{len(missing_files):,} of {counted(len(request.files), 'file')} in --from cannot be found, such"

@@ -78,7 +78,7 @@ class Report(NamedTuple):
             *self.library.untagged,
             *self.library.unreadable,
         ]
-        reasons = sorted(Counter(reason.partition(":")[0] for _, reason in files).items())
+        reasons = sorted(Counter(reason.kind for _, reason in files).items())
         losses = [(loss.what, len(loss.indices)) for loss in self.losses]
         facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses))
         return blake2b(facts.encode(), digest_size=8).hexdigest()

@@ -226,7 +226,7 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     if lost:  # the same file may have several names
         kept = set(filter(None, map(file_at, written)))
         lost = {path for path in lost if file_at(path) not in kept}
-    reasons = {path: reason for path, reason in report.library.skipped if path in lost}
+    reasons = {path: str(reason) for path, reason in report.library.skipped if path in lost}
     reasons |= dict.fromkeys(request.streams, "not a file")
     reasons |= dict.fromkeys(sorted(lost.difference(reasons)), "left out by an option or a default")
     if reasons:

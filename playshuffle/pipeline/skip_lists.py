@@ -85,13 +85,15 @@ def _read(path: bytes, known: Sequence[bytes] | None) -> SkipList:
     return SkipList(path, lines)
 
 
-def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> tuple[dict[int, str], list[bytes]]:
-    """Return why tracks are left out, by index, and the lists that name no track.
+def reasons_to_skip(
+    found: Tracks, lists: Sequence[SkipList]
+) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
+    """Return why tracks are left out and the list that names them, by index, and the lists that name none.
 
     An entry names a track by its path, or by another path to the same file.
     """
     index_of = {path: index for index, path in enumerate(found.paths)} if lists else {}
-    reasons: dict[int, str] = {}
+    reasons: dict[int, tuple[str, str]] = {}
     idle: list[bytes] = []
     for each in lists:
         lines: dict[int, int] = {}
@@ -107,7 +109,8 @@ def reasons_to_skip(found: Tracks, lists: Sequence[SkipList]) -> tuple[dict[int,
                 if file in others:
                     lines.setdefault(index, others[file])
         for index, line in lines.items():
-            reasons.setdefault(index, f"in {shown(each.path)}" + (f", line {line}" if line else ""))
+            where = f"in {shown(each.path)}" + (f", line {line}" if line else "")
+            reasons.setdefault(index, (where, os.fsdecode(each.path)))
         if each.lines and not lines:
             idle.append(each.path)
     return reasons, idle

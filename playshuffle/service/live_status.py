@@ -22,6 +22,7 @@ from playshuffle.service.update_protocol import (
     UpdateEnded,
     UpdateRequest,
 )
+from playshuffle.tags.cause import Cause
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.limits import Mode
@@ -58,7 +59,7 @@ class LiveStatus:
         }
         self._modes: dict[bytes, Mode] = {}
         self._missing: set[bytes] = set()  # roots, as updates reported them
-        self._unreadable: dict[str, dict[bytes, str]] = {}  # reasons by path, by playlist
+        self._unreadable: dict[str, dict[bytes, Cause]] = {}  # reasons by path, by playlist
         self._notes: dict[str, set[str]] = {}
         self._waiting_for_files: set[str] = set()
         self._on_page: Status | None = None

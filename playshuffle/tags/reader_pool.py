@@ -16,7 +16,8 @@ from collections.abc import Generator, Iterator, Sequence
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError
 from playshuffle.system.workers import worker_count
-from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading, Tags
+from playshuffle.tags.cause import NO_SUCH_NAME, NO_TAGS, Cause
+from playshuffle.tags.reading import Reading, Tags
 
 MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
 DEADLINE_S = 10.0  # for one file
@@ -195,8 +196,8 @@ class _Pool:
             if len(path) < _LONGEST_PATH and b"\0" not in path:
                 indexes.append(index)
             else:
-                reading = Reading(None, "cannot be opened: no file has such a name", is_audio=False)
-                self.done.append((index, reading))
+                reason = Cause(NO_SUCH_NAME, "no file has such a name")
+                self.done.append((index, Reading(None, reason, is_audio=False)))
         return indexes
 
     def due(self, worker: _Worker) -> float:
@@ -238,7 +239,7 @@ class _Pool:
                 self.failed_starts = 0
             elif worker.indexes and (reading := _parsed(line)) is not None:
                 self.done.append((worker.indexes.popleft(), reading))
-                worker.has_ended = reading.reason.endswith(TOO_MUCH_MEMORY)
+                worker.has_ended = reading.took_memory
             else:
                 lines = None
                 break
@@ -262,14 +263,14 @@ class _Pool:
                 blame = "the tag reader crashed"
             if blame is not None:
                 self.returned.remove(index)
-                self.done.append((index, Reading(None, f"tags could not be read: {blame}")))
+                self.done.append((index, Reading(None, Cause(NO_TAGS, blame))))
 
 
 def _parsed(line: bytes) -> Reading | None:
     """Return the reading in a line of a worker; None if it is anything else."""
     try:
-        tags, *rest = json.loads(line)
-        return Reading(tags and Tags(*tags), *rest)
+        tags, reason, *rest = json.loads(line)
+        return Reading(tags and Tags(*tags), reason and Cause(*reason), *rest)
     except (ValueError, TypeError):
         return None
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from playshuffle.tags.head_reader import read_head
-from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading
+from playshuffle.tags.reading import Reading
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
         reading = read_head(path) or _read_whole(path)
         signal.setitimer(signal.ITIMER_REAL, 0)
         os.write(1, json.dumps(reading).encode() + b"\n")
-        if reading.reason.endswith(TOO_MUCH_MEMORY):
+        if reading.took_memory:
             return
 
 

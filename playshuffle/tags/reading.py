@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from playshuffle.tags.cause import Cause
+
 
 class Tags(NamedTuple):
     """The tags of a file and the properties of its audio; an empty string, or None, where it has none.
@@ -43,23 +45,22 @@ class Tags(NamedTuple):
     last_played: int | None = None
 
 
-TOO_MUCH_MEMORY = "needed too much memory"  # ends the reason of a file that took a reader process's memory
-
-
 class Reading(NamedTuple):
     """What came of reading one file: tags, or the reason why there are none.
 
     tags: None where they could not be read.
-    reason: a few words for the user, empty where all went well.
+    reason: None where all went well.
     is_audio: False for what is plainly no audio file, and so no track.
     is_final: False where the disk was in the way, and not what is in the file: the next pass
         reads it again.
+    took_memory: reading it left too little memory for another file.
     """
 
     tags: Tags | None
-    reason: str = ""
+    reason: Cause | None = None
     is_audio: bool = True
     is_final: bool = True
+    took_memory: bool = False
 
 
 # Reads the tags of files: takes paths, yields the index of each path with its reading, in any order.

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from playshuffle.system.regular_file import NotRegularError, open_regular
 from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, WITHOUT_TAGS, format_of, other_kind
+from playshuffle.tags.cause import EMPTY, NO_TAGS, NOT_AUDIO, UNREADABLE, Cause
 from playshuffle.tags.head_id3 import tag_size
 from playshuffle.tags.mutagen_formats import (
     SketchyError,
@@ -21,7 +22,7 @@ from playshuffle.tags.mutagen_formats import (
     read_audio,
     read_id3,
 )
-from playshuffle.tags.reading import TOO_MUCH_MEMORY, Reading, Tags
+from playshuffle.tags.reading import Reading, Tags
 from playshuffle.tags.riff_info import read_info_texts
 from playshuffle.tags.tag_frames import Stream, tags_of
 
@@ -48,7 +49,8 @@ def read(path: bytes) -> Reading:
             return reading
     except OSError as error:
         is_there = not isinstance(error, NotRegularError) and error.errno not in _GONE
-        return Reading(None, f"could not be read: {error.strerror}", is_audio=is_there, is_final=False)
+        reason = Cause(UNREADABLE, error.strerror or "")
+        return Reading(None, reason, is_audio=is_there, is_final=False)
 
 
 class _Disk(FileIO):
@@ -91,7 +93,7 @@ def _open(path: bytes) -> _Disk:
 def _reading(file: BinaryIO, suffix: bytes) -> Reading:
     head = file.read(HEAD_BYTES)
     if not head:
-        return Reading(None, "empty file", is_audio=False)
+        return Reading(None, Cause(EMPTY), is_audio=False)
     tag_bytes = tag_size(head)
     if tag_bytes:
         file.seek(tag_bytes)
@@ -99,21 +101,22 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
     else:
         known_format = format_of(head, suffix)
     if known_format is None and (kind := other_kind(head)) is not None:
-        return Reading(None, f"not audio: {kind}", is_audio=False)
+        return Reading(None, Cause(NOT_AUDIO, kind), is_audio=False)
     format_ = known_format or BY_SUFFIX.get(suffix, "mp3")
     if format_ in WITHOUT_TAGS:
-        wrong = Reading(None, "not audio: it does not begin as its name says", is_audio=False)
-        return wrong if known_format is None else Reading(Tags())
+        if known_format is not None:
+            return Reading(Tags())
+        return Reading(None, Cause(NOT_AUDIO, "it does not begin as its name says"), is_audio=False)
     try:
         return Reading(_tags(file, format_, has_id3=tag_bytes > 0, is_sure=known_format is not None))
     except MemoryError:
-        why = TOO_MUCH_MEMORY
+        why, took_memory = "needed too much memory", True
     # On a broken file mutagen raises anything: IndexError, KeyError, OverflowError, RecursionError...
     except Exception as error:  # noqa: BLE001
-        why = describe_error(error)
-    if known_format is None:
-        return Reading(None, f"not audio: {why}", is_audio=False)
-    return Reading(None, f"tags could not be read: {why}")
+        why, took_memory = describe_error(error), False
+    is_audio = known_format is not None
+    reason = Cause(NO_TAGS if is_audio else NOT_AUDIO, why)
+    return Reading(None, reason, is_audio, took_memory=took_memory)
 
 
 def _tags(file: BinaryIO, format_: str, *, has_id3: bool, is_sure: bool) -> Tags:

@@ -56,4 +56,4 @@ def test_only_audio_files_are_copied(tmp_path: Path) -> None:
     )
 
     assert [track.name for track in tracks] == ["song.mp3"]
-    assert [each.reason for each in skipped] == ["not an audio file"] * 3 + ["missing"]
+    assert [str(each.reason) for each in skipped] == ["not an audio file"] * 3 + ["missing"]

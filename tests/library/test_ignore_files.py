@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.library import ignore_files
+from playshuffle.library.folder import Skipped
 from playshuffle.library.walk import find
+from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.forked import forked
 from tests.support.tree import by_path, files, names_below, public_folder, put, reasons
 
@@ -151,8 +153,8 @@ def test_a_folder_whose_ignore_file_cannot_be_read_stays_as_it_was_known() -> No
 
         assert files(after.roots[0]) == [top + b"/a/x.mp3", top + b"/b/y.mp3"]
         assert after.unreadable == [
-            (top + b"/a/", "Permission denied"),
-            (top + b"/new/", "Permission denied"),
+            Skipped(top + b"/a/", Cause(SYSTEM_ERROR, "Permission denied")),
+            Skipped(top + b"/new/", Cause(SYSTEM_ERROR, "Permission denied")),
         ]
 
 

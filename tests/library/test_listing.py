@@ -12,6 +12,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import fits, is_audio_name
 from playshuffle.library.walk import find
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
+from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.disk import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
@@ -152,7 +153,7 @@ def test_a_file_that_could_not_be_looked_at_is_looked_at_again(top: bytes, tmp_p
     after = find([top], by_path(before))
 
     assert names_below(top, before) == [b"x.mp3"]
-    assert before.unreadable == [Skipped(top + b"/y.mp3", "Input/output error")]
+    assert before.unreadable == [Skipped(top + b"/y.mp3", Cause(SYSTEM_ERROR, "Input/output error"))]
     assert names_below(top, after) == [b"x.mp3", b"y.mp3"]
 
 
@@ -167,7 +168,7 @@ def test_a_link_into_a_closed_folder_is_looked_at_again(public: bytes) -> None:
     os.chmod(public + b"/closed", 0o755)
     after = find([music], by_path(before))
 
-    assert before.unreadable == [(music + b"/album", "Permission denied")]
+    assert before.unreadable == [Skipped(music + b"/album", Cause(SYSTEM_ERROR, "Permission denied"))]
     assert names_below(music, after) == [b"album/x.mp3", b"y.mp3"]
 
 

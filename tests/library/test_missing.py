@@ -19,6 +19,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
+from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.refusals import refusal
 
 DISK = Mount(b"/", "ext4", b"/dev/sda1", 1)
@@ -205,7 +206,7 @@ def test_the_rule(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_cannot_be_read_is_not_gone() -> None:
-    folder = Skipped(b"/m/b/", "Permission denied")
+    folder = Skipped(b"/m/b/", Cause(SYSTEM_ERROR, "Permission denied"))
     missing.check_unreadable(folder, [b"/m/a.mp3"])
 
     said = refusal(Exit.MISSING, missing.check_unreadable, folder, [b"/m/a.mp3", b"/m/b/c.mp3"])

@@ -14,8 +14,13 @@ from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import find
+from playshuffle.tags import cause
+from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import Reading, Tags
 from tests.support.tree import by_path, put
+
+NO_AUDIO = Cause(cause.NOT_AUDIO, "text")
+NO_TAGS = Cause(cause.NO_TAGS, "damaged")
 
 
 class Reader:
@@ -33,8 +38,8 @@ class Reader:
 
     def read(self, content: bytes) -> Reading:
         return {
-            b"no audio": Reading(None, "no audio at all", is_audio=False),
-            b"no tags": Reading(None, "no tags at all"),
+            b"no audio": Reading(None, NO_AUDIO, is_audio=False),
+            b"no tags": Reading(None, NO_TAGS),
             b"odd": Reading(Tags(duration_ms=10**15, title="a\0b\ud800\nc", artist="A\0B\ud800")),
         }.get(content) or Reading(Tags(duration_ms=len(content) * 1000, title="x", artist=content.decode()))
 
@@ -114,7 +119,7 @@ def test_only_files_that_changed_are_read(
     assert asked == [top + path for path in read_again]
     assert said(library) == said(fresh)
     assert memory.fields == forgetful.fields
-    assert memory.untagged == [Skipped(top + b"/a/none.mp3", "no tags at all")]
+    assert memory.untagged == [Skipped(top + b"/a/none.mp3", NO_TAGS)]
 
 
 def said(library: Tracks) -> list[tuple[bytes, int, bytes]]:
@@ -173,8 +178,10 @@ def test_reading_holds_only_the_tags_of_folders_with_missing_readings(top: bytes
 
 # Errors of the disk
 
-_BROKEN = Reading(None, "could not be read: Input/output error", is_final=False)
-_GONE = Reading(None, "could not be read: No such file or directory", is_audio=False, is_final=False)
+_WHY_BROKEN = Cause(cause.UNREADABLE, "Input/output error")
+_BROKEN = Reading(None, _WHY_BROKEN, is_final=False)
+_WHY_GONE = Cause(cause.UNREADABLE, "No such file or directory")
+_GONE = Reading(None, _WHY_GONE, is_audio=False, is_final=False)
 
 
 def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes) -> None:
@@ -187,7 +194,7 @@ def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes)
 
         assert read == asked
         assert said(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 1000, b"A")]
-        assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
+        assert memory.untagged == [Skipped(top + b"/x.mp3", _WHY_BROKEN)]
 
     library, read = memory.run()
 
@@ -205,7 +212,7 @@ def test_a_file_that_went_before_it_was_read_is_left_out_until_it_is_back(top: b
     gone, _ = memory.run({top + b"/x.mp3": _GONE})
 
     assert gone.paths == []
-    assert memory.skipped == [Skipped(top + b"/x.mp3", _GONE.reason)]
+    assert memory.skipped == [Skipped(top + b"/x.mp3", _WHY_GONE)]
     assert said(memory.run()[0]) == [(top + b"/x.mp3", 1000, b"A")]
 
 
@@ -225,7 +232,7 @@ def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, conte
             (top + b"/x.mp3", 1000, b"A") if content == b"A" else (top + b"/x.mp3", 0, b"")
         ]
         assert (memory.fields[top + b"/"], memory.known[top + b"/"].extinfs) == before
-        assert memory.untagged == [Skipped(top + b"/x.mp3", _BROKEN.reason)]
+        assert memory.untagged == [Skipped(top + b"/x.mp3", _WHY_BROKEN)]
 
     assert said(memory.run()[0]) == [(top + b"/x.mp3", 7000, b"changed")]
 
@@ -305,8 +312,8 @@ def test_a_file_without_tags_is_a_track_and_one_without_audio_is_none(top: bytes
     assert said(library) == [
         (top + b"/a/y.mp3", 0, b""), (top + b"/a/z.mp3", 1000, b"Z"), (top + b"/b/x.mp3", 1000, b"Z")
     ]  # fmt: skip
-    assert memory.skipped == [Skipped(top + b"/a/x.mp3", "no audio at all")]
-    assert memory.untagged == [Skipped(top + b"/a/y.mp3", "no tags at all")]
+    assert memory.skipped == [Skipped(top + b"/a/x.mp3", NO_AUDIO)]
+    assert memory.untagged == [Skipped(top + b"/a/y.mp3", NO_TAGS)]
 
 
 @pytest.mark.parametrize("contents", [[b"A", b"A"], [b"A", b"B"], [b"no tags", b"A"], [b"no tags"] * 2])
@@ -379,7 +386,7 @@ def test_a_link_to_a_file_in_another_root_is_no_second_track(tmp_path: Path) -> 
     library, skipped, _ = tracks(find([a, b], {}).roots)
 
     assert library.paths == [a + b"/x.mp3", b + b"/y.mp3"]
-    assert skipped == [Skipped(a + b"/link.mp3", "reached by another path, too")]
+    assert skipped == [Skipped(a + b"/link.mp3", Cause(cause.DUPLICATE_PATH))]
 
 
 def test_a_hard_link_made_between_two_runs_is_seen(top: bytes) -> None:
@@ -404,4 +411,4 @@ def test_a_hard_link_to_a_file_elsewhere_is_a_track(top: bytes, tmp_path: Path) 
 def assert_reached_twice(top: bytes, *, left: list[bytes], left_out: list[bytes]) -> None:
     library, skipped, _ = tracks(find([top], {}).roots)
     assert library.paths == [top + path for path in left]
-    assert sorted(skipped) == [Skipped(top + path, "reached by another path, too") for path in left_out]
+    assert sorted(skipped) == [Skipped(top + path, Cause(cause.DUPLICATE_PATH)) for path in left_out]

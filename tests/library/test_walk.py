@@ -10,6 +10,7 @@ import pytest
 from playshuffle.library import listing, outdated_folders, walk
 from playshuffle.library.folder import Skipped
 from playshuffle.library.walk import Dirty, WalkResult, find
+from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.forked import forked
 from tests.support.sized import rotate
 from tests.support.tree import by_path, files, find_with_error, names_below, put
@@ -48,7 +49,7 @@ def test_a_path_too_long_for_the_kernel_is_named_and_ends_nothing(top: bytes) ->
     found = find([top], {})
 
     assert names_below(top, found) == [b"x.mp3"]
-    assert [reason for _, reason in found.unreadable] == ["File name too long"]
+    assert [str(reason) for _, reason in found.unreadable] == ["File name too long"]
 
 
 @pytest.mark.parametrize("inner_first", [False, True])
@@ -88,7 +89,7 @@ def test_a_root_that_is_missing_is_unknown_and_not_empty(top: bytes) -> None:
     after = find([top], by_path(before))
 
     assert after.roots == before.roots
-    assert after.unreadable == [Skipped(top + b"/", "No such file or directory")]
+    assert after.unreadable == [Skipped(top + b"/", Cause(SYSTEM_ERROR, "No such file or directory"))]
 
 
 def test_a_folder_that_goes_while_we_walk_is_gone(top: bytes) -> None:
@@ -196,7 +197,7 @@ def test_an_unreadable_folder_never_seen_before_holds_nothing_and_is_said_once(
     found = forked(lambda: find([public, public + unreadable], {}), as_nobody=True)
 
     assert names_below(public, found) == [b"y.mp3"]
-    assert found.unreadable == [Skipped(public + unreadable, "Permission denied")]
+    assert found.unreadable == [Skipped(public + unreadable, Cause(SYSTEM_ERROR, "Permission denied"))]
 
 
 @pytest.mark.parametrize("call", ["openat", "getdents64"])
@@ -209,7 +210,7 @@ def test_a_broken_disk_empties_no_folder(top: bytes, tmp_path: Path, call: str) 
     found = find_with_error(top, by_path(before), tmp_path, call, top + b"/bad/", top + b"/bad")
 
     assert names_below(top, found) == [b"bad/below/z.mp3", b"bad/y.mp3", b"good/new.mp3", b"good/x.mp3"]
-    assert found.unreadable == [Skipped(top + b"/bad/", "Input/output error")]
+    assert found.unreadable == [Skipped(top + b"/bad/", Cause(SYSTEM_ERROR, "Input/output error"))]
 
 
 # What has changed

@@ -13,6 +13,7 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.explain import IN
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
+from playshuffle.tags.cause import NOT_AUDIO, Cause
 from playshuffle.tags.reading import Reading, Tags
 from tests.pipeline.conftest import LookAt
 from tests.support import library
@@ -27,7 +28,7 @@ def read_all(path: str) -> Tags | Reading:
     """Make tags of names: `jazz-3.mp3` is of the genre Jazz; a file `bad…` is not audio."""
     name = os.path.basename(path)
     if name.startswith("bad"):
-        return Reading(None, "not audio: text", is_audio=False)
+        return Reading(None, Cause(NOT_AUDIO, "text"), is_audio=False)
     title = os.path.splitext(name)[0]  # so that x.mp3 and y/x.ogg are copies
     genre = name.split("-")[0].title()
     return Tags(60_000, title, "Somebody", bitrate=9999 - len(path), genre=genre)

@@ -51,12 +51,12 @@ FILES = {
 def is_sound(reading: Reading) -> bool:
     """Whether a reading is one that everything else can rely on."""
     if reading.tags is None:
-        return 0 < len(reading.reason) < 150 and bool(reading.reason.encode())
+        return 0 < len(str(reading.reason or "")) < 150 and bool(str(reading.reason).encode())
     texts = [value for value in reading.tags if isinstance(value, str)]
     numbers = [value for value in reading.tags if isinstance(value, int | float)]
     "".join(texts).encode()
     return (
-        reading.reason == ""
+        reading.reason is None
         and all(len(text) <= LONGEST_TEXT and "\0" not in text for text in texts)
         and all(0 <= number < 1 << 32 for number in numbers)
     )

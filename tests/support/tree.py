@@ -76,7 +76,7 @@ def names_below(top: bytes, found: WalkResult | None = None) -> list[bytes]:
 def reasons(top: bytes, found: WalkResult | None = None) -> dict[bytes, str]:
     """What a fresh walk or this one left out below a folder, and why."""
     found = found or find([top], {})
-    return {path.removeprefix(top + b"/"): reason for path, reason in found.skipped}
+    return {path.removeprefix(top + b"/"): str(reason) for path, reason in found.skipped}
 
 
 def by_path(found: WalkResult) -> dict[bytes, Folder]:
