@@ -6,6 +6,7 @@ Groups are numbered in the order of their first track. A track without the tag i
 import math
 import os
 import re
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -31,14 +32,32 @@ _NOBODY = frozenset(("", "various artists", "various", "va", "v.a.", "unknown ar
 _DISC = r"(?is)(?:(.*?)[\W_])?(?:cd|dis[ck])[\W_]*([0-9]{1,2})(?:[\W_].*)?"
 
 
+class Position(NamedTuple):
+    """What the tracks of an album are sorted by. name: where all else is equal."""
+
+    disc: int
+    side: int
+    number: float
+    part: int
+    name: Key = ()
+
+
+class _Album(NamedTuple):
+    """What the tracks of an album have in common. place: its folder, without those of discs."""
+
+    artist: str
+    title: str
+    place: str
+
+
 class Albums(NamedTuple):
-    """Of each track the number of its album, and its position there: disc and track number, or else name."""
+    """Of each track the number of its album, and its position there."""
 
     keys: list[int]
-    positions: list[tuple[int, float, Key]]
+    positions: list[Position]
 
     def in_order(self, order: Iterable[int]) -> list[int]:
-        """Sort tracks: album by album, there by disc, number and name."""
+        """Sort tracks: album by album, there by disc, side, number and name."""
         return sorted(order, key=lambda index: (self.keys[index], self.positions[index], index))
 
 
@@ -71,7 +90,15 @@ def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
     folder. Discs are parts of it, in whatever folders of one folder they lie.
     """
     album_rows = tracks.column(lambda folder: _album_rows(folder, tags_of(folder)))
-    return Albums(_numbered([album for album, _ in album_rows]), [position for _, position in album_rows])
+    first_disc = _joined_discs(album_rows)
+    keys = _numbered([first_disc.get(album, album) for album, _ in album_rows])
+    positions = [position for _, position in album_rows]
+    counts = Counter(zip(keys, positions, strict=True))
+    for index, key in enumerate(keys if len(counts) < len(keys) else ()):
+        if counts[key, positions[index]] > 1:  # a key of a name takes long
+            name = natural_key(os.path.basename(tracks.paths[index]))
+            positions[index] = positions[index]._replace(name=name)
+    return Albums(keys, positions)
 
 
 def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:
@@ -108,21 +135,49 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
     return [work and (work, composer) for work, composer in pairs]
 
 
-def _album_rows(
-    folder: Folder, rows: Sequence[Tags | None]
-) -> Iterator[tuple[Hashable, tuple[int, float, Key]]]:
+def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:
+    """Return for each album its first disc, if that is in a folder beside or above.
+
+    Discs of one album have different numbers: else there are two albums of one name.
+    """
+    discs: dict[Hashable, set[int]] = defaultdict(set)
+    near: dict[Hashable, list[Hashable]] = defaultdict(list)
+    for album, position in rows:
+        discs[album].add(position.disc)
+    first_disc: dict[Hashable, Hashable] = {}
+
+    def first(album: Hashable) -> Hashable:
+        while album in first_disc:
+            album = first_disc[album]
+        return album
+
+    for album in discs:
+        if isinstance(album, _Album) and album.title:
+            near[album].append(album)
+            near[album._replace(place=os.path.dirname(album.place))].append(album)
+    for several in near.values():
+        one, *others = dict.fromkeys(map(first, several))
+        numbers = [number for each in (one, *others) for number in discs[each]]
+        if others and len(numbers) == len(set(numbers)):
+            first_disc |= dict.fromkeys(others, one)
+            discs[one] = set(numbers)
+    return {album: first(album) for album in first_disc}
+
+
+def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[Hashable, Position]]:
     parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
     stem, folder_disc = _without_disc(name)
     place = os.path.join(parent, stem) if stem else parent
     last: Hashable = None
-    for name_bytes, row_tags in zip(folder.file_names(), rows, strict=True):
-        tags = row_tags or Tags()
+    for row in rows:
+        tags = row or Tags()
         title, disc = _without_disc(tags.album.strip())
         artist = tags.album_artist.strip().casefold() if title else ""
-        number, key = (tags.number, ()) if tags.number is not None else (math.inf, natural_key(name_bytes))
-        album = tags.release_id or (artist, title.casefold(), place)
+        number = math.inf if tags.number is None else tags.number
+        album = tags.release_id or _Album(artist, title.casefold(), place)
         last = album if album != last else last  # mostly the same: one object for the tracks of an album
-        yield last, (tags.disc or disc or folder_disc or 1, number, key)
+        disc = tags.disc or disc or folder_disc or 1
+        yield last, Position(disc, tags.side or 0, number, tags.part or 0)
 
 
 @lru_cache(64)  # the tracks of an album say the same, one after the other

@@ -5,7 +5,6 @@ Raw values repeat from track to track, so that a term has to look at each of the
 """
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -73,8 +72,7 @@ def _number(name: str, tag: str = "") -> Field:
 
 
 def _year(date: str) -> int | None:
-    match = re.match(r"\s*(\d{4})(?!\d)", date, re.ASCII)
-    return int(match[1]) if match else None
+    return int(date[:4]) if date else None
 
 
 def _stars(share: float | None) -> float | None:

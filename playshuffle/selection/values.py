@@ -201,10 +201,7 @@ def _local_moment(timestamp: float) -> datetime:
 
 
 def _tagged_moment(date: str) -> datetime | None:
-    match = re.match(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)", date, re.ASCII)
-    if match is None:
-        return None
-    return datetime(int(match[1]), int(match[2] or 1), int(match[3] or 1))  # noqa: DTZ001 - as tagged
+    return datetime.fromisoformat(f"{date}-01-01"[:10]) if date else None
 
 
 def _period(value: str, now: datetime) -> Callable[[datetime], bool]:

@@ -12,19 +12,18 @@ from struct import Struct
 from typing import Any
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import ID3_FRAMES, KNOWN_NAMES, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
 _MAIN_TEXTS = {"tit2", "tpe1", "talb"}
-_DATES = frozenset(("TDRC", "TDOR"))
 _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
 _BYTE_ORDER_MARK = "\ufeff"
 _SWAPPED_MARK = "\ufffe"  # that of the other byte order
 _FRAME_HEADER = Struct(">4sIH").unpack  # name, size, flags
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
-_PLAIN_DATE = re.compile("([0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?)?", re.ASCII)
 
 # In these mutagen looks for an ID3v1 tag, and an APEv2 tag ends before that.
 _TAIL_BYTES = 168
@@ -47,8 +46,7 @@ def read_tag(file: HeadFile, size: int) -> TagValues:
     names: set[str] = set()
     for frame, data in _frames(file, size):
         for name, values in _frame_values(frame, data):
-            # mutagen merges frames of one name.
-            if name in names or (name in _DATES and not all(map(_PLAIN_DATE.fullmatch, values))):
+            if name in names:  # mutagen merges frames of one name
                 raise DeclinedError
             names.add(name)
             values_of.setdefault(name.lower(), []).extend(values)
@@ -104,10 +102,8 @@ def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]]:
         owner, _, identifier = data.partition(b"\0")
         return [(f"UFID:{owner.decode('latin-1')}", [identifier])]
     if name == b"POPM":
-        numbers = data.partition(b"\0")[2]
-        pairs: list[tuple[str, list[Any]]] = [("POPM", list(numbers[:1]))]
-        plays = int.from_bytes(numbers[1:])  # 0 from programs that only rate
-        return [*pairs, ("POPM:count", [plays])] if plays else pairs
+        address, _, numbers = data.partition(b"\0")
+        return popularity(address.decode("latin-1"), int.from_bytes(numbers[:1]), int.from_bytes(numbers[1:]))
     if name == b"PCNT":
         return [("PCNT", [int.from_bytes(data)])]
     return _text(name, data)

@@ -19,7 +19,19 @@ from mutagen.asf import ASF, ASFTags
 from mutagen.dsdiff import DSDIFF
 from mutagen.dsf import DSF
 from mutagen.flac import FLAC, VCFLACDict
-from mutagen.id3 import COMM, ID3, PCNT, POPM, TCON, TXXX, UFID, Frames, Frames_2_2, TextFrame
+from mutagen.id3 import (
+    COMM,
+    ID3,
+    PCNT,
+    POPM,
+    TCON,
+    TXXX,
+    UFID,
+    Frames,
+    Frames_2_2,
+    TextFrame,
+    TimeStampTextFrame,
+)
 from mutagen.monkeysaudio import MonkeysAudio
 from mutagen.mp3 import MP3
 from mutagen.mp4 import MP4, MP4Tags
@@ -36,6 +48,7 @@ from mutagen.trueaudio import TrueAudio
 from mutagen.wave import WAVE
 from mutagen.wavpack import WavPack
 
+from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import ID3_FRAMES
 
 Named = Iterable[tuple[str, Iterable[Any]]]
@@ -86,8 +99,14 @@ class _Flac(FLAC):  # type: ignore[misc]
     METADATA_BLOCKS = tuple(_FLACComments if block is VCFLACDict else block for block in FLAC.METADATA_BLOCKS)
 
 
+# mutagen takes a date apart and drops what it does not understand: read it as text.
+_ID3_FRAMES = {
+    name: type(name, (TextFrame,), {}) if issubclass(frame, TimeStampTextFrame) else frame
+    for name, frame in Frames.items()
+    if name in ID3_FRAMES
+}
 # A frame of v2.2 has the class of its later name above it.
-_ID3_FRAMES = {name: Frames[name] for name in ID3_FRAMES} | {
+_ID3_FRAMES |= {
     name: frame for name, frame in Frames_2_2.items() if frame.__bases__[0].__name__ in ID3_FRAMES
 }
 
@@ -200,9 +219,7 @@ def _id3(tags: Any) -> Named:
         elif isinstance(frame, UFID):
             yield key, [frame.data]
         elif isinstance(frame, POPM):
-            yield "popm", [frame.rating]
-            if plays := getattr(frame, "count", 0):  # 0 from programs that only rate
-                yield "popm:count", [plays]
+            yield from popularity(frame.email, frame.rating, getattr(frame, "count", 0))
         elif isinstance(frame, PCNT):
             yield "pcnt", [frame.count]
 

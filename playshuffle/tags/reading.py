@@ -9,9 +9,10 @@ from playshuffle.tags.cause import Cause
 class Tags(NamedTuple):
     """The tags of a file and the properties of its audio; an empty string, or None, where it has none.
 
-    Several values of one tag are joined by '; '. rating: from 0 to 1. media_kind: the number of
-    MP4's `stik`. explicit: False for clean lyrics. bitrate: bits per second. sample_rate: Hz.
-    skip_count, last_played (Unix seconds): only a play history has them.
+    Several values of one tag are joined by '; '. side: of a record, 1 for the A of A1. part: of a number,
+    1 for the A of 1A. date, original_date: YYYY, YYYY-MM or YYYY-MM-DD. rating: from 0 to 1.
+    media_kind: the number of MP4's `stik`. explicit: False for clean lyrics. bitrate: bits per second.
+    sample_rate: Hz. skip_count, last_played (Unix seconds): only a play history has them.
     """
 
     duration_ms: int | None = None
@@ -20,7 +21,9 @@ class Tags(NamedTuple):
     album: str = ""
     album_artist: str = ""
     disc: int | None = None
+    side: int | None = None
     number: int | None = None
+    part: int | None = None
     genre: str = ""
     date: str = ""
     composer: str = ""

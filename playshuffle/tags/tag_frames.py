@@ -4,12 +4,16 @@ A new tag needs a row: the ID3 frames to parse and the version of the cache are 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from playshuffle.tags import stars
+from playshuffle.tags.dates import read_date
+from playshuffle.tags.positions import Position, read_position
 from playshuffle.tags.reading import Tags
 
 TagValues = dict[str, list[Any]]  # values by the name of the tag in the file
+_Read = Callable[[Sequence[Any]], Any]
 
 LONGEST_TEXT = 1000  # characters of a field that are kept
 LONGEST_COMMENT = 200  # characters of a comment that are kept: some hold a whole biography
@@ -38,10 +42,10 @@ _NAMES = {
         ("tpe2",), ("albumartist", "album artist", "album_artist", "aart", "wm/albumartist")
     ),
     "genre": _Names(("tcon",), ("genre", "\xa9gen", "wm/genre")),
-    "date": _Names(("tdrc", "tyer"), ("date", "year", "\xa9day", "wm/year")),
+    "date": _Names(("tdrc", "tyer", "tdrl"), ("date", "year", "\xa9day", "wm/year", "releasedate")),
     "composer": _Names(("tcom",), ("composer", "\xa9wrt", "wm/composer")),
     "grouping": _Names(
-        ("tit1", "grp1"), ("grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription")
+        ("grp1", "tit1"), ("grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription")
     ),
     "work": _Names((), ("work", "\xa9wrk", "wm/work")),
     "recording_id": _Names(
@@ -76,24 +80,24 @@ _FIELDS = {
     for rank, name in enumerate((*names.id3, *names.others))
 }
 
-# What a rating may be called, and the best it can be.
-_RATING_NAMES = {"fmps_rating": 1, "popm": 255, "rate": 100, "wm/shareduserrating": 99}
-
 # What `rtng` and `ITUNESADVISORY` mean: none, explicit, clean, and explicit in old files.
 _ADVISORIES: Mapping[int | None, bool] = {0: False, 1: True, 2: False, 4: True}
 
+_DAY = "tdat"  # day and month of a date of ID3v2.3, of which `tyer` has the year
+
 # All names in lower case that add to a field.
-KNOWN_NAMES = frozenset((*_FIELDS, *_RATING_NAMES, "rating"))
+KNOWN_NAMES = frozenset((*_FIELDS, *stars.NAMES, _DAY))
 
 # Frames of ID3v2.3 and v2.4 that hold a field; readers never parse any other.
 ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in names.id3) | {
     "TXXX",
     "UFID",
     "POPM",
+    _DAY.upper(),
 }
 
 # The rows as text, for the version of the cache.
-SIGNATURE = repr((_NAMES, _RATING_NAMES, _ADVISORIES, LONGEST_COMMENT, Tags._fields))
+SIGNATURE = repr((_NAMES, stars.SIGNATURE, _ADVISORIES, LONGEST_COMMENT, Tags._fields))
 
 
 class Stream(NamedTuple):
@@ -107,12 +111,21 @@ class Stream(NamedTuple):
 
 def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
     """Return the fields of a file, from the values of its tags by name in lower case."""
-    fields: dict[str, Any] = {
-        field: _READERS.get(field, _text)(values[name]) for field, name in _best_names(values).items()
-    }
+    fields: dict[str, Any] = {}
+    for field, name in _best_names(values).items():
+        read: _Read = _READERS.get(field, _text)
+        fields[field] = read(values[name])
+    for field in _DATES.intersection(fields):
+        fields[field] = _first_date(values, field)
+    if "grp1" in values and "tit1" in values:  # iTunes writes the work where others write the grouping
+        fields.setdefault("work", _text(values["tit1"]))
+    position: Position | None = fields.pop("number", None)
+    if position is not None:
+        fields.update(number=position.number, side=position.side, part=position.part)
+        fields["disc"] = fields.get("disc") or position.disc
     return Tags(
         _duration_ms(stream.length_s),
-        rating=_rating(values),
+        rating=stars.rating_of(values),
         bitrate=_rate(stream.bitrate),
         sample_rate=_rate(stream.sample_rate),
         lossless=stream.lossless,
@@ -147,14 +160,19 @@ def _text(values: Sequence[Any]) -> str:
     return joined if joined.isascii() else joined.encode(errors="replace").decode()
 
 
+def _first_date(values: Mapping[str, Sequence[Any]], field: str) -> str:
+    """Return the first date among the names of a field."""
+    names = _NAMES[field]
+    for name in (*names.id3, *names.others):
+        for value in values.get(name, ()):
+            if found := read_date(_text([value])):
+                day = _text(values.get(_DAY, ())) if name == "tyer" and found.isdigit() else ""
+                return read_date(f"{day[:2]}.{day[2:]}.{found}") if len(day) == 4 else found
+    return ""
+
+
 def _number(values: Sequence[Any]) -> int | None:
-    """3 from '3/12', or from the pair (3, 12), where 0 means that there is none."""
-    for value in values:
-        if isinstance(value, tuple):
-            return value[0] or None
-        match = re.match(r"\s*([0-9]{1,6})(?![0-9])", str(value)[:LONGEST_TEXT])
-        return int(match[1]) if match else None
-    return None
+    return read_position(values).number
 
 
 def _comment(values: Sequence[Any]) -> str:
@@ -186,34 +204,15 @@ def _rate(value: float) -> int | None:
     return round(value) if 0 < value < 1 << 31 else None
 
 
-def _rating(values_of: Mapping[str, Sequence[Any]]) -> float | None:
-    for name, best in _RATING_NAMES.items():
-        for value in values_of.get(name, ()):
-            # For POPM, 0 stands for unknown.
-            if (rating := _share(value, best)) is not None and (rating or name != "popm"):
-                return rating
-    for value in values_of.get("rating", ()):  # up to five stars, or per cent
-        if (rating := _share(value, 5)) is not None or (rating := _share(value, 100)) is not None:
-            return rating
-    return None
-
-
-def _share(value: Any, best: int) -> float | None:
-    try:
-        rating = float(value)
-    except ValueError:
-        return None
-    return rating / best if 0 <= rating <= best else None
-
-
 def _duration_ms(length_s: float) -> int | None:
     # Written so that NaN fails it, too.
     return round(length_s * 1000) if 0.5 < length_s * 1000 <= _LONGEST_MS else None
 
 
-_READERS = {
+_DATES = frozenset(("date", "original_date"))
+_READERS: Mapping[str, _Read] = {
     "disc": _number,
-    "number": _number,
+    "number": read_position,
     "comment": _comment,
     "bpm": _rounded,
     "media_kind": _number,

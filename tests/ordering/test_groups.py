@@ -6,14 +6,15 @@ import pytest
 
 from playshuffle.ordering.groups import KEYS, albums, artist_keys, group_keys, ratings
 from playshuffle.tags.reading import Tags
+from playshuffle.tags.tag_frames import Stream, tags_of
 from tests.support.tagged import tagged
 
 
 def together(files: dict[str, Tags | None], by: str) -> list[set[str]]:
     """The groups, by first sight."""
-    tracks, tags_of = tagged(files)
+    tracks, rows_of = tagged(files)
     found: dict[int, set[str]] = {}
-    for path, key in zip(tracks.paths, group_keys(tracks, tags_of, by), strict=True):
+    for path, key in zip(tracks.paths, group_keys(tracks, rows_of, by), strict=True):
         found.setdefault(key, set()).add(path.decode().removeprefix("/m/"))
     return list(found.values())
 
@@ -56,6 +57,9 @@ def test_artists_are_counted_without_nobody() -> None:
     assert artist_keys([b"", b""])[1] == 0
 
 
+DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc in (1, 2, 3))
+
+
 @pytest.mark.parametrize(
     ("files", "groups"),
     [
@@ -93,6 +97,24 @@ def test_artists_are_counted_without_nobody() -> None:
             ["A (cd 2) Live/1|A CD1/1"],
         ),
         ({"CD1 - Early/1": None, "CD2 - Late/1": None}, ["CD1 - Early/1|CD2 - Late/1"]),
+        # discs in folders of any name, if artist, title and numbers agree
+        (
+            {"A/Digital Media 01/1": DISC_1, "A/Disc Two/1": DISC_2, "A/LP3/1": DISC_3},
+            ["A/Digital Media 01/1|A/Disc Two/1|A/LP3/1"],
+        ),
+        ({"A/1": DISC_1, "A/2": DISC_1, "A/Bonus/1": DISC_2}, ["A/1|A/2|A/Bonus/1"]),
+        ({"A/1": Tags(album="T", album_artist="A"), "A/Bonus/1": DISC_2}, ["A/1|A/Bonus/1"]),
+        ({"A/CD1/1": DISC_1, "A/CD2/1": DISC_2, "A/Extra/1": DISC_3}, ["A/CD1/1|A/CD2/1|A/Extra/1"]),
+        ({"A/1": DISC_1, "A/B/1": DISC_2, "A/C/1": DISC_3, "D/1": DISC_1}, ["A/1|A/B/1|A/C/1", "D/1"]),
+        # two albums of one name
+        ({"A/1997/1": DISC_1, "A/2011/1": DISC_1, "A/2011/2": DISC_2}, ["A/1997/1", "A/2011/1|A/2011/2"]),
+        ({"A/1": DISC_1, "B/C/1": DISC_2}, ["A/1", "B/C/1"]),
+        ({"A/1/1": DISC_1, "A/2/1": DISC_2._replace(album_artist="B")}, ["A/1/1", "A/2/1"]),
+        ({"A/1/1": DISC_1, "A/2/1": DISC_2._replace(album="U")}, ["A/1/1", "A/2/1"]),
+        (
+            {"A/1/1": Tags(album="T", album_artist="A"), "A/2/1": Tags(album="T", album_artist="A")},
+            ["A/1/1", "A/2/1"],
+        ),
         # no discs
         ({"ABCD 1/1": None, "ABCD 2/1": None}, ["ABCD 1/1", "ABCD 2/1"]),
         ({"Disco 1/1": None, "Disco 2/1": None}, ["Disco 1/1", "Disco 2/1"]),
@@ -109,7 +131,7 @@ def test_an_album_is_what_was_released_as_one(files: dict[str, Tags | None], gro
 
 def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
     """The disc is in the tag, or in the title, or in the name of the folder; or there is only one."""
-    tracks, tags_of = tagged(
+    tracks, rows_of = tagged(
         {
             "/m/A/CD2/01": Tags(album="T", number=1),
             "/m/A/CD1/01": Tags(album="T", number=2),
@@ -123,12 +145,47 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         }
     )
 
-    order = albums(tracks, tags_of).in_order(reversed(range(9)))
+    order = albums(tracks, rows_of).in_order(reversed(range(9)))
 
     assert [tracks.paths[index].decode()[3:] for index in order] == [
         "A/CD1/02", "A/CD1/01", "A/CD1/extra a", "A/CD1/extra b", "A/CD2/01", "A/bonus", "A/more",
         "B/01 a", "B/02 b",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("positions", "expected"),
+    [
+        (["B1", "A2", "A10", "A1", "C1", "AA1"], ["A1", "A2", "A10", "B1", "C1", "AA1"]),
+        (["1B", "2", "1A", "10"], ["1A", "1B", "2", "10"]),
+        (["2-1", "1-2", "1-10", "1-1"], ["1-1", "1-2", "1-10", "2-1"]),
+        (["2-A1", "1-B1", "1-A2"], ["1-A2", "1-B1", "2-A1"]),
+        (["B", "A"], ["A", "B"]),
+    ],
+)
+def test_discs_sides_numbers_and_parts_of_numbers_are_in_order(
+    positions: list[str], expected: list[str]
+) -> None:
+    """Names say nothing where positions differ."""
+    files = {
+        f"/m/{at}": tags_of({"title": [position], "album": ["T"], "tracknumber": [position]}, Stream(1))
+        for at, position in enumerate(positions)
+    }
+    tracks, tags = tagged(files)
+
+    order = albums(tracks, tags).in_order(range(len(positions)))
+
+    assert [positions[int(tracks.paths[index][3:])] for index in order] == expected
+
+
+@pytest.mark.parametrize("number", [None, 0, 1])
+def test_tracks_of_equal_numbers_are_in_the_natural_order_of_their_names(number: int | None) -> None:
+    names = ["1", "2", "9", "10", "11 a", "11 b"]
+    tracks, tags = tagged({f"/m/{name} - s.mp3": Tags(album="T", number=number) for name in names})
+
+    order = albums(tracks, tags).in_order(range(len(names)))
+
+    assert [tracks.paths[index].decode()[3:].removesuffix(" - s.mp3") for index in order] == names
 
 
 @pytest.mark.parametrize(
@@ -173,6 +230,6 @@ def test_every_known_name_makes_groups(by: str) -> None:
 
 
 def test_ratings_are_in_step_with_the_tracks() -> None:
-    tracks, tags_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
+    tracks, rows_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
 
-    assert ratings(tracks, tags_of) == [None, 0.5, 0.0]
+    assert ratings(tracks, rows_of) == [None, 0.5, 0.0]

@@ -43,7 +43,7 @@ FILES = {
     "tone.spx": NO_IDS,
     "tone.tta": NO_IDS,
     "tone.wav": ALL,
-    "tone.wma": ALL._replace(rating=75 / 99),
+    "tone.wma": ALL,
     "tone.wv": ALL,
 }
 

@@ -136,7 +136,7 @@ def test_several_values_are_joined(name: str, tmp_path: Path) -> None:
     ("text", "number"),
     [
         *[("3/12", 3), ("3", 3), (" 07 ", 7), ("0", 0), ((3, 12), 3), ((0, 12), None)],
-        *[("A1", None), ("", None), ("/12", None), ("-3", None), ("9" * 9, None), ("٣", None)],
+        *[("A1", 1), ("", None), ("/12", None), ("-3", None), ("9" * 9, None), ("٣", None)],
     ],
 )
 def test_number_of_a_track(text: Any, number: int | None) -> None:
@@ -148,8 +148,8 @@ def test_number_of_a_track(text: Any, number: int | None) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "rating"),
     [
-        ("popm", 255, 1.0),
-        ("popm", 0, None),
+        ("popm", 0.8, 0.8),
+        ("popm", 196, None),
         ("fmps_rating", "0.5", 0.5),
         ("fmps_rating", "0", 0.0),
         ("rating", "5", 1.0),

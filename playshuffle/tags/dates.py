@@ -1,0 +1,45 @@
+"""Read dates as people and programs write them into tags."""
+
+import re
+from datetime import date
+from functools import lru_cache
+
+_DIGITS = re.compile(r"\D*([1-9]\d{3})(\d\d)(\d\d)(?:\d{4}|\d{6})?(?!\d)", re.ASCII)  # a time may follow
+_YEAR_FIRST = re.compile(r"\D*([1-9]\d{3})(?:([-/.])(\d\d?)(?:\2(\d\d?))?)?(?!\d)", re.ASCII)
+_YEAR_LAST = re.compile(
+    r"(?<!\d)(?:(\d\d?)([-/.])(\d\d?)\2|(?P<glued>\d{4}))?(?P<year>[1-9]\d{3})\D*$", re.ASCII
+)
+
+
+@lru_cache(4096)
+def read_date(text: str) -> str:
+    """Return a date as YYYY, YYYY-MM or YYYY-MM-DD; nothing without a year of four digits at either end.
+
+    Month and day are omitted where they are not certain: 07/06/2019 is in June or in July.
+    """
+    if match := _DIGITS.match(text):
+        year, month, day = match.groups()
+        whole = _date(year, month, day) or (day == "00" and (_date(year, month) or year))
+        if whole:
+            return whole
+    if match := _YEAR_FIRST.match(text):
+        year, _, month, day = match.groups()
+        return _date(year, month, day) or _date(year, month) or year
+    match = _YEAR_LAST.search(text)
+    if match is None:
+        return ""
+    year, glued = match["year"], match["glued"]
+    first, sign, second = (glued[:2], "", glued[2:]) if glued else match.group(1, 2, 3)
+    dates = {_date(year, second, first), _date(year, first, second)} - {""}
+    if sign == "." and (day_first := _date(year, second, first)):  # nobody writes the month first with dots
+        return day_first
+    return dates.pop() if len(dates) == 1 else year if dates or not glued else ""
+
+
+def _date(year: str, month: str | None, day: str | None = None) -> str:
+    """Return a date; nothing if there is none such, or no month."""
+    try:
+        whole = date(int(year), int(month or 0), int(day or 1)).isoformat()
+    except ValueError:
+        return ""
+    return whole if day else whole[:7]

@@ -1,0 +1,51 @@
+"""Read the position of a track on its album: 3/12, A1 and 1A of records, 2-1 for the second disc."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+_POSITION = re.compile(
+    r"(?:(\d{1,2})-)?(?:([a-z]{1,2})[-.]?(?=\d)|([a-z](?!\w)))?(\d{1,6})?([a-z])?(?!\w)",
+    re.ASCII | re.IGNORECASE,
+)
+_NUMBER = re.compile(r"([0-9]{1,6})(?![0-9])")
+
+
+class Position(NamedTuple):
+    """Where a track is on its album. side: 1 for A. part: of a number, 1 for the A of 1A."""
+
+    disc: int | None = None
+    side: int | None = None
+    number: int | None = None
+    part: int | None = None
+
+
+def read_position(values: Sequence[Any]) -> Position:
+    """Return the position of the first value: a text, or a pair such as (3, 12), in which 0 means none."""
+    for value in values:
+        return Position(number=value[0] or None) if isinstance(value, tuple) else _position(str(value)[:100])
+    return Position()
+
+
+@lru_cache(4096)
+def _position(text: str) -> Position:
+    text = text.strip()
+    if match := _POSITION.match(text):
+        disc, before, alone, number, part = match.groups()
+        if disc is None or number or alone:
+            return Position(_int(disc), _letter(before or alone), _int(number), _letter(part))
+    match = _NUMBER.match(text)  # 3rd, 3 of 12
+    return Position(number=_int(match and match[1]))
+
+
+def _int(text: str | None) -> int | None:
+    return int(text) if text else None
+
+
+def _letter(text: str | None) -> int | None:
+    """Return 1 for A, 2 for B, and 27 for AA, which follows Z."""
+    value = 0
+    for letter in (text or "").upper():
+        value = 26 * value + ord(letter) - ord("A") + 1
+    return value or None

@@ -1,0 +1,222 @@
+"""Dates, stars, positions and works as other programs write them."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import mutagen
+import pytest
+from mutagen.asf import ASF, ASFDWordAttribute
+
+from playshuffle.selection.fields import FIELDS
+from playshuffle.tags.dates import read_date
+from playshuffle.tags.head_reader import read_head
+from playshuffle.tags.positions import read_position
+from playshuffle.tags.reading import Tags
+from playshuffle.tags.stars import popularity
+from playshuffle.tags.tag_frames import Stream, tags_of
+from playshuffle.tags.tag_reader import read
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def tags_in(path: Path) -> Tags:
+    """Return the tags, which both readers must give if the first does not decline."""
+    reading = read(os.fsencode(path))
+    assert read_head(os.fsencode(path)) in (None, reading)
+    assert reading.tags is not None
+    return reading.tags
+
+
+def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path:
+    """Write an ID3 tag with a title and these frames, byte for byte, and audio after it."""
+    tag = b"".join(
+        name + len(content).to_bytes(4, "big") + b"\0\0" + content
+        for name, content in ((b"TIT2", b"\0Title"), *frames)
+    )
+    assert len(tag) < 128  # so that sizes are the same in both versions
+    path.write_bytes(b"ID3%c\0\0\0\0\0%c" % (version, len(tag)) + tag + (DATA / "none.mp3").read_bytes())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("date", "text"),
+    [
+        ("2019-07-06", "20190706"),
+        ("2019-07-06", "06.07.2019"),
+        ("2019-07-06", "2019/07/06"),
+        ("2019-07-06", "2019.07.06"),
+        ("2019-07-06", "2019-7-6"),
+        ("2019-07-06", "2019-07-06T10:00:00Z"),
+        ("2019-07-06", "2019-07-06 10:00"),
+        ("2019-07-06", "20190706103000"),
+        ("2019-07-13", "13/07/2019"),
+        ("2019-07-13", "07/13/2019"),
+        ("2019-07-13", "13072019"),
+        ("2019-07-07", "07/07/2019"),
+        ("2019-07", "2019-07"),
+        ("2019-07", "2019-7"),
+        ("2019-02", "2019-02-30"),
+        ("2019-07", "20190700"),
+        ("2019", "20190000"),
+        ("2019", "07/06/2019"),
+        ("2019", "07-06-2019"),
+        ("2019", "06072019"),
+        ("2019", "2019-00-00"),
+        ("2019", "2019-13-01"),
+        ("2019", "32.13.2019"),
+        ("2019", "c2019"),
+        ("2019", "℗ 2019 A Label"),
+        ("2019", "July 6, 2019"),
+        ("2019", "5/2019"),
+        ("2003", "2003 (2019 remaster)"),
+        ("1969", "1969/2019"),
+        ("2010", "2010-2012"),
+        ("1000", "1000"),
+        *(("", text) for text in ("", "0", "0000", "0999", "99", "12345", "201907", "99999999", "20191332")),
+        *(("", text) for text in ("٢٠١٩", "06.07.19", "7 songs of 1990 and 5", "no date")),
+    ],
+)
+def test_a_date_has_a_year_and_what_is_certain_of_the_day(date: str, text: str) -> None:
+    assert read_date(text) == date
+
+
+NAMES = ["none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a", "tone.wv", "tone.wma"]
+
+
+@pytest.mark.parametrize("text", ["20190706", "06.07.2019", "2019/07/06", "2019-7-6"])
+@pytest.mark.parametrize("name", NAMES)
+def test_dates_are_read_from_every_kind_of_tag(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name == "none.mp3":
+        with_id3(path, (b"TDRC", b"\0" + text.encode()), version=4)
+    else:
+        shutil.copy(DATA / name, path)
+        file = mutagen.File(path)
+        file.tags.clear()
+        file[{"tone.m4a": "\xa9day", "tone.wma": "WM/Year"}.get(name, "date")] = [text]
+        file.save()
+
+    assert tags_in(path).date == "2019-07-06"
+    assert FIELDS["year"].decode(tags_in(path).date) == 2019
+
+
+@pytest.mark.parametrize(
+    ("frames", "date"),
+    [
+        ({b"TYER": b"2019", b"TDAT": b"0607"}, "2019-07-06"),
+        ({b"TYER": b"2019", b"TDAT": b"1307"}, "2019-07-13"),
+        ({b"TYER": b"2019", b"TDAT": b"9999"}, "2019"),
+        ({b"TYER": b"2019", b"TDAT": b"6"}, "2019"),
+        ({b"TYER": b"2019-03", b"TDAT": b"0607"}, "2019-03"),
+        ({b"TDAT": b"0607"}, ""),
+        ({b"TYER": b"20190706"}, "2019-07-06"),
+        ({b"TDRL": b"2019-07-06"}, "2019-07-06"),
+        ({b"TDRL": b"2019", b"TDRC": b"2018"}, "2018"),
+        ({b"TDRL": b"2019", b"TDRC": b"unknown"}, "2019"),
+        ({b"TYER": b"2019", b"TDRC": b""}, "2019"),
+    ],
+)
+@pytest.mark.parametrize("version", [3, 4])
+def test_the_date_of_id3_is_in_several_frames(
+    version: int, frames: dict[bytes, bytes], date: str, tmp_path: Path
+) -> None:
+    frames = {name: b"\0" + text for name, text in frames.items()}
+    path = with_id3(tmp_path / "x.mp3", *frames.items(), version=version)
+
+    assert tags_in(path).date == date
+
+
+@pytest.mark.parametrize(
+    "address", ["Windows Media Player 9 Series", "MusicBee", "no@email", "rating@winamp.com"]
+)
+def test_stars_of_popm_are_those_of_windows(address: str, tmp_path: Path) -> None:
+    written = dict(
+        zip(
+            (0, 1, 13, 54, 64, 118, 128, 186, 196, 242, 255),
+            (None, 1, 0.5, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5),
+            strict=True,
+        )
+    )
+    for number, stars in written.items():
+        content = address.encode() + bytes((0, number, 0, 0, 0, 0))
+        path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
+
+        assert FIELDS["rating"].decode(tags_in(path).rating) == stars
+
+
+def test_other_numbers_of_popm_and_those_of_quod_libet_are_shares(tmp_path: Path) -> None:
+    for number in range(1, 256):
+        content = b"quodlibet@lists.sacredchao.net" + bytes((0, number))
+        path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
+
+        assert tags_in(path).rating == number / 255
+    for stars in range(1, 6):
+        assert FIELDS["rating"].decode(popularity("a@example.org", 51 * stars, 0)[0][1][0]) == stars
+
+
+@pytest.mark.parametrize(
+    ("number", "stars"),
+    [(0, None), (1, 1), (25, 2), (50, 3), (75, 4), (99, 5), (60, 3), (10, 0.5), (100, None)],
+)
+def test_stars_of_asf_are_those_of_windows(number: int, stars: float | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.wma"
+    shutil.copy(DATA / "tone.wma", path)
+    file = ASF(path)
+    file.tags.clear()
+    file["WM/SharedUserRating"] = [ASFDWordAttribute(number)]
+    file.save()
+
+    assert FIELDS["rating"].decode(tags_in(path).rating) == stars
+
+
+def test_a_rating_in_a_free_tag_of_any_name_is_a_number() -> None:
+    """Such a tag may have the name of a frame."""
+    for text in ("200", "good", "", "0.5"):
+        assert tags_of({"popm": [text]}, Stream(1)).rating == (0.5 if text == "0.5" else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("3/12", (None, None, 3, None)),
+        (" 07 ", (None, None, 7, None)),
+        ("A1", (None, 1, 1, None)),
+        ("b2/4", (None, 2, 2, None)),
+        ("AA2", (None, 27, 2, None)),
+        ("A-1", (None, 1, 1, None)),
+        ("A", (None, 1, None, None)),
+        ("1A", (None, None, 1, 1)),
+        ("1-1", (1, None, 1, None)),
+        ("2-10/20", (2, None, 10, None)),
+        ("2-A1", (2, 1, 1, None)),
+        ("3rd", (None, None, 3, None)),
+        ("Track 3", (None, None, None, None)),
+    ],
+)
+def test_a_position_may_have_a_disc_a_side_and_a_part(text: str, position: Sequence[int | None]) -> None:
+    assert read_position([text]) == position
+
+
+def test_the_disc_of_a_number_counts_if_there_is_no_other() -> None:
+    assert tags_of({"tracknumber": ["2-1"]}, Stream(1)).disc == 2
+    assert tags_of({"tracknumber": ["2-1"], "discnumber": ["3"]}, Stream(1)).disc == 3
+
+
+@pytest.mark.parametrize(
+    ("frames", "grouping", "work"),
+    [
+        ({b"TIT1": b"\0One", b"GRP1": b"\0Two"}, "Two", "One"),
+        ({b"TIT1": b"\0One"}, "One", ""),
+        ({b"GRP1": b"\0Two"}, "Two", ""),
+        ({b"TIT1": b"\0One", b"GRP1": b"\0Two", b"TXXX": b"\0WORK\0Three"}, "Two", "Three"),
+        ({b"TIT1": b"\0One", b"TXXX": b"\0WORK\0Three"}, "One", "Three"),
+    ],
+)
+def test_itunes_writes_the_work_where_others_write_the_grouping(
+    frames: dict[bytes, bytes], grouping: str, work: str, tmp_path: Path
+) -> None:
+    tags = tags_in(with_id3(tmp_path / "x.mp3", *frames.items()))
+
+    assert (tags.grouping, tags.work) == (grouping, work)
