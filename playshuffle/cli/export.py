@@ -17,9 +17,11 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.exporting.names import safe_name
 from playshuffle.exporting.tracks import find_tracks
+from playshuffle.playlist.parts import user_name
 from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.playlist.reading import STDIN, read_file_list
 from playshuffle.selection.values import parse_size
+from playshuffle.store.state import State
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, shortened
 
@@ -62,6 +64,8 @@ def export(
         one = find_list(playlist, known_lists(configuration(config)))
         playlist = playlist if one is None else os.fsdecode(one.path)
     path = os.fsencode(playlist)
+    with State(writes=False) as state:
+        roots = state.roots()
     parts = [] if os.path.lexists(path) else existing_parts(path)
     read = [read_file_list(os.fsdecode(part)) for part in parts or [path]]
     files = tuple(dict.fromkeys(chain.from_iterable(each.files for each in read)))
@@ -74,8 +78,9 @@ def export(
             tracks,
             absolute(folder, Exit.CANNOT_CREATE),
             safe_name(name, is_ascii=is_ascii),
-            home_path(os.path.realpath(playlist)) if playlist != STDIN else "standard input",
+            _source(playlist, (parts or [path])[0]),
             progress.working,
+            roots=roots,
             most_bytes=most_bytes,
             max_per_folder=max_per_folder,
         )
@@ -91,6 +96,13 @@ def export(
         reasons += [f"{shown(stream)}: not a file" for each in read for stream in each.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
+
+
+def _source(playlist: str, file: bytes) -> str:
+    """Return the file of a list and its user: two users of one stick may have lists of one name."""
+    if playlist == STDIN:
+        return f"standard input of {user_name(os.geteuid())}"
+    return f"{shown(os.path.realpath(playlist))} of {user_name(os.stat(file).st_uid)}"
 
 
 def _fitting(count: int, of: int) -> str:

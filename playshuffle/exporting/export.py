@@ -2,10 +2,11 @@
 
 Players list a stick by names, or in the order in which FAT has them. On FAT a new file takes the place of a
 deleted one, so each run makes a new folder NAME.playshuffle-new: it moves the copies that it finds again,
-copies the others, and replaces the folder NAME at its end. A run that was killed leaves copies in its
-folder, which the next run renames NAME.playshuffle-old1, and takes them from there.
+copies the others, and replaces the folder NAME at its end. The folder of a former or killed run is renamed
+NAME.playshuffle-old1, and the next run takes copies from there.
 
-A file in each folder lists the names that playshuffle wrote there. No other file is ever changed.
+A file in each folder lists the names that playshuffle wrote there. Other files there at the start are
+refused. Those that come later stay: each is moved into the new folder before the old one is removed.
 """
 
 import contextlib
@@ -13,14 +14,16 @@ import errno
 import os
 import re
 import stat
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.tracks import Track
 from playshuffle.library.ignore_files import EXPORT_MARK
+from playshuffle.library.listing import is_audio_name
 from playshuffle.players.profiles import PLAYERS
+from playshuffle.system import mounts
 from playshuffle.system.atomic_file import held
 from playshuffle.system.regular_file import open_regular
 from playshuffle.system.write_errors import refusal
@@ -30,6 +33,7 @@ _NEW, _OLD = b".playshuffle-new", b".playshuffle-old"
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
+_QUARTER_NS = 900_000_000_000  # and local time: summer time and other time zones shift it
 _CHUNK = 1 << 20
 _ENTRY = 1024  # bytes of a track in folders, in the list of names and in the playlist
 _CLUSTERS = 16  # for folders and lists
@@ -37,6 +41,7 @@ _CLUSTERS = 16  # for folders and lists
 _PART = PLAYERS["car"].part or 255  # tracks of a playlist
 
 Working = Callable[[str, int, int], object]
+Copies = dict[tuple[str, int], list[tuple[int, bytes]]]
 
 
 class Exported(NamedTuple):
@@ -56,6 +61,7 @@ def export(
     source: str,
     working: Working,
     *,
+    roots: Iterable[bytes] = (),
     most_bytes: int | None = None,
     max_per_folder: int | None = None,
 ) -> Exported:
@@ -63,22 +69,28 @@ def export(
 
     Args:
         tracks: in their order.
-        folder: where the folder is made. It is made, too, if the folder above it exists.
+        folder: where the folder is made. It must exist: an unmounted stick has none.
         name: of the folder, and of the playlist in it.
-        source: the playlist in words. Another one of the same name does not replace its copies.
+        source: the playlist and its owner. Another one of the same name does not replace its copies.
         working: called with the megabytes that were copied.
+        roots: the music folders that are known.
         most_bytes: of all copies together.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
 
     Raises:
-        PlayshuffleError: there are other files in the folder, or those of another list; or it cannot be
-            written.
+        PlayshuffleError: there are other files in the folder, or those of another list; it is a music folder
+            of the list; or it does not exist or cannot be written.
     """
+    if not os.path.lexists(folder):
+        drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
+        raise PlayshuffleError(
+            f"{shown(folder)} does not exist, so nothing was copied. Is the drive mounted? Mounted removable"
+            f" drives: {drives}.",
+            Exit.CANNOT_CREATE,
+        )
+    _check_music(tracks, folder, roots)
     target = os.path.join(folder, os.fsencode(name))
     try:
-        if not os.path.lexists(folder):
-            with contextlib.suppress(FileExistsError):  # another run made it meanwhile
-                os.mkdir(folder)
         with held(folder):
             return _export(tracks, target, source, working, most_bytes, max_per_folder or len(tracks))
     except OSError as error:
@@ -104,8 +116,7 @@ def _export(
         )
     new = target + _NEW
     head = f"#{source}".encode()
-    _check_source([target, new], head)
-    before = _former_folders(target, new)
+    before = _former_folders(target, new, head)
     copies = _copies(before)
     count = _fitting(tracks, before, os.path.dirname(target), most_bytes)
     if not count:
@@ -124,10 +135,12 @@ def _export(
     _write(os.path.join(new, EXPORT_MARK), b"".join(name + b"\n" for name in (head, *names, *lists)))
     count = _fill(new, tracks, names, again, working)
     for name, content in _playlists(target, tracks[:count], names).items():
+        _move(os.path.join(new, name), os.path.join(new, name))
         _write(os.path.join(new, name), content)
-    for former in before:
-        _remove(former)
+    before = [_set_aside(former, target) if former == target else former for former in before]
     os.rename(new, target)
+    for former in before:
+        _remove(former, target)
     _sync(os.path.dirname(target))
     copied = sum(index not in again for index in range(count))
     size = sum(track.size for track in tracks[:count])
@@ -148,8 +161,10 @@ def _fill(
         path = os.path.join(folder, names[index])
         if not os.path.lexists(os.path.dirname(path)):
             os.mkdir(os.path.dirname(path))
+        _move(path, path)
         if index in again:
             os.rename(again[index], path)
+            _set_time(track, path)
         elif _copy(track, path, working, done, total):
             done += track.size
         else:
@@ -183,31 +198,41 @@ def _parts(count: int) -> list[bytes]:
     return [b"-%d" % part for part in parts] if len(parts) > 1 else [b""]
 
 
-def _former_folders(target: bytes, new: bytes) -> list[bytes]:
+def _former_folders(target: bytes, new: bytes, head: bytes) -> list[bytes]:
     """Return the folders of former runs, after a check that nothing else is in them."""
-    if os.path.lexists(new):
-        _check(new)
-        number = 1
-        while os.path.lexists(old := target + _OLD + b"%d" % number):
-            number += 1
-        os.rename(new, old)
     above, name = os.path.split(target)
-    is_ours = re.compile(re.escape(name) + b"(" + re.escape(_OLD) + rb"\d+)?").fullmatch
+    is_ours = re.compile(
+        re.escape(name) + rb"(%b|%b\d+)?" % (re.escape(_NEW), re.escape(_OLD)), re.DOTALL
+    ).fullmatch
     folders = [os.path.join(above, found) for found in sorted(os.listdir(above)) if is_ours(found)]
     for folder in folders:
-        _check(folder)
-    return folders
+        _check(folder, head)
+    return [_set_aside(folder, target) if folder == new else folder for folder in folders]
 
 
-def _check(folder: bytes) -> None:
-    """Check that playshuffle made all that is in a folder.
+def _set_aside(folder: bytes, target: bytes) -> bytes:
+    number = 1
+    while os.path.lexists(old := target + _OLD + b"%d" % number):
+        number += 1
+    os.rename(folder, old)
+    return old
+
+
+def _check(folder: bytes, head: bytes) -> None:
+    """Check that playshuffle made all that is in a folder, for this playlist.
 
     Raises:
-        PlayshuffleError: there is another file, or it is not a folder.
+        PlayshuffleError: there is another file, it is not a folder, or it is that of another playlist.
     """
-    ours = _ours(folder)
+    former = next(iter(_marked(folder)), b"")
+    if former.startswith(b"#") and former != head:
+        raise PlayshuffleError(
+            f"{shown(folder)} has the tracks of {shown(former[1:])}. Nothing was changed. Choose another"
+            " folder, or give one of the lists another name.",
+            Exit.CANNOT_CREATE,
+        )
     is_folder = stat.S_ISDIR(os.lstat(folder).st_mode)
-    other = next((path for path in _files(folder) if path not in ours), None) if is_folder else folder
+    other = next(_others(folder), None) if is_folder else folder
     if other is not None:
         raise PlayshuffleError(
             f"{shown(folder)} contains {shown(os.path.basename(other))}, which is from another program."
@@ -216,25 +241,29 @@ def _check(folder: bytes) -> None:
         )
 
 
-def _check_source(folders: Sequence[bytes], head: bytes) -> None:
-    """Check that no folder has tracks of another playlist.
+def _check_music(tracks: Sequence[Track], folder: bytes, roots: Iterable[bytes]) -> None:
+    """Check that a folder is not one that the tracks are in: players would have them twice.
+
+    A folder above all music folders, such as that of a drive, is right.
 
     Raises:
-        PlayshuffleError: it has.
+        PlayshuffleError: it is.
     """
-    for folder in folders:
-        former = next(iter(_marked(folder)), b"")
-        if former.startswith(b"#") and former != head:
-            raise PlayshuffleError(
-                f"{shown(folder)} has the tracks of {shown(former[1:])}. Nothing was changed. Choose another"
-                " folder, or give one of the lists another name.",
-                Exit.CANNOT_CREATE,
-            )
+    real = os.path.join(os.path.realpath(folder), b"")
+    tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}
+    is_music = any(real.startswith(os.path.join(os.path.realpath(root), b"")) for root in roots)
+    if real[:-1] in tops or (is_music and any(top.startswith(real) for top in tops)):
+        raise PlayshuffleError(
+            f"{shown(folder)} is a music folder of the list: each track would be there twice. Choose another"
+            " folder.",
+            Exit.USAGE,
+        )
 
 
 def _ours(folder: bytes) -> set[bytes]:
-    """Return the files that playshuffle wrote, or began to write, into a folder."""
-    return {os.path.join(folder, name) for name in (EXPORT_MARK, *_marked(folder))}
+    """Return the files that playshuffle wrote, or began to write, into a folder, and the folders in it."""
+    names = {EXPORT_MARK, *_marked(folder)}
+    return {os.path.join(folder, name) for name in names | set(map(os.path.dirname, names))}
 
 
 def _marked(folder: bytes) -> list[bytes]:
@@ -247,37 +276,56 @@ def _marked(folder: bytes) -> list[bytes]:
         return file.read().splitlines()
 
 
-def _files(folder: bytes) -> Iterator[bytes]:
-    """Yield all that is in a folder and is not a folder."""
+def _others(folder: bytes) -> Iterator[bytes]:
+    """Yield what is in a folder and is not from playshuffle; a folder as a whole."""
+    ours = _ours(folder)
     for path, folders, names in os.walk(folder):
-        yield from (os.path.join(path, name) for name in names)
-        yield from (link for name in folders if os.path.islink(link := os.path.join(path, name)))
+        for name in [*names, *folders]:
+            found = os.path.join(path, name)
+            if found not in ours or os.path.islink(found):
+                yield found
+        folders[:] = [name for name in folders if os.path.join(path, name) in ours]
 
 
-def _copies(folders: Sequence[bytes]) -> dict[tuple[str, int], list[tuple[int, bytes]]]:
+def _our_files(folder: bytes) -> Iterator[bytes]:
+    """Yield the files in a folder that playshuffle wrote."""
+    ours = _ours(folder)
+    for path, _, names in os.walk(folder):
+        yield from (found for name in names if (found := os.path.join(path, name)) in ours)
+
+
+def _copies(folders: Sequence[bytes]) -> Copies:
     """Return time and path of the copies of former runs, by their name without its number, and their size."""
     copies = defaultdict(list)
-    for folder in folders:
-        for path in _files(folder):
-            _, is_track, name = os.fsdecode(os.path.basename(path)).partition(" ")
-            status = os.lstat(path)
-            if is_track:
-                copies[name, status.st_size].append((status.st_mtime_ns, path))
+    for path in filter(is_audio_name, (path for folder in folders for path in _our_files(folder))):
+        _, _, name = os.fsdecode(os.path.basename(path)).partition(" ")
+        status = os.lstat(path)
+        copies[name, status.st_size].append((status.st_mtime_ns, path))
     return copies
 
 
-def _found_again(
-    tracks: Sequence[Track], copies: dict[tuple[str, int], list[tuple[int, bytes]]]
-) -> dict[int, bytes]:
+def _found_again(tracks: Sequence[Track], copies: Copies) -> dict[int, bytes]:
     """Take the copy of each track out of those of former runs; return them by the index of the track."""
     again = {}
+    shifts = (0, _shift_ns(tracks, copies))
     for index, track in enumerate(tracks):
         group = copies.get((track.name, track.size), [])
-        copy = next((copy for copy in group if abs(copy[0] - track.mtime_ns) <= _TIME_NS), None)
-        if copy is not None:
-            group.remove(copy)
-            again[index] = copy[1]
+        for copy in group:
+            if any(abs(copy[0] - track.mtime_ns - shift) <= _TIME_NS for shift in shifts):
+                group.remove(copy)
+                again[index] = copy[1]
+                break
     return again
+
+
+def _shift_ns(tracks: Sequence[Track], copies: Copies) -> int:
+    """Return by how much the stick shows times shifted: by whole quarters of an hour, for most copies."""
+    shifts = Counter(
+        round((time - track.mtime_ns) / _QUARTER_NS) * _QUARTER_NS
+        for track in tracks
+        for time, _ in copies.get((track.name, track.size), ())
+    )
+    return max(shifts, key=lambda shift: shifts[shift], default=0)
 
 
 def _fitting(tracks: Sequence[Track], before: Sequence[bytes], folder: bytes, most_bytes: int | None) -> int:
@@ -290,7 +338,7 @@ def _fitting(tracks: Sequence[Track], before: Sequence[bytes], folder: bytes, mo
 
     # Some file systems do not tell; then the copies go on until the disk is full.
     room = disk.f_bavail * cluster - _CLUSTERS * cluster if disk.f_blocks else 1 << 62
-    room += sum(occupied(os.lstat(path).st_size) for former in before for path in _files(former))
+    room += sum(occupied(os.lstat(path).st_size) for former in before for path in _our_files(former))
     room = room if most_bytes is None else min(room, most_bytes)
     for index, track in enumerate(tracks):
         room -= occupied(track.size)
@@ -317,9 +365,13 @@ def _copy(track: Track, path: bytes, working: Working, done: int, total: int) ->
             raise
         os.unlink(path)
         return False
+    _set_time(track, path)
+    return True
+
+
+def _set_time(track: Track, path: bytes) -> None:
     with contextlib.suppress(PermissionError):  # some mounts let nobody set it: it is copied again each time
         os.utime(path, ns=(track.mtime_ns, track.mtime_ns))
-    return True
 
 
 def _chunks(source: bytes) -> Iterator[bytes]:
@@ -342,18 +394,37 @@ def _write(path: bytes, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _remove(folder: bytes) -> None:
-    """Remove a folder of a former run: its mark last, so that it can be continued."""
+def _move(path: bytes, place: bytes) -> None:
+    """Move what others made, if it is there: to a place, or to a free name beside it."""
+    while os.path.lexists(path) and os.path.lexists(place):
+        place = b"~".join(os.path.splitext(place))
+    if os.path.lexists(path):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        os.rename(path, place)
+
+
+def _remove(folder: bytes, new: bytes) -> None:
+    """Remove a folder of a former run: its mark last, so that it can be continued.
+
+    What others put there meanwhile is moved to its place in the new folder.
+    """
     mark = os.path.join(folder, EXPORT_MARK)
-    for path in _files(folder):
+    for path in list(_others(folder)):
+        _move(path, new + path[len(folder) :])
+    for path in list(_our_files(folder)):
         if path != mark:
             os.unlink(path)
-    for path, folders, _ in os.walk(folder, topdown=False):
-        for name in folders:
-            os.rmdir(os.path.join(path, name))
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(mark)
-    os.rmdir(folder)
+    try:
+        for path, folders, _ in os.walk(folder, topdown=False):
+            for name in folders:
+                os.rmdir(os.path.join(path, name))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(mark)
+        os.rmdir(folder)
+    except OSError as error:
+        if error.errno != errno.ENOTEMPTY:
+            raise
+        _remove(folder, new)  # one more came
 
 
 def _sync(folder: bytes) -> None:

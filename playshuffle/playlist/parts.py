@@ -146,8 +146,8 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
             "force = true",
             code=Exit.CANNOT_CREATE,
             path=path,
-            user=_user_name(other),
-            own=b"%b-%b%b" % (stem, os.fsencode(_user_name(owner)), suffix),
+            user=user_name(other),
+            own=b"%b-%b%b" % (stem, os.fsencode(user_name(owner)), suffix),
         )
 
 
@@ -155,11 +155,12 @@ def owner_notes(path: bytes) -> list[str]:
     """Return a note for the user root about a playlist of another user, which root replaces."""
     with contextlib.suppress(OSError):
         if os.geteuid() == 0 and (owner := os.stat(path).st_uid):
-            return [f"{shown(path)} is a playlist of user {_user_name(owner)}, who stays its owner."]
+            return [f"{shown(path)} is a playlist of user {user_name(owner)}, who stays its owner."]
     return []
 
 
-def _user_name(number: int) -> str:
+def user_name(number: int) -> str:
+    """Return the name of a user, or the number of one without a name."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
     except KeyError:

@@ -13,6 +13,8 @@ _BLIND = frozenset(
     )
 )
 
+_REMOVABLE = (b"/media/", b"/run/media/", b"/mnt/")
+
 _ESCAPE = rb"\\([0-7]{3})"
 
 
@@ -75,6 +77,11 @@ def parse(mountinfo: bytes) -> list[Mount]:
         mounts[point] = Mount(point, os.fsdecode(kind), unescaped(source), 0)
         origins[point] = (device, unescaped(root))
     return [mount for point, mount in mounts.items() if not _is_on_itself(point, origins)]
+
+
+def removable(mounts: Iterable[Mount]) -> list[bytes]:
+    """Return where removable drives are mounted: the folders that desktops and users choose for them."""
+    return sorted(mount.point for mount in mounts if mount.point.startswith(_REMOVABLE))
 
 
 def remote_devices(mountinfo: bytes) -> frozenset[int]:

@@ -1,5 +1,7 @@
 """Copy a playlist to a folder, as a user does."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ FILES = {
 
 @pytest.fixture
 def music(tmp_path: Path) -> Path:
+    (tmp_path / "stick").mkdir()
     return tagged_library(tmp_path / "Music", FILES)
 
 
@@ -65,7 +68,6 @@ def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
 def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(music)
     make(music, "-o", tmp_path / "link/party.m3u")
-    (tmp_path / "stick").mkdir()
 
     for playlist in (tmp_path / "link/party.m3u", "party"):
         ran("export", playlist, tmp_path / "stick")
@@ -73,6 +75,7 @@ def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Pa
 
 def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
     make(music)
+    (music / "stick").mkdir()
     assert run("export", music / "playshuffle.m3u", music / "stick").code == 0
 
     assert "3 tracks" in make(music)
@@ -115,7 +118,8 @@ def test_a_list_of_files_is_taken_and_missing_ones_are_named(music: Path, tmp_pa
         (("gone.m3u", "stick"), 66, "gone.m3u cannot be read: No such file or directory."),
         (("empty.m3u", "stick"), 66, "'empty.m3u' names no file that can be copied."),
         (("all.m3u", "stick", "--size", "big"), 2, "--size big is not a size. Write it in bytes, or "),
-        (("all.m3u", "gone/stick"), 73, "does not exist"),
+        (("all.m3u", "gone"), 73, "gone does not exist, so nothing was copied. Is the drive mounted?"),
+        (("all.m3u", "Music"), 2, "Music is a music folder of the list"),
         (("all.m3u", "all.m3u"), 73, "is not a folder"),
     ],
 )
@@ -126,3 +130,17 @@ def test_errors_say_what_to_do(
     (tmp_path / "empty.m3u").write_text("#EXTM3U\n")
 
     assert message in refused(code, "export", *words, cwd=tmp_path)
+
+
+def test_a_list_of_another_user_is_refused_with_its_owner_and_file(
+    music: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ann", "bob"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv("HOME", str(tmp_path / name))
+        make(music, "-o", tmp_path / name / "car.m3u")
+        done = run("export", tmp_path / name / "car.m3u", tmp_path / "stick")
+
+    assert done.code == 73
+    owner = pwd.getpwuid(os.geteuid()).pw_name
+    assert f"stick/car has the tracks of {tmp_path}/ann/car.m3u of {owner}. Nothing was changed." in done.err

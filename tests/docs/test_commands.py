@@ -30,6 +30,7 @@ def sandbox(home: Path, tones: Path) -> Path:
     """A home with music in it, and a program `playshuffle`."""
     for folder in ("Music", *_LIBRARIES):
         shutil.copytree(tones, home / folder)
+    (home / "stick").mkdir()
     program_in(home / "bin")
     return home
 

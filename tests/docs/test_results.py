@@ -60,6 +60,7 @@ def test_each_command_prints_what_its_page_shows(
         monkeypatch.chdir(home)
         if page != TUTORIAL:
             write_library(f"{home}/Music")
+            Path(home, "stick").mkdir()
         true = re.sub(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", run, text, flags=re.MULTILINE)
     if os.environ.get("PLAYSHUFFLE_RESULTS") == "write":
         page.write_text(true)

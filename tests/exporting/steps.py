@@ -1,9 +1,10 @@
 """Export in a child process that is killed before a step, and say what is in a folder."""
 
 import builtins
+import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,26 @@ def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[Track]:
 
 
 def export(tracks: Sequence[Track], stick: Path, **options: Any) -> module.Exported:
+    stick.mkdir(exist_ok=True)
     return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u", lambda *_: None, **options)
 
 
 def is_killed(act: Callable[[], object], step: int) -> bool:
     """Act in a child that is killed before a step, counted from 0; return False if it has fewer steps."""
+    return is_disturbed(act, {step: kill})
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def is_disturbed(act: Callable[[], object], others: Mapping[int, Callable[[], object]]) -> bool:
+    """Act in a child, where others act before these steps; return whether the child was killed."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            _kill_at(step)
+            _disturb(others)
             act()
             code = 0
         finally:
@@ -56,16 +67,34 @@ def is_killed(act: Callable[[], object], step: int) -> bool:
     return status == signal.SIGKILL
 
 
-def _kill_at(step: int) -> None:
+def leave_notes(stick: Path, name: str) -> None:
+    """Leave a file in each folder of an export, as its user may; list what was left in the folder above."""
+    with os.fdopen(os.open(stick.parent / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT), "w") as notes:
+        for folder in [*stick.glob("list*"), *stick.glob("list*/0?")]:
+            text = f"{name} in {folder.relative_to(stick)}"
+            with contextlib.suppress(FileExistsError):
+                descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+                os.write(descriptor, text.encode())
+                os.close(descriptor)
+                notes.write(f"{text}\n")
+
+
+def lost_notes(stick: Path) -> set[str]:
+    """Return the notes that were left and are gone."""
+    notes = stick.parent / "notes"
+    left = set(notes.read_text().splitlines()) if notes.exists() else set()
+    return left - {data.decode(errors="replace") for data in content(stick).values()}
+
+
+def _disturb(others: Mapping[int, Callable[[], object]]) -> None:
     """Replace all that changes a folder or a file by functions that count their calls."""
-    left = step
+    step = -1
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **options: Any) -> Any:
-            nonlocal left
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            left -= 1
+            nonlocal step
+            step += 1
+            others.get(step, int)()
             return function(*args, **options)
 
         return call

@@ -1,10 +1,12 @@
 """An export has the tracks in their order, whatever stopped an earlier one, and changes no other file."""
 
+import itertools
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,18 @@ from playshuffle.exporting import export as module
 from playshuffle.exporting.tracks import Track
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
-from tests.exporting.steps import content, copies, export, is_killed, music, numbered
+from tests.exporting.steps import (
+    content,
+    copies,
+    export,
+    is_disturbed,
+    is_killed,
+    kill,
+    leave_notes,
+    lost_notes,
+    music,
+    numbered,
+)
 
 OLD = ["list.old photos", "list.old1"]  # of the owner of the stick
 Tracks = list[Track]
@@ -36,7 +49,7 @@ def stick(tmp_path: Path) -> Path:
     return folder
 
 
-def refused(message: str, tracks: Sequence[Track], stick: Path, **options: int) -> None:
+def refused(message: str, tracks: Sequence[Track], stick: Path, **options: Any) -> None:
     """Check that an export fails with this message, and changes nothing."""
     before = content(stick)
 
@@ -181,9 +194,45 @@ def test_a_list_of_its_own_copies_is_refused(tracks: Tracks, tmp_path: Path) -> 
 
 
 def test_a_stick_that_is_not_there_gets_no_folder(tmp_path: Path) -> None:
-    refused("does not exist", music(tmp_path / "Music", NAMES), tmp_path / "media/stick")
+    tracks = music(tmp_path / "Music", NAMES)
+    (tmp_path / "media").mkdir()
 
-    assert not (tmp_path / "media").exists()
+    with pytest.raises(PlayshuffleError, match=r"stick does not exist.* Mounted removable drives: .+\."):
+        module.export(tracks, bytes(tmp_path / "media/stick"), "list", "~/list.m3u", lambda *_: None)
+
+    assert not list((tmp_path / "media").iterdir())
+
+
+@pytest.mark.parametrize("folder", ["Music", "Music/sub", "link"])
+def test_a_music_folder_of_the_list_gets_no_copies(tmp_path: Path, folder: str) -> None:
+    tracks = [track for name in ("1", "sub/2") for track in music(tmp_path / "Music" / name, NAMES)]
+    (tmp_path / "link").symlink_to(tmp_path / "Music")
+
+    refused("is a music folder of the list", tracks, tmp_path / folder, roots=[bytes(tmp_path / "Music")])
+    refused("is a music folder of the list", tracks, tmp_path / "Music/1")
+
+    assert export(tracks, tmp_path, roots=[bytes(tmp_path / "Music")]).copied == 16  # a whole drive
+
+
+@pytest.mark.parametrize("quarters", [4, -4, 23, 96])
+def test_a_stick_with_shifted_times_is_not_copied_again(
+    tracks: Tracks, tmp_path: Path, quarters: int
+) -> None:
+    export(tracks, tmp_path / "stick")
+    for path in (tmp_path / "stick/list").iterdir():
+        time = path.stat().st_mtime + quarters * 900 - 1
+        os.utime(path, (time, time))
+    edited = [tracks[0]._replace(mtime_ns=tracks[0].mtime_ns + 3_600_000_000_000 + 10**10), *tracks[1:]]
+
+    assert export(edited, tmp_path / "stick").copied == 1
+    assert export(edited, tmp_path / "stick").copied == 0
+
+
+def test_a_list_with_spaces_in_its_name_counts_what_is_removed(tracks: Tracks, tmp_path: Path) -> None:
+    def run(tracks: Tracks) -> module.Exported:
+        return module.export(tracks, bytes(tmp_path), "my car 2", "~/my car 2.m3u", lambda *_: None)
+
+    assert [run(tracks).removed, run(tracks[2:]).removed, run(tracks[2:]).removed] == [0, 2, 0]
 
 
 @pytest.mark.process
@@ -207,6 +256,48 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
         assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD], step
         step += 1
     assert step > 20
+
+
+@pytest.mark.process
+def test_files_of_others_stay_whenever_they_come(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", NAMES, size=600)
+    shuffler = random.Random(2)
+    for step in itertools.count(1):  # 0 is before the check
+        stick = tmp_path / str(step) / "stick"
+        stick.parent.mkdir()
+        export(tracks[:5], stick)
+        others: dict[int, Callable[[], None]] = {step: partial(leave_notes, stick, "notes.txt")}
+        if step % 2:
+            others[step + shuffler.randrange(1, 20)] = kill
+        is_killed = is_disturbed(partial(export, tracks[:2:-1], stick, max_per_folder=2), others)
+        assert not lost_notes(stick), step
+        if not (stick.parent / "notes").exists():
+            break
+        if not is_killed:
+            found = {os.path.basename(path): data for path, data in content(stick / "list").items()}
+            assert numbered(tracks[:2:-1]).items() <= found.items(), step
+        with pytest.raises(PlayshuffleError, match="is from another program"):
+            export(tracks, stick)
+        assert not lost_notes(stick), step
+    assert step > 30
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["0003 f.mp3", "0005 d.mp3", "list.m3u"])
+def test_a_file_of_others_with_the_name_of_a_copy_stays(tmp_path: Path, name: str) -> None:
+    tracks = music(tmp_path / "Music", NAMES, size=600)
+    stick = tmp_path / "stick"
+    export(tracks[:2], stick)
+
+    def leave() -> None:
+        if list(stick.glob("*-new")) and not (tmp_path / "notes").exists():
+            leave_notes(stick, name)
+
+    assert not is_disturbed(partial(export, tracks[::-1], stick), dict.fromkeys(range(40), leave))
+
+    assert (tmp_path / "notes").exists()
+    assert not lost_notes(stick)
+    assert numbered(tracks[::-1]).items() <= content(stick / "list").items()
 
 
 @pytest.mark.process

@@ -17,7 +17,7 @@ _START = """
 import json, os, sys
 from pathlib import Path
 from playshuffle.exporting import export as module
-from tests.exporting.steps import copies, export, is_killed, numbered, tracks_of
+from tests.exporting.steps import *
 stick = Path("/mnt/stick")
 tracks = tracks_of([os.fsencode(path) for path in json.loads(Path("paths").read_text())])
 """
@@ -44,6 +44,28 @@ assert sorted(os.listdir(stick)) == ["letter.txt", "list"]
 
     names = [*numbered([*tracks[3:], tracks[1]])]
     assert stick.names("/list") == [os.fsdecode(EXPORT_MARK), *names, "list.m3u"]
+
+
+def test_files_of_others_stay_and_shifted_times_are_known(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", [f"{letter}.mp3" for letter in "abcdef"])
+    stick = Stick(tmp_path, 16)
+    (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))
+
+    stick.run(f"""{_START}
+for step in range(1, 60, 3):
+    export(tracks[:4], stick)
+    is_disturbed(lambda: export(tracks[::-1], stick), {{step: lambda: leave_notes(stick, "notes.txt")}})
+    assert not lost_notes(stick), step
+    assert numbered(tracks[::-1]).items() <= copies(stick).items(), step
+    for note in (stick / "list").glob("notes*"):
+        note.unlink()
+    Path("/mnt/notes").unlink(missing_ok=True)
+export(tracks, stick)
+os.system("umount /mnt/stick && mount -t vfat -o utf8,time_offset=-60 /dev/ubda /mnt/stick")
+assert (stick / "list/0001 a.mp3").stat().st_mtime != tracks[0].mtime_ns // 10**9
+for _ in range(2):
+    assert export(tracks, stick).copied == 0
+""")
 
 
 def test_a_full_stick_has_the_first_tracks_and_takes_the_rest_when_there_is_room(tmp_path: Path) -> None:
