@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from playshuffle.history.rows import Played, Row, path_of_uri
-from playshuffle.system.sqlite import Connection, read_foreign
+from playshuffle.system.foreign_database import read_foreign
+from playshuffle.system.sqlite import Connection
 
 
 class _Reader(NamedTuple):
@@ -95,17 +96,17 @@ def read_database(path: bytes, user: str) -> list[Row] | None:
         sqlite3.DatabaseError: it cannot be read.
         UnknownUserError: there is no such user.
     """
-    database = read_foreign(path)
-    try:
-        for reader in _READERS:
-            if all(
-                _columns(database, table).issuperset(needed.split()) for table, needed in reader.needs.items()
-            ):
-                if user:
-                    _check_user(database, reader, user)
-                return list(_rows(database, reader, user))
-    finally:
-        database.close()
+    return read_foreign(path, lambda database: _read(database, user))
+
+
+def _read(database: Connection, user: str) -> list[Row] | None:
+    for reader in _READERS:
+        if all(
+            _columns(database, table).issuperset(needed.split()) for table, needed in reader.needs.items()
+        ):
+            if user:
+                _check_user(database, reader, user)
+            return list(_rows(database, reader, user))
     return None
 
 

@@ -91,12 +91,13 @@ def stamp_of(source: Source) -> str:
         SourceError: the file does not exist.
     """
     parts = []
-    for path in (source.path, source.path + b"-wal"):
+    real = os.path.realpath(source.path)
+    for path in (real, real + b"-wal"):
         try:
             status = os.stat(path)
             parts.append(f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
         except OSError as error:
-            if path == source.path:
+            if path == real:
                 raise SourceError(source, f"{error.strerror}. Check the name or the permissions.") from error
     return " ".join(parts)
 

@@ -23,7 +23,10 @@ NAMES = (TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
 
 _SHIPPED_PROGRAM = "ExecStart=%h/.local/bin/playshuffle "
 HIDDEN = ("/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
-_PLACES = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_MUSIC_DIR", "PLAYSHUFFLE_CONFIG")
+_PLACES = (
+    *("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_MUSIC_DIR"),
+    *("PLAYSHUFFLE_CONFIG", "BEETSDIR"),
+)
 
 
 class Program(NamedTuple):

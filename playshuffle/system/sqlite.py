@@ -14,7 +14,6 @@ import time
 from playshuffle.errors import shown
 
 _WAIT_S = 10  # for another playshuffle that is writing
-_FOREIGN_WAIT_S = 2  # for a player that is writing
 
 Connection = sqlite3.Connection
 
@@ -48,32 +47,6 @@ def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
         return sqlite3.connect(f"file:%{path.hex('%')}?mode=ro", uri=True, timeout=_WAIT_S)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     return sqlite3.connect(os.fsdecode(path), timeout=_WAIT_S)
-
-
-def read_foreign(path: bytes) -> sqlite3.Connection:
-    """Open a database of another program, which may be writing it. Text is returned as bytes.
-
-    Raises:
-        sqlite3.DatabaseError: it cannot be read, is locked, or is not a database.
-    """
-    for options in ("mode=ro", "mode=ro&immutable=1"):
-        database = sqlite3.connect(f"file:%{path.hex('%')}?{options}", uri=True, timeout=_FOREIGN_WAIT_S)
-        database.text_factory = bytes
-        try:
-            database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except sqlite3.DatabaseError as error:
-            database.close()
-            # A database in WAL mode needs files beside it, which cannot be made in a read-only folder.
-            # Only then it may be read without locks: a locked one is being changed.
-            may_be_read_only = error.sqlite_errorcode & 0xFF in (
-                sqlite3.SQLITE_READONLY,
-                sqlite3.SQLITE_CANTOPEN,
-            )
-            if options != "mode=ro" or not may_be_read_only or not os.access(path, os.R_OK):
-                raise
-        else:
-            return database
-    raise AssertionError("the second attempt returns or raises")
 
 
 def is_passing(error: Exception) -> bool:

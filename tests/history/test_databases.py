@@ -137,7 +137,7 @@ def locked(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_database_that_is_being_written_is_not_read(locked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("playshuffle.system.sqlite._FOREIGN_WAIT_S", 0.05)
+    monkeypatch.setattr("playshuffle.system.foreign_database._WAIT_S", 0.05)
     with pytest.raises(SourceError, match="locked"):
         read_rows(source(locked))
 

@@ -106,6 +106,10 @@ def test_where_xdg_is_not_the_usual_the_service_is_told() -> None:
     environment = {"XDG_STATE_HOME": "/srv/a state", "XDG_CACHE_HOME": "relative", "HOME": "/home/ann"}
 
     assert values(unit(environment=environment), "Environment") == ['"XDG_STATE_HOME=/srv/a state"']
+    histories = {"XDG_DATA_HOME": "/srv/data", "BEETSDIR": "/srv/beets"}
+    assert values(unit(environment=histories), "Environment") == [
+        f'"{name}={path}"' for name, path in histories.items()
+    ]
     assert values(unit(), "Environment") == []
 
 

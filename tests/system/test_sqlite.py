@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.system.sqlite import ERRORS, connect, is_passing, read_foreign, set_aside
+from playshuffle.system.sqlite import ERRORS, connect, is_passing, set_aside
 from playshuffle.system.xdg import cache_folder
 
 pytestmark = pytest.mark.damages_state
@@ -149,14 +149,3 @@ def test_only_what_may_be_otherwise_later_is_passing(statements: list[str], pass
 
     assert is_passing(caught.value) == passes
     database.close()
-
-
-@pytest.mark.parametrize("content", [b"path,plays\na.mp3,1\n" * 50, b"SQLite format 3\0" + b"\xff" * 2000])
-def test_a_file_that_is_not_a_database_does_not_stay_open(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "plays"
-    path.write_bytes(content)
-
-    with pytest.raises(sqlite3.DatabaseError):
-        read_foreign(bytes(path))
-
-    assert str(path) not in [os.path.realpath(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")]

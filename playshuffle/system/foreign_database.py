@@ -1,0 +1,136 @@
+"""Read a SQLite database of another program, which may be writing it, and leave no file beside it.
+
+Every reader of a database in WAL mode makes the files `-wal` and `-shm` if they are missing. If another user
+made them, the program that owns the database cannot write any more. So it is read in one of three ways:
+
+* Program and reader share the files that are there, if the disk is a local one.
+* Without a `-wal` all content is in the database, which is read without locks.
+* Else nobody here has it open: it was copied, its program was killed, or runs on another computer. A private
+  copy of the database and of its log is read.
+
+What is read without locks is read again if it has changed meanwhile.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import sqlite3
+import struct
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from playshuffle.system import mounts
+
+T = TypeVar("T")
+
+_WAIT_S = 2  # for a program that is writing
+_PAUSE_S = 0.05
+_LOGS = (b"-wal", b"-journal")
+_SHARED_LOCK = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0x4000_0002, 510, 0)  # SQLite's own bytes
+_REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+
+
+class _ChangedError(Exception):
+    """Another program has changed the files meanwhile."""
+
+
+def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
+    """Return what a function reads from a database of another program. Text is returned as bytes.
+
+    Args:
+        path: of the database.
+        read: called with the connection, perhaps several times.
+
+    Raises:
+        OSError: a file cannot be read, or copied.
+        sqlite3.DatabaseError: it is damaged, is locked, or is not a database.
+    """
+    path = os.path.realpath(path)  # its other files are beside that
+    until_s = time.monotonic() + _WAIT_S
+    while time.monotonic() < until_s:
+        with contextlib.suppress(_ChangedError):
+            return _read_once(path, read)
+        time.sleep(_PAUSE_S)
+    raise sqlite3.OperationalError("database is locked")
+
+
+def _read_once(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
+    if not _is_in_wal_mode(path):
+        try:
+            return _read(path, "mode=ro", read)
+        except sqlite3.OperationalError as error:
+            # A program was killed while it wrote. What it wrote must be rolled back, in a copy.
+            if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+    elif os.stat(path).st_dev not in mounts.remote_devices(mounts.mountinfo()):
+        # While it is locked, a program that ends deletes neither file, so that SQLite makes none.
+        with _locked(path):
+            if all(os.path.exists(path + suffix) for suffix in (b"-wal", b"-shm")):
+                try:
+                    return _read(path, "mode=ro&readonly_shm=1", read)
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode & 0xFF not in _REFUSED:
+                        raise
+    return _read_unlocked(path, read)
+
+
+def _read_unlocked(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
+    before = _stamps(path)
+    try:
+        if before.keys() == {path}:
+            result = _read(path, "mode=ro&immutable=1", read)
+        else:
+            with tempfile.TemporaryDirectory(prefix="playshuffle-") as folder:
+                copy = os.path.join(os.fsencode(folder), b"copy")
+                for each in before:
+                    shutil.copyfile(each, copy + each.removeprefix(path))
+                result = _read(copy, "mode=rw", read)
+    except (sqlite3.DatabaseError, FileNotFoundError):
+        if _stamps(path) == before:
+            raise
+    if _stamps(path) != before:
+        raise _ChangedError
+    return result
+
+
+def _read(path: bytes, options: str, read: Callable[[sqlite3.Connection], T]) -> T:
+    # Percent signs all through: the path may have any byte.
+    database = sqlite3.connect(f"file:%{path.hex('%')}?{options}", uri=True, timeout=_WAIT_S)
+    database.text_factory = bytes
+    with contextlib.closing(database):
+        return read(database)
+
+
+def _is_in_wal_mode(path: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(20)[18:] == b"\2\2"
+
+
+def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
+    """Return size, time and inode of a database and of its logs that are not empty."""
+    found = {}
+    for each in (path, *(path + suffix for suffix in _LOGS)):
+        with contextlib.suppress(FileNotFoundError):
+            status = os.stat(each)
+            if status.st_size:
+                found[each] = status.st_size, status.st_mtime_ns, status.st_ino
+    return found
+
+
+@contextlib.contextmanager
+def _locked(path: bytes) -> Iterator[None]:
+    """Hold the lock of a reader, as SQLite does.
+
+    It belongs to the open file and not to the process, so that SQLite's own lock is another.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _SHARED_LOCK)
+        yield
+    except BlockingIOError as error:
+        raise _ChangedError from error
+    finally:
+        os.close(descriptor)
