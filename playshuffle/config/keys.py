@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.table import ROWS, Row
-from playshuffle.text import suggestion
+from playshuffle.text import nearest
 
 _TOO_LARGE = 10**9  # as for the numbers of the command line that are written in texts
 
@@ -90,7 +90,7 @@ def unknown(name: str, keys: Mapping[str, Key]) -> str:
         return f"'{plain}' is a key of a playlist. Write it below a line [playlist.NAME]."
     if plain in TOP:
         return f"'{plain}' is a key of all playlists. Write it at the top, before the first playlist."
-    near = suggestion("option", plain.replace("_", "-"), {key.replace("_", "-"): key for key in keys})
+    near = nearest(plain, [*keys])
     return f"{text} Did you mean '{near}'?" if near else f"{text} For all keys: playshuffle help config"
 
 

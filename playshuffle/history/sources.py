@@ -10,7 +10,7 @@ from playshuffle.history.files import read_file
 from playshuffle.history.rows import Row
 from playshuffle.system import mpd_conf, regular_file, sqlite
 from playshuffle.system.xdg import config_home, data_home
-from playshuffle.text import any_of, suggestion
+from playshuffle.text import any_of, nearest
 
 
 class Source(NamedTuple):
@@ -70,7 +70,7 @@ def find_source(text: str, path: bytes) -> Source:
     if os.path.exists(path):
         return Source(text, path)
     if is_name(text):
-        near = suggestion("history", text.lower(), {name: name for name in PLACES})
+        near = nearest(text.lower(), [*PLACES])
         hint = f"Did you mean '{near}'?" if near else f"Use {any_of([*PLACES])}, or name a file."
         raise OptionError("{}: '{text}' is unknown. {hint}", "history", text=text, hint=hint)
     file, _, user = path.rpartition(b"#")

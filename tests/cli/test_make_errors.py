@@ -85,7 +85,6 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--history spotify", "'spotify' is unknown. Use mpd, beets, strawberry"),
         ("--json -o -", "Choose one of them"),
         ("-0 -o x.m3u", "Remove -o"),
-        ("--shuffle", "Unknown option '--shuffle'. Did you mean '--order'?"),
         ("-o ''", "Is a shell variable not set"),
         ("-o list.txt", "does not end in .m3u, .m3u8 or .xspf. Use a name like list.m3u"),
         ("-o .m3u", "does not end in .m3u, .m3u8"),

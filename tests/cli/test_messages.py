@@ -56,18 +56,8 @@ MESSAGES = {
     " To exclude, write -genre:",
     "make . --time 90": "--time: '90' has no unit. Write 90m (minutes) or 90h (hours).",
     "make . --gap 150%": "--gap '150%' is not a gap. Write 50 (plays) or 25% (of the tracks, at most 100%).",
-    "make . --for iphone": "Unknown player 'iphone'. Name no player: the list works in nearly all of them.",
-    "audit --order albums": "Unknown order to audit 'albums'. It is not random inside, so it is not measured."
-    " To measure a list: playshuffle audit FILE",
     "make . --no-tags --pin '1@0'": "--pin '1@0': positions start at 1.",
     # Commands and topics.
-    "play": "Unknown command 'play'. To play a list: mpv --playlist=FILE.m3u",
-    "search": "Unknown command 'search'. To find values of tags: playshuffle tags."
-    " To ask about a file: playshuffle why FILE",
-    "config edit": "Unknown command 'edit'. To edit it: ${EDITOR:-nano} ~/.config/playshuffle/config.toml",
-    "service start": "Unknown command 'start'. To start it: systemctl --user start playshuffle",
-    "service stop": "Unknown command 'stop'. To stop it: systemctl --user stop playshuffle",
-    "service log": "Unknown command 'log'. To read it: journalctl --user -u playshuffle",
     "tell mpv old.m3u": "mpv cannot be reached (~/.config/mpv/socket: No such file or directory)."
     " Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
     "tags 1.mp3 2.mp3": "'2.mp3' does not exist. Name a file or folder.",
@@ -81,18 +71,8 @@ MESSAGES = {
 # Words that no command line can have.
 USAGE = {
     "mak": "Unknown command 'mak'. Did you mean 'make'? See: playshuffle --help",
-    "shuffle": "Unknown command 'shuffle'. Did you mean 'make'? See: playshuffle --help",
-    "hate a.mp3": "Unknown command 'hate'. Did you mean 'never'? See: playshuffle --help",
-    "copy a.m3u x": "Unknown command 'copy'. Did you mean 'export'? See: playshuffle --help",
-    "help audiobooks": "Unknown topic 'audiobooks'. To play one: playshuffle make FOLDER --spoken"
-    " --order sorted",
-    "make /tmp --order newest": "Unknown order 'newest'. For new tracks: --where mtime:-1m.. -o new.m3u",
-    "help people": "Unknown topic 'people'. Each user writes lists of their own: -o FOLDER/NAME.m3u",
-    "help drives": "Unknown topic 'drives'. Name all folders, such as: playshuffle make ~/Music /mnt/usb",
-    "help usb": "Unknown topic 'usb'. To copy a playlist to one: playshuffle export LIST FOLDER",
     "config chek": "Unknown command 'chek'. Did you mean 'check'? See: playshuffle config --help",
     "make --ordr x": "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help",
-    "make --exclude x": "Unknown option '--exclude'. Did you mean '--where'? See: playshuffle make --help",
     "make --order": "Option '--order' requires an argument. See: playshuffle make --help",
     "make -n x": "-n must be a whole number, not 'x'. See: playshuffle make --help",
     "make --limit x": "--limit must be a whole number, not 'x'. See: playshuffle make --help",
@@ -104,8 +84,6 @@ USAGE = {
     " genre:jazz after the music folder.",
     "make . -where genre:jazz": "Unknown option '-where'. Did you mean '--where'? See: playshuffle"
     " make --help",
-    "make . --skip x.m3u": "Unknown option '--skip'. Did you mean '--without'? See: playshuffle make --help",
-    "deal . --dry-run": "Unknown option '--dry-run'. Did you mean '--peek'? See: playshuffle deal --help",
     "make . --peek": "Unknown option '--peek'. It is an option of: playshuffle deal",
 }
 
