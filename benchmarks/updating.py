@@ -102,7 +102,7 @@ def update_lists(music: Path, playlists: Sequence[Path], batch: Batch) -> Measur
     configured = []
     for playlist in playlists:
         options = Options(folders=(str(music),), output=str(playlist))
-        configured.append(ConfiguredPlaylist(playlist.stem, options, build_request(options)))
+        configured.append(ConfiguredPlaylist(playlist.stem, build_request(options)))
     names = [playlist.stem for playlist in playlists]
     config = Config(None, tuple(configured), settle_s=0)
     reader, writer = os.pipe()

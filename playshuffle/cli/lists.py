@@ -177,7 +177,7 @@ def request_of(
             text = "is made, not dealt. To make it again: playshuffle make"
         raise PlayshuffleError(f"{home_path(one.path)} {text} {name}", Exit.USAGE)
     if one.configured is not None:
-        return build_request(with_options(one.configured.options, given))
+        return build_request(with_options(one.configured.request.options, given))
     with State(writes=False) as state:
         record = records.last(state, one.path)
     request = saved_request(one.path, record, given)

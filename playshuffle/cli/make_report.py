@@ -12,7 +12,7 @@ from playshuffle.cli.screen import Fact, Mark, home_path
 from playshuffle.dealing.describe import day
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
-from playshuffle.options.table import Options, changed_flags, to_json
+from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.choice import DUPLICATE, MOST, NAME, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage
 from playshuffle.pipeline.report import Figures, Report
@@ -34,10 +34,10 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
         is_again: the list was named, to be made again.
     """
     request, figures, last = report.request, report.figures(), report.last
-    has_losses = bool(report.losses) and request.player != GENERIC
+    has_losses = bool(report.losses) and request.options.player != GENERIC
     was, new_options = "", ""
     if last is not None and report.playlist_length < last.played:
-        new_options = changed_flags(last.options, request.options)
+        new_options = _new_options(last.options, request.saved_options)
         was = f" (was {last.played:,}{new_options and f': {new_options}'})"
     yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again)
     yield from removed(report.removed, dry_run=request.dry_run)
@@ -56,7 +56,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
         yield from _service_notes(report.output, request.recipe.order)
     if report.is_new and report.is_changed:
         if not request.swaps:  # else its entries are paths of another machine
-            yield from _play(request.player, report.files[0])
+            yield from _play(request.options.player, report.files[0])
         yield "Players", "playshuffle help NAME shows what a player needs"
 
 
@@ -71,7 +71,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "dry_run": report.request.dry_run,
         "changed": report.is_changed,
         "order": report.request.recipe.order,
-        "player": report.request.player,
+        "player": report.request.options.player,
         "paths": report.style.value,
         "tracks": report.playlist_length,
         "library": len(report.choice.all_tracks),
@@ -142,10 +142,15 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
 def _options_again(report: Report) -> str:
     """Return the options of a list that is made again, and since when it has them."""
     request, last = report.request, report.last
-    flags = changed_flags(to_json(Options(order=request.recipe.order)), request.options)
-    if flags and last is not None and last.options == request.options:
+    flags = _new_options(Options(order=request.recipe.order), request.saved_options)
+    if flags and last is not None and last.options == request.saved_options:
         flags += f" (as on {day(datetime.fromtimestamp(last.drawn_s).astimezone().date())})"
     return flags
+
+
+def _new_options(before: Options | None, now: Options | None) -> str:
+    """Return the options that differ from those before; none if either are not known."""
+    return "" if before is None or now is None else as_flags(now, before)
 
 
 def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:

@@ -1,6 +1,5 @@
 """Show folders, playlists, decks and the service: `playshuffle status`."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,11 +15,10 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
 from playshuffle.config.model import Config
-from playshuffle.config.saved_playlists import saved_options
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.groups import OUTPUT
-from playshuffle.options.table import Options, as_flags, to_json
+from playshuffle.options.table import Options, as_flags, changed
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
 from playshuffle.service.status_json import (
@@ -99,7 +97,7 @@ class _List(NamedTuple):
 
     def facts(self) -> dict[str, object]:
         """Return it as JSON shows it."""
-        options = self.options and json.loads(to_json(self.options))
+        options = None if self.options is None else changed(self.options)
         return {**asdict(self.status), "options": options, "entries": [*map(os.fsdecode, self.entries)]}
 
 
@@ -112,13 +110,12 @@ def _one_list(path: bytes, report: Status, *, is_all: bool) -> _List:
             deck = record.deck
             numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
         paths = state.load_tracks().paths_of(numbers) if numbers else {}
-        options = saved_options(record)
     known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
     if not isinstance(record, SavedDeck):  # made since it was dealt
         known = replace(known, deck=None, summary=None)
     return _List(
         known,
-        options,
+        None if record is None else record.options,
         [paths[number] for number in numbers if number in paths],
     )
 

@@ -14,7 +14,7 @@ from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.places import find
-from playshuffle.config.saved_playlists import saved_options, saved_request
+from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.table import Options, as_flags
@@ -55,12 +55,11 @@ def undo(
         before = record_before(state, one.path)
         request = saved_request(one.path, before) or _request_of_files(one, before, state)
     # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
-    request = request._replace(most=None, pins=())
+    request = request._replace(most=None, options=request.options._replace(pin=()))
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
     notify_services([one])
     if not quiet:
-        options = saved_options(before)
-        facts = [counted(report.playlist_length, "track"), as_flags(options) if options else ""]
+        facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
         text = f" is as before: {', '.join(filter(None, facts))}"
         if not report.playlist_length:
             text = ": nothing is dealt. It keeps its tracks until the next deal"

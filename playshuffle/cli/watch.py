@@ -67,7 +67,7 @@ def watch(
     if not folders:
         return run(lambda: load(find(config)))
     options = options._replace(folders=tuple(folders))
-    playlist = ConfiguredPlaylist("playlist", options, build_request(options))
+    playlist = ConfiguredPlaylist("playlist", build_request(options))
     with State(writes=False) as state:
         for root in playlist.request.roots:
             with suppress(MissingError):  # it may come back, but no folder that was never there

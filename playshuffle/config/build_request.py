@@ -3,36 +3,31 @@
 import os
 import re
 import shlex
-from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
+from playshuffle import duration
 from playshuffle.config.own_players import load_player
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
 from playshuffle.options.contradictions import check
-from playshuffle.options.table import ROWS, STDOUT, Options, parsed, to_json, with_paths
-from playshuffle.ordering.gap import Gap
+from playshuffle.options.table import STDOUT, Options, checked, parse_maps
+from playshuffle.ordering.gap import Gap, parse_gap
+from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
+from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.reading import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import FIELDS
-from playshuffle.store.home_paths import named_paths
+from playshuffle.shuffle import Inside
 from playshuffle.system import mpd_conf
 from playshuffle.text import ALIASES
 
 PLAIN = "playshuffle"  # the name of a playlist that has no other
-
-# Options that mean in a request what they say.
-_SAME = set(Options._fields).intersection(Request._fields) - {
-    "output",
-    "relative_to",
-    "without",
-    "history",
-}
 
 
 def build_request(
@@ -54,69 +49,67 @@ def build_request(
         PlayshuffleError: an option has no valid value, or does not work with another one.
     """
     load_player(options.player)  # by which its values are known
-    values = parsed(options)
-    # Names as the tables spell them, such as vlc for VLC.
-    options = options._replace(**{row.name: values[row.name] for row in ROWS if row.names is not None})
+    options = checked(options)
     check(options)
-    recipe = _recipe(options, values)
-    source = _files(options) if options.source is not None else None
-    files = source.files if source is not None else files
-    for folder in options.folders:
-        _check_folder(folder)
-    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in options.folders)
-    if files is not None:
-        roots = (os.path.commonpath([os.path.dirname(path) for path in files]),)
+    listed = None if options.source is None else _listed(options.source)
+    files = files if listed is None else listed.files
+    roots = _roots(options.folders, files)
+    options = _with_absolute_paths(options, () if files is not None else roots, listed)
     if options.output is None:
-        output: bytes | None = default_output(options.player, roots[0], name, plain)
-    else:
-        output = None if options.output == STDOUT else absolute(options.output, Exit.CANNOT_CREATE)
-    without = tuple(dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without))
-    request = Request(
+        options = options._replace(output=os.fsdecode(default_output(options.player, roots[0], name, plain)))
+    return Request(
         roots=roots,
-        output=output,
-        recipe=recipe,
-        pins=options.pin,
+        output=None if options.output == STDOUT else _bytes(options.output),
+        recipe=_recipe(options),
+        options=options,
         files=files,
-        source_file=source.source if source is not None else None,
-        streams=source.others if source is not None else (),
-        history=tuple(
-            find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)
-        ),
-        without=without,
+        source_file=None if listed is None else listed.source,
+        streams=listed.others if listed is not None else (),
+        history=tuple(find_source(text, os.fsencode(text)) for text in options.history),
+        without=tuple(map(os.fsencode, options.without)),
         never=never_list(),
-        style=values["paths"],
-        relative_to=None if options.relative_to is None else absolute(options.relative_to, Exit.NO_INPUT),
-        swaps=values["maps"],
-        deal=_deal(values),
-        **{name: values[name] for name in _SAME},
+        most=None if options.most is None else parse_limit(options.most),
+        style=None if options.paths is None else PathStyle(options.paths),
+        relative_to=_bytes(options.relative_to),
+        swaps=parse_maps(options.maps),
+        deal=_deal(options),
     )
-    return request._replace(options=_options_to_save(options, request))
 
 
-def _options_to_save(options: Options, request: Request) -> str:
-    """Return the options as JSON. Their paths mean the same in another folder, and in a copy of the home.
+def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
+    """Return the music folders; of files that are named, the one that has them all."""
+    for folder in folders:
+        _check_folder(folder)
+    if files is not None:
+        return (os.path.commonpath([os.path.dirname(path) for path in files]),)
+    return tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
 
-    It is empty if the files cannot be listed again, since a pipe or a caller named them. A permission
-    to lose something is left out: it was for one run.
-    """
-    list_file = request.source_file
-    if request.files is not None and (list_file is None or list_file.startswith((b"/dev/", b"/proc/"))):
-        return ""
-    absolute_options = options._replace(
-        folders=() if request.files is not None else tuple(map(os.fsdecode, request.roots)),
-        output=_text(request.output),
-        source=_text(list_file),
-        without=tuple(map(os.fsdecode, request.without)),
-        history=tuple(source.saved_text for source in request.history),
-        relative_to=_text(request.relative_to),
-        accept_missing=False,
-        force=False,
+
+def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: FileList | None) -> Options:
+    """Return options whose paths mean the same in another folder."""
+    sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)]
+    without = dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without)
+    output, relative_to = options.output, options.relative_to
+    if output not in (None, STDOUT):
+        output = os.fsdecode(absolute(output, Exit.CANNOT_CREATE))
+    if relative_to is not None:
+        relative_to = os.fsdecode(absolute(relative_to, Exit.NO_INPUT))
+    return options._replace(
+        folders=tuple(map(os.fsdecode, folders)),
+        output=output,
+        source=None if listed is None or listed.source is None else os.fsdecode(listed.source),
+        without=tuple(map(os.fsdecode, without)),
+        history=tuple(source.saved_text for source in sources),
+        relative_to=relative_to,
     )
-    return to_json(with_paths(absolute_options, named_paths().stored))
 
 
-def _text(path: bytes | None) -> str | None:
-    return None if path is None else os.fsdecode(path)
+def _ms(text: str | None) -> int | None:
+    return None if text is None else duration.parse(text)
+
+
+def _bytes(path: str | None) -> bytes | None:
+    return None if path is None else os.fsencode(path)
 
 
 def _check_folder(folder: str) -> None:
@@ -135,21 +128,20 @@ def _check_folder(folder: str) -> None:
         raise OptionError("'{folder}' is " + hint, folder=folder, word=shlex.quote(folder))
 
 
-def _files(options: Options) -> FileList:
+def _listed(source: str) -> FileList:
     """Read the list that is the library.
 
     Raises:
         PlayshuffleError: it cannot be read, or names no file.
     """
-    assert options.source is not None
-    found = read_file_list(options.source)
-    if not found.files:
+    listed = read_file_list(source)
+    if not listed.files:
         raise OptionError(
             "{name} lists no files, so there is nothing to play.",
             code=Exit.NOTHING_TO_PLAY,
-            name="Standard input" if options.source == STDIN else options.source,
+            name="Standard input" if source == STDIN else source,
         )
-    return found
+    return listed
 
 
 def default_output(player: str, root: bytes, name: str | None = None, plain: str = PLAIN) -> bytes:
@@ -205,16 +197,16 @@ def absolute(path: str, code: Exit) -> bytes:
         ) from None
 
 
-def _deal(values: Mapping[str, Any]) -> DealSettings | None:
+def _deal(options: Options) -> DealSettings | None:
     """Return how much is dealt, and how often; None if the playlist is not dealt."""
-    limit, time_ms, albums, every, count = (
-        values[name] for name in ("limit", "time", "albums", "every", "done_when")
-    )
-    if every is None:
+    if options.every is None:
         return None
-    is_sized = limit is not None or time_ms is not None or albums is not None
-    amount = Amount(limit, time_ms, albums) if is_sized else Amount(DEAL_COUNT)
-    return DealSettings(amount, every, count or Count.DEALT)
+    amount = Amount(options.limit, _ms(options.time), options.albums)
+    return DealSettings(
+        Amount(DEAL_COUNT) if amount == Amount() else amount,
+        Every(options.every),
+        Count(options.done_when or Count.DEALT),
+    )
 
 
 def _path_hint(path: str) -> str:
@@ -228,16 +220,16 @@ def _path_hint(path: str) -> str:
     return ""
 
 
-def _recipe(options: Options, values: Mapping[str, Any]) -> Recipe:
-    is_dealt, gap = options.every is not None, values["gap"]
+def _recipe(options: Options) -> Recipe:
+    is_dealt, gap = options.every is not None, None if options.gap is None else parse_gap(options.gap)
     if is_dealt and options.gap is not None and gap is None:  # no gap, not the usual one
         gap = Gap(1)
     return Recipe(
         order=options.order,
         limit=None if is_dealt else options.limit,
-        time_ms=None if is_dealt else values["time"],
+        time_ms=None if is_dealt else _ms(options.time),
         group_by=options.group_by,
-        inside=values["inside"],
+        inside=cast(Inside | None, options.inside),
         gap=gap,
-        rest_ms=values["rest"],
+        rest_ms=_ms(options.rest),
     )

@@ -24,7 +24,7 @@ from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import is_name
-from playshuffle.options.table import Options, known_value, parsed
+from playshuffle.options.table import Options, checked, known_value
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
 from playshuffle.system import atomic_file
@@ -149,7 +149,7 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
             for one in value if isinstance(value, list) else [value]:
                 known_value(name, one, *_CHOICES[name])
         elif fields := keys.options_of({name: value}):
-            parsed(Options(**fields))
+            checked(Options(**fields))
     except PlayshuffleError as error:
         return error.in_configuration if error.keys else f"{name}: {error}"
     return None
@@ -228,7 +228,7 @@ def _wanted(
     tell = tuple(
         QueuePlayer(known_value("tell", player, *_CHOICES["tell"])) for player in content.get("tell", ())
     )
-    return ConfiguredPlaylist(name, options, build_request(options), Reshuffle(reshuffle), tell)
+    return ConfiguredPlaylist(name, build_request(options), Reshuffle(reshuffle), tell)
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:

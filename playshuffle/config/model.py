@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.dealing.amount import DealSettings
-from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.players.player import Player
 from playshuffle.watch.debounce import SETTLE_S
@@ -37,7 +36,6 @@ class ConfiguredPlaylist:
     """A playlist of the configuration. Its request has an output."""
 
     name: str
-    options: Options
     request: Request
     reshuffle: Reshuffle = Reshuffle.NEVER
     tell: tuple[QueuePlayer, ...] = ()

@@ -10,7 +10,7 @@ from playshuffle.config.keys import FOR_ALL, options_of
 from playshuffle.config.load import understand, with_absolute_paths
 from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.options.table import ROWS, Options, from_json, with_paths
+from playshuffle.options.table import ROWS, Options, with_paths
 from playshuffle.pipeline.request import Request
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
@@ -42,7 +42,7 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     """
     document = read(path) if os.path.lexists(path) else Document(path, "", {})
     _check_name(document, name, request)
-    options = from_json(request.options or "{}")
+    options = with_paths(request.saved_options or Options(), named_paths().stored)
     if document.table.get("playlist"):  # else no list has what the file says for all
         options = _without_rules(options, document)
     values = _values(options, document.table)

@@ -5,20 +5,10 @@ from types import MappingProxyType
 from typing import Any
 
 from playshuffle.config.build_request import build_request
-from playshuffle.options.table import Options, from_json, with_paths
+from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
-from playshuffle.store.home_paths import named_paths
 from playshuffle.store.records import SavedRecord
 from playshuffle.system import atomic_file
-
-
-def saved_options(record: SavedRecord | None) -> Options | None:
-    """Return the options of a record; None if they are not known."""
-    try:
-        options = with_paths(from_json(record.options if record else ""), named_paths().absolute)
-    except ValueError:
-        return None
-    return options if options.folders or options.source else None
 
 
 def saved_request(
@@ -36,7 +26,7 @@ def saved_request(
     Raises:
         PlayshuffleError: a saved option is not valid any more, such as a list that does not exist.
     """
-    options = saved_options(record)
+    options = None if record is None else record.options
     if options is None:
         return None
     request = build_request(with_options(options, given))

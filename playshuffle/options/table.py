@@ -1,9 +1,8 @@
 """Define the options of a playlist: one field each, with all that its commands and its key need.
 
-A new option is a field here, one of the same name in `Request`, and the code that acts on it.
+A new option is a field here, and the code that acts on it.
 """
 
-import json
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -42,7 +41,7 @@ class Row(NamedTuple):
     metavar: placeholder of the value.
     verbs: the commands that take it.
     names: what a value names, as in `text.known`, and all values.
-    parse: returns what a request has for a value that was given; raises PlayshuffleError.
+    parse: raises PlayshuffleError for a value that is not valid.
     suggestions: values for completion, if it names nothing.
     example: of a value, as a configuration has it.
     has_key: whether the configuration has it as a key.
@@ -96,7 +95,12 @@ def _queries(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
-def _maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
+def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
+    """Return each folder here and what it is to the player.
+
+    Raises:
+        PlayshuffleError: a text is not FROM=TO.
+    """
     return tuple(path_map.parse_map(os.fsencode(text)) for text in texts)
 
 
@@ -173,7 +177,7 @@ class Options(NamedTuple):
         names=("path style", tuple(PathStyle)), parse=PathStyle, example='"relative"')] = None
     maps: Annotated[tuple[str, ...], Row(
         "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
-        parse=_maps, example='"~/Music=/Music"')] = ()
+        parse=parse_maps, example='"~/Music=/Music"')] = ()
     relative_to: Annotated[str | None, Row(
         "--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"')] = None
     max_per_file: Annotated[int | None, Row(
@@ -202,24 +206,27 @@ ROWS: Sequence[Row] = [
 ]
 
 
-def parsed(options: Options) -> dict[str, Any]:
-    """Return what a request has for each option that was given, by its field.
+def checked(options: Options) -> Options:
+    """Return options with names as the tables spell them, such as vlc for VLC.
 
     Raises:
         OptionError: a value is not valid.
     """
-    values = options._asdict()
+    changes: dict[str, Any] = {}
     for row in ROWS:
-        value = values[row.name]
+        value = getattr(options, row.name)
         if value is None:
             continue
         try:
-            values[row.name] = row.parse(known_value(row.key, value, *row.names) if row.names else value)
+            if row.names is not None:
+                value = known_value(row.key, value, *row.names)
+                changes[row.name] = value
+            row.parse(value)
         except OptionError:
             raise
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
-    return values
+    return options._replace(**changes)
 
 
 def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
@@ -259,18 +266,9 @@ def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
     return options._replace(**values)
 
 
-def to_json(options: Options) -> str:
-    """Return the options that differ from their defaults, as JSON."""
-    pairs = options._asdict().items()
-    return json.dumps({name: value for name, value in pairs if value != getattr(_DEFAULTS, name)})
-
-
-def changed_flags(before: str, now: str) -> str:
-    """Return the options of `now` that differ from `before` (both JSON), as the command line has them."""
-    try:
-        return as_flags(from_json(now), from_json(before))
-    except ValueError:  # they are not known
-        return ""
+def changed(options: Options) -> dict[str, Any]:
+    """Return the options that differ from their defaults, by their fields."""
+    return {name: value for name, value in options._asdict().items() if value != getattr(_DEFAULTS, name)}
 
 
 def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
@@ -288,18 +286,3 @@ def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
         values = value if isinstance(value, tuple) else (value,)
         words += [flag if row.type is bool else f"{flag} {shlex.quote(str(each))}" for each in values]
     return shown(" ".join(words))
-
-
-def from_json(text: str) -> Options:
-    """Return the options that `to_json` wrote.
-
-    Raises:
-        ValueError: it is not JSON, or has an option that is unknown now.
-    """
-    values: dict[str, Any] = json.loads(text)
-    if not values.keys() <= {*Options._fields}:
-        raise ValueError(f"an option is unknown: {text}")
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-    }
-    return Options(**fields)

@@ -152,7 +152,7 @@ class NothingMatchesError(OptionError):
             "where",
             "without",
             code=Exit.NOTHING_TO_PLAY,
-            query=short(" ".join(request.where)),
+            query=short(" ".join(request.options.where)),
             tracks=counted(without.of if without is not None else 0, "track"),
         )
         left_out = frozenset(skipped.indices if skipped else ())

@@ -62,16 +62,16 @@ def choose(
             track is left.
     """
     choice = Choice(all_tracks, range(len(all_tracks)), lists)
-    if not request.spoken:
+    if not request.options.spoken:
         reasons = _spoken(all_tracks)
         choice = choice.without(SPOKEN, sorted(reasons), reasons.__getitem__)
-    if request.where:
+    if request.options.where:
         choice = _matching(choice, request, rows_of)
     before_lists = choice.remaining
     if lists:
         choice = _without_listed(choice, request)
     tags_of = tags_from(rows_of)
-    if request.no_duplicates:
+    if request.options.no_duplicates:
         choice = _without_copies(choice, before_lists, tags_of, record.numbers())
     if not request.any_name:
         choice = _without_unwritable(choice, unwritable(choice.tracks))
@@ -222,7 +222,7 @@ def _pins(choice: Choice, request: Request, tags_of: TagsOf, *, is_checked: bool
     pinned: list[Pin] = []
     if not choice.remaining:
         return pinned
-    for text in request.pins:
+    for text in request.options.pin:
         try:
             pin = pins.resolve(text, choice.tracks.paths, request.roots)
         except PlayshuffleError:

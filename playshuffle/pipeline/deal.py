@@ -215,7 +215,7 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[str]:
 
 def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
-    before = run.record.saved or SavedDeck(Deck(), "", run.request.options)
+    before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
     if isinstance(before, SavedDeck):
         before = before._replace(deck=deck_of(run))
     report = _write(run, deck, before, notes)
@@ -252,7 +252,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[str
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
     report = entries_report(run, deck.deal.entries)._replace(notes=notes)
-    new = SavedDeck(deck, report.text.fingerprint, run.request.options)
+    new = SavedDeck(deck, report.text.fingerprint, run.request.saved_options)
 
     def save(_stamp: str) -> None:
         if new != run.record.saved:

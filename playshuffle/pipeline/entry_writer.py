@@ -144,18 +144,18 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
     Raises:
         PlayshuffleError: the options of the request contradict each other.
     """
-    player = PLAYERS[request.player]
+    player = PLAYERS[request.options.player]
     format_ = format_of(file.path) if file is not None else M3U
     style, base = _style_and_base(request, file, folders, format_)
     return EntryWriter(
-        request.player,
+        request.options.player,
         style,
         base,
         request.output or b"-.m3u",
         file.folder if file is not None else b"/",
         format_,
-        request.extinf and player.extinf,
-        None if file is None else request.max_per_file or player.part,
+        request.options.extinf and player.extinf,
+        None if file is None else request.options.max_per_file or player.part,
     )
 
 
@@ -167,7 +167,7 @@ def _style_and_base(
     Raises:
         PlayshuffleError: the options of the request contradict each other, or MPD cannot play the music.
     """
-    player = PLAYERS[request.player]
+    player = PLAYERS[request.options.player]
     folder = file.folder if file is not None else b"/"
     base = Base(folder)
     style = request.style
@@ -208,7 +208,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 def notes_on_mpd(request: Request) -> list[str]:
     """Name the folders of a playlist for MPD that MPD may not play from, or why they are not known."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
-    if not PLAYERS[request.player].uses_mpd_conf or own_paths:
+    if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
         return []
 
     try:

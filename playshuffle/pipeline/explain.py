@@ -219,7 +219,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     Raises:
         PlayshuffleError: a folder was never there, or the playlist cannot be read.
     """
-    request = request._replace(dry_run=True, force=True, redraw_before_s=0)
+    request = request._replace(dry_run=True, options=request.options._replace(force=True), redraw_before_s=0)
     if isinstance(last(opened.state, atomic_file.resolved(request.output or b"")), SavedDeck):
         request = request._replace(deal=request.deal or DealSettings())
     with open_playlist(opened, request, tools, explains=True) as run:

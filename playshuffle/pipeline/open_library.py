@@ -90,11 +90,11 @@ def open_library(
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
     """
     writes = any(request.writes for request in requests)
-    accepts_loss = any(request.accept_missing for request in requests)
+    accepts_loss = any(request.options.accept_missing for request in requests)
     places = list(dict.fromkeys(map(place_of, requests)))
     with ExitStack() as stack:
         state = stack.enter_context(State(writes=writes, must_remember=must_remember))
-        cache = stack.enter_context(Cache()) if any(request.tags for request in requests) else None
+        cache = stack.enter_context(Cache()) if any(request.options.tags for request in requests) else None
         version = state.tracks_version()
         reach = _reachable(places, state, accepts_loss=accepts_loss)
         scan = _scan(places, reach, cache, tools, changes)
@@ -117,7 +117,7 @@ def open_library(
 def place_of(request: Request) -> Place:
     """Return where the tracks of a playlist come from."""
     roots = tuple(dict.fromkeys(request.roots)) if request.files is None else ()
-    return Place(roots, request.files, request.ignore_files)
+    return Place(roots, request.files, request.options.ignore_files)
 
 
 class _Reach(NamedTuple):

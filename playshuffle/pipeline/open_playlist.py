@@ -50,8 +50,8 @@ def open_playlist(
             playlist must not be written.
     """
     library, now = opened.library(request), datetime.fromtimestamp(tools.clock()).astimezone()
-    if request.seed is not None:
-        tools = tools._replace(randbelow=chance(request.seed))
+    if request.options.seed is not None:
+        tools = tools._replace(randbelow=chance(request.options.seed))
     with _locked_file(opened.state, request) as file:
         if not explains:
             _check_found(request, library)
@@ -102,7 +102,7 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
         return
     file = PlaylistFile.find(request.output)
     check_skip_lists(request.skip_lists, {file.path, *file.files})
-    if not request.accept_missing:
+    if not request.options.accept_missing:
         check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
     with file.locked() if request.writes else nullcontext(file) as now:
         yield now
@@ -112,7 +112,7 @@ def _tags(
     opened: OpenLibrary, request: Request, tracks: Tracks, tools: Tools
 ) -> tuple[RowsOf, PlayHistory | None]:
     """Return how to look up the tags of a folder, with the plays of a history, and that history."""
-    if opened.cache is None or not request.tags:
+    if opened.cache is None or not request.options.tags:
         return no_tags, None
     rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)
     if not request.history:

@@ -105,7 +105,7 @@ def load_record(
     if file is None:
         return Record()
     saved = records.load(state, file.path)
-    is_ours = request.force or file.has_mark()
+    is_ours = request.options.force or file.has_mark()
     if not (is_ours or file.fingerprint() in [record.content for record in saved.values()]):
         raise not_ours(request.output or file.path)
     if request.deal is not None and file.is_file(request.source_file):

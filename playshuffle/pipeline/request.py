@@ -5,67 +5,64 @@ from typing import NamedTuple
 
 from playshuffle.dealing.amount import DealSettings
 from playshuffle.history.sources import Source
+from playshuffle.options.table import Options
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.query import Query, narrow, parse
 
 
 class Request(NamedTuple):
-    """One playlist, as it is asked for.
+    """One playlist, as it is asked for: its options, and what they were resolved to.
 
-    output: None writes no file; the entries are returned.
-    pins: as the user wrote them, `TRACK[@PLACE]`.
+    roots: the music folders.
+    output: the file to write; None writes no file, and the entries are returned.
+    recipe: how to arrange the tracks.
+    options: all options, with absolute paths, and with names as the tables spell them.
     files: the tracks to choose from; None for all below the roots, which else only say where files lie.
-    source_file: the file that lists them, None if it is not known; streams: its entries that are not files.
-    where: queries that tracks must match. history: where players remember plays.
+    source_file: the file that lists them; None if it is not known.
+    streams: entries of that file that are not files.
+    history: where players remember plays.
     without: playlists whose tracks are left out.
     never: another one, which need not exist; None for none.
-    no_duplicates: keep one copy of each recording. spoken: audiobooks and podcasts count as tracks.
     most: the limit for each value of a tag; of each deal, if the playlist is dealt.
-    any_name: the paths themselves are asked for, so that no track is skipped for its name.
-    title: what players show in place of the name of the file.
-    player: for which the playlist is written, one of `players.PLAYERS`.
-    style, max_per_file: None for those of the player.
+    style: None for that of the player.
     relative_to: the folder that entries are relative to, if not that of the playlist.
     swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
     deal: how much is dealt, and how often; None if the playlist is not dealt.
+    dry_run: write nothing.
+    any_name: the paths themselves are asked for, so that no track is skipped for its name.
     redraw_before_s: an update draws a new order if the present one is older than this time (Unix seconds).
-    options: those that it was built from, as JSON, which are saved with the playlist; empty if not known.
     """
 
     roots: tuple[bytes, ...]
     output: bytes | None
     recipe: Recipe = Recipe()
-    pins: tuple[str, ...] = ()
+    options: Options = Options()
     files: tuple[bytes, ...] | None = None
     source_file: bytes | None = None
     streams: tuple[bytes, ...] = ()
-    where: tuple[str, ...] = ()
     history: tuple[Source, ...] = ()
     without: tuple[bytes, ...] = ()
     never: bytes | None = None
-    no_duplicates: bool = False
     most: LimitPerTag | None = None
-    spoken: bool = False
     style: PathStyle | None = None
-    seed: str | None = None
-    extinf: bool = True
-    tags: bool = True
-    ignore_files: bool = True
-    accept_missing: bool = False
-    force: bool = False
-    dry_run: bool = False
-    any_name: bool = False
-    title: str | None = None
-    player: str = GENERIC
     relative_to: bytes | None = None
     swaps: tuple[tuple[bytes, bytes], ...] = ()
-    max_per_file: int | None = None
     deal: DealSettings | None = None
+    dry_run: bool = False
+    any_name: bool = False
     redraw_before_s: float = math.inf
-    options: str = ""
+
+    @property
+    def saved_options(self) -> Options | None:
+        """Return the options to save with the playlist, without permissions to lose something.
+
+        They are None if the files cannot be listed again, since a pipe or a caller named them.
+        """
+        if self.files is not None and (self.source_file or b"/dev/").startswith((b"/dev/", b"/proc/")):
+            return None
+        return self.options._replace(accept_missing=False, force=False)
 
     @property
     def query(self) -> Query:
@@ -74,7 +71,7 @@ class Request(NamedTuple):
         Raises:
             QueryError: a text is not a query.
         """
-        return narrow([parse(text, self.roots) for text in self.where])
+        return narrow([parse(text, self.roots) for text in self.options.where])
 
     @property
     def skip_lists(self) -> tuple[bytes, ...]:

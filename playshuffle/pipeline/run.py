@@ -104,10 +104,10 @@ class Run(NamedTuple):
         """Return the comments of the playlist."""
         request = self.request
         comments = [("ORDER", request.recipe.order_name)]
-        comments += [("SEED", request.seed)] if request.seed is not None else []
-        comments += [("FOR", request.player)] if request.player != GENERIC else []
+        comments += [("SEED", request.options.seed)] if request.options.seed is not None else []
+        comments += [("FOR", request.options.player)] if request.options.player != GENERIC else []
         # VLC looks for the tags of a stream everywhere.
-        comments += [(TITLE, request.title.replace("#EXT", "# EXT"))] if request.title else []
+        comments += [(TITLE, request.options.title.replace("#EXT", "# EXT"))] if request.options.title else []
         return comments + self.writer.comments()
 
     def write(self, report: Report, save: Callable[[str], object]) -> Report:
@@ -130,7 +130,9 @@ class Run(NamedTuple):
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # as we wrote it
             is_same = saved.content == report.text.fingerprint
-        with prepared(self.file.path, report.text, force=self.request.force, is_same=is_same) as ready:
+        with prepared(
+            self.file.path, report.text, force=self.request.options.force, is_same=is_same
+        ) as ready:
             self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
             save(ready.stamp)
             is_changed = ready.replace()
@@ -164,7 +166,7 @@ class Run(NamedTuple):
                 report.text.fingerprint,
                 self.tracks.digest,
                 stamp,
-                self.request.options,
+                self.request.saved_options,
                 report.noted,
             )
             saved, before = self.record.saved, None
@@ -219,7 +221,7 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     Raises:
         PlayshuffleError: entries would be lost.
     """
-    if file is None or not file.is_file(request.source_file) or request.accept_missing:
+    if file is None or not file.is_file(request.source_file) or request.options.accept_missing:
         return
     written = report.paths()
     lost = set(request.files or ()).union(file.entries()).difference(written)

@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 
 from playshuffle.dealing.deck import Deal, Deck
 from playshuffle.dealing.period import Every
+from playshuffle.options.table import Options
 from playshuffle.store import schema
+from playshuffle.store.saved_options import pack, unpack
 from playshuffle.store.state import State
 from playshuffle.system.sqlite import Connection
 
 _ORDER, _DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
-_ORDER_FACTS = ("played", "drawn_s", "stamp", "options", "noted")
+_ORDER_FACTS = ("played", "drawn_s", "stamp", "noted")
 _PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")
 _FACTS = ("round", "number", "deals_left", "order", "heard_from_s")
 _DEAL_FACTS = ("round", "number", "of", "is_pending")
@@ -36,7 +38,7 @@ class SavedOrder(NamedTuple):
         content: fingerprint of the file that was written with it.
         digest: of the tracks that it was written from.
         stamp: of the file that was written; empty if that is not known.
-        options: those that it was written with, as in a request; empty if not known.
+        options: those that it was written with, as in a request; None if not known.
         noted: what users were told of its choice, as in a report.
     """
 
@@ -47,7 +49,7 @@ class SavedOrder(NamedTuple):
     content: str
     digest: bytes
     stamp: str = ""
-    options: str = ""
+    options: Options | None = None
     noted: str = ""
 
     @property
@@ -61,13 +63,13 @@ class SavedOrder(NamedTuple):
 class SavedDeck(NamedTuple):
     """The deck of a playlist.
 
-    content: fingerprint of the file that its deal is in, or will be. options: those that the file was
-    written with, as in a request; empty if not known.
+    content: fingerprint of the file that its deal is in, or will be.
+    options: those that the file was written with, as in a request; None if not known.
     """
 
     deck: Deck
     content: str
-    options: str = ""
+    options: Options | None = None
 
 
 SavedRecord = SavedOrder | SavedDeck
@@ -137,13 +139,13 @@ def save(
 def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
     """Return kind, numbers, facts, content and digest of a record."""
     if isinstance(record, SavedOrder):
-        facts = {name: getattr(record, name) for name in _ORDER_FACTS}
+        facts = {name: getattr(record, name) for name in _ORDER_FACTS} | {"options": pack(record.options)}
         text = json.dumps(facts | {"absent": sorted(record.absent)})
         return _ORDER, record.numbers.tobytes(), text, record.content, record.digest
     deck, deal = record.deck, record.deck.deal
     parts = [*(getattr(deck, part) for part in _PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
-    facts |= {"since": deck.since.isoformat(), "parts": [*map(len, parts)], "options": record.options}
+    facts |= {"since": deck.since.isoformat(), "parts": [*map(len, parts)], "options": pack(record.options)}
     if deal is not None:
         facts["deal"] = {name: getattr(deal, name) for name in _DEAL_FACTS}
         facts["deal"] |= {"period": deal.period.isoformat(), "every": deal.every.value}
@@ -152,9 +154,12 @@ def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
 
 def _record(kind: str, packed: bytes, text: str, content: str, digest: bytes) -> SavedRecord:
     numbers, facts = array("I", packed), json.loads(text)
+    options = unpack(facts.pop("options"))
     if kind == _DECK:
-        return SavedDeck(_deck(numbers, facts), content, facts["options"])
-    return SavedOrder(numbers, frozenset(facts.pop("absent")), content=content, digest=digest, **facts)
+        return SavedDeck(_deck(numbers, facts), content, options)
+    return SavedOrder(
+        numbers, frozenset(facts.pop("absent")), content=content, digest=digest, options=options, **facts
+    )
 
 
 def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:

@@ -61,8 +61,9 @@ def faults(folder: Path, text: str) -> list[str]:
 def test_each_key_is_an_option_of_make(tmp_path: Path, text: str, options: dict[str, Any]) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.all]\n{text}\n").playlists
 
-    assert wanted.options == Options(folders=("/music",), output="/music/all.m3u", **options)
-    assert wanted.request == build_request(wanted.options)
+    asked = Options(folders=("/music",), output="/music/all.m3u", **options)
+    assert wanted.request == build_request(asked)
+    assert wanted.request.options == asked
 
 
 def test_paths_start_at_the_home_or_at_the_folder_of_the_file(tmp_path: Path) -> None:
@@ -203,8 +204,8 @@ def test_rules_for_all_playlists_narrow_each_of_them(tmp_path: Path) -> None:
 
     lists = [os.fsencode(tmp_path / name) for name in ("never.m3u", "old.m3u", "calm.xspf")]
     rule = "-genre:podcast OR today:12-01..12-26"
-    assert (everything.request.where, everything.request.without) == ((rule,), tuple(lists[:2]))
-    assert (calm.request.where, calm.request.without) == ((rule, "genre:calm"), tuple(lists))
+    assert (everything.request.options.where, everything.request.without) == ((rule,), tuple(lists[:2]))
+    assert (calm.request.options.where, calm.request.without) == ((rule, "genre:calm"), tuple(lists))
     assert itself.request.without == (lists[1],)
 
 

@@ -23,6 +23,7 @@ from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import PlayshuffleError
 from playshuffle.history.sources import Source
+from playshuffle.options.table import Options
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
@@ -150,7 +151,9 @@ def ann(tmp_path: Path) -> Listener:
 
 def test_a_heard_track_that_is_not_chosen_any_more_was_heard(ann: Listener) -> None:
     whole = ann.request
-    with mock.patch.object(ann, "request", lambda size: whole(size)._replace(where=("plays:0",))):
+    with mock.patch.object(
+        ann, "request", lambda size: whole(size)._replace(options=Options(where=("plays:0",)))
+    ):
         first = ann.deal(3)
         ann.play(first[0])
         second = ann.deal(3)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.dealing.period import Every
+from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
@@ -29,7 +30,7 @@ def tools(seed: str = "seed") -> Tools:
 
 
 def request_for(music: Path) -> Request:
-    return Request((bytes(music),), bytes(music / "all.m3u"), no_duplicates=True)
+    return Request((bytes(music),), bytes(music / "all.m3u"), options=Options(no_duplicates=True))
 
 
 def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Path) -> None:
@@ -78,7 +79,7 @@ def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_p
 def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
-    off = on._replace(no_duplicates=False)
+    off = on._replace(options=Options())
     keep(off, tools())
     whole = listed(tmp_path / "all.m3u")
     for _ in range(2):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import PlayshuffleError
+from playshuffle.options.table import Options
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.explain import IN
@@ -68,12 +69,14 @@ def random_request(music: Path, choose: random.Random) -> Request:
         (bytes(music),),
         bytes(music / "all.m3u"),
         Recipe(limit=choose.choice((None, None, 3))),
-        where=where,
+        Options(
+            where=where,
+            no_duplicates=choose.choice((False, True)),
+            spoken=choose.random() < 0.3,
+            ignore_files=choose.random() < 0.7,
+        ),
         without=(bytes(music / "never.m3u"),) if choose.random() < 0.5 else (),
-        no_duplicates=choose.choice((False, True)),
         most=choose.choice((None, None, LimitPerTag(2, "genre"), LimitPerTag(1, "folder"))),
-        spoken=choose.random() < 0.3,
-        ignore_files=choose.random() < 0.7,
     )
 
 
@@ -82,7 +85,7 @@ def test_an_explanation_by_a_query_leaves_the_cache_of_tags(
 ) -> None:
     names = ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")
     music = put(tmp_path / "Music", *names)
-    request = Request((bytes(music),), bytes(music / "all.m3u"), Recipe(), where=("genre:jazz",))
+    request = Request((bytes(music),), bytes(music / "all.m3u"), Recipe(), Options(where=("genre:jazz",)))
     make_playlist(request, tools())
     cache = home / ".cache/playshuffle/cache.db"
     before = cache.stat().st_ino
@@ -149,9 +152,8 @@ def example_library(music: Path) -> Request:
     return Request(
         (bytes(music),),
         bytes(music / "all.m3u"),
-        where=("-genre:rock",),
+        options=Options(where=("-genre:rock",), no_duplicates=True),
         without=(bytes(music / "never.m3u"),),
-        no_duplicates=True,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.options.table import Options
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from tests.support.library import keep, tools
@@ -36,7 +37,9 @@ class Library(SizedMusic):
         accept_missing: bool = False,
     ) -> list[int]:
         """Update the playlist, and return its tracks."""
-        request = self.request(name, where=(where,) if where else (), accept_missing=accept_missing)
+        request = self.request(
+            name, options=Options(where=(where,) if where else (), accept_missing=accept_missing)
+        )
         folders = tuple(os.fsencode(self.top / root) for root in roots or ("Music",))
         self.notes = keep(request._replace(roots=folders), tools(seed=name), changes).notes
         self.known |= {path: self.track(path) for path in self.folder.rglob("*.mp3")}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import PlayshuffleError
+from playshuffle.options.table import Options
 from playshuffle.ordering.limit_per_tag import LimitPerTag, parse_limit
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
@@ -122,7 +123,7 @@ def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
 
 def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 9))
-    request = request_for(tmp_path)._replace(no_duplicates=True)
+    request = request_for(tmp_path)._replace(options=Options(no_duplicates=True))
     before = kept(request)
     put(tmp_path, *(name.replace(".mp3", ".flac") for name in before))
 
@@ -131,14 +132,16 @@ def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) 
 
 def test_names_that_the_player_would_lose_do_not_count(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 3), *(f"Ann-{number}:.mp3" for number in range(30)))
-    make_playlist(request_for(tmp_path)._replace(player="car"), tools())
+    make_playlist(request_for(tmp_path)._replace(options=Options(player="car")), tools())
 
     assert len(listed(tmp_path / "all.m3u")) == 3
 
 
 def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50))
-    request = request_for(tmp_path, "2:artist")._replace(pins=("Ann-7.mp3@last", "Ann-9.mp3@first"))
+    request = request_for(tmp_path, "2:artist")._replace(
+        options=Options(pin=("Ann-7.mp3@last", "Ann-9.mp3@first"))
+    )
     make_playlist(request, tools())
 
     assert listed(tmp_path / "all.m3u") == ["Ann-9.mp3", "Ann-7.mp3"]
@@ -148,7 +151,7 @@ def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
 
 def test_a_pin_of_a_track_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     put(tmp_path, "Ann-1.mp3", "Ann\n-2.mp3")
-    request = request_for(tmp_path, None)._replace(pins=("Ann\n-2",))
+    request = request_for(tmp_path, None)._replace(options=Options(pin=("Ann\n-2",)))
 
     with pytest.raises(PlayshuffleError, match=r"is skipped: line break in the name. Remove the pin."):
         make_playlist(request, tools())

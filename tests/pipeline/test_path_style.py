@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.options.table import Options
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.request import Request
 from playshuffle.players.profiles import BUILT_IN, set_own_players
@@ -37,7 +38,7 @@ def chosen(
 ) -> tuple[PathStyle, bytes]:
     """Return the style and the path of a track for a player like MPD."""
     set_own_players({"kitchen": BUILT_IN["mpd"]._replace(style=of_player, like="mpd")})
-    request = Request((bytes(music),), bytes(output), style=asked, player="kitchen")
+    request = Request((bytes(music),), bytes(output), style=asked, options=Options(player="kitchen"))
     writer = entry_writer(request, PlaylistFile.find(bytes(output)), [])
     path = writer.base.for_player(bytes(music) + b"/a.mp3")
     is_relative = writer.style is RELATIVE

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from playshuffle.errors import PlayshuffleError
+from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.shuffle import System
 from playshuffle.tags.reading import Tags
@@ -38,10 +40,9 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield music
 
 
-def run(user: int, output: Path, *, count: int | None = None, seed: str = "", **options: object) -> str:
+def run(user: int, output: Path, *, count: int | None = None, **options: Any) -> str:
     """Make or, with a count, deal a playlist as a user; return the error."""
-    request = Request((os.fsencode(output.parent),), os.fsencode(output), seed=seed or None)
-    request = request._replace(**options)  # type: ignore[arg-type]
+    request = Request((os.fsencode(output.parent),), os.fsencode(output), options=Options(**options))
     # Other users may not run the Python of this one, so no file is read.
     no_files = tools(reader(lambda _: Tags()))._replace(randbelow=System())
 

@@ -55,7 +55,7 @@ def request(music: Path, *sources: Path, where: str = "", dry_run: bool = False)
     return Request(
         (bytes(music),),
         bytes(music / "all.m3u"),
-        where=(where,) if where else (),
+        options=Options(where=(where,) if where else ()),
         history=tuple(map(source, sources)),
         dry_run=dry_run,
     )

@@ -9,6 +9,7 @@ import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.tracks import tracks
+from playshuffle.options.table import Options
 from playshuffle.pipeline.record import Record, load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.m3u import fingerprint_of
@@ -34,7 +35,7 @@ def found(path: Path) -> PlaylistFile:
 
 def record(path: Path, *, force: bool = False) -> Record:
     """Load the record of a playlist without tracks, if it may be written."""
-    request = Request((), bytes(path), force=force)
+    request = Request((), bytes(path), options=Options(force=force))
     with State() as state:
         return load_record(state, found(path), tracks([])[0], frozenset(), request)
 

@@ -11,6 +11,7 @@ from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.library import folder_readings
 from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.options.table import Options
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline import deal as dealing
@@ -109,7 +110,7 @@ def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Pat
     music = Music(tmp_path, 8)
     music.update("all")
     first = music.listed("all")[0]
-    request = music.request("all", Recipe(gap=Gap(8)), pins=(f"{first}@last",))
+    request = music.request("all", Recipe(gap=Gap(8)), options=Options(pin=(f"{first}@last",)))
     music.retag(first)
 
     report = keep(request, tools("x"), EVERYWHERE, NOON.timestamp() + 1)
@@ -194,7 +195,7 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
             length = 10_000 if int(paths[number][-7:-4]) % 2 else 900_000
             yield number, reading._replace(tags=reading.tags._replace(duration_ms=length))
 
-    request = music.request("one", Recipe(gap=Gap(gap), time_ms=400_000), pins=pins)
+    request = music.request("one", Recipe(gap=Gap(gap), time_ms=400_000), options=Options(pin=pins))
     for seed in ("a", "b"):
         with_lengths = tools(seed)._replace(read_all=read_lengths)
         report = keep(request, with_lengths, EVERYWHERE, NOON.timestamp() + 1)

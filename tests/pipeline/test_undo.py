@@ -8,6 +8,7 @@ import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.errors import PlayshuffleError
+from playshuffle.options.table import Options
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -31,7 +32,9 @@ class KilledError(Exception):
 
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
-    return Request((bytes(numbered(tmp_path / "Music", 9)),), bytes(tmp_path / "all.m3u"), options="first")
+    return Request(
+        (bytes(numbered(tmp_path / "Music", 9)),), bytes(tmp_path / "all.m3u"), options=Options(title="first")
+    )
 
 
 @pytest.mark.parametrize("is_dealt", [False, True])
@@ -41,7 +44,7 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
     contents = []
     settings = DealSettings() if is_dealt else None
     for text in ("first", "second"):
-        request = request_._replace(options=text)
+        request = request_._replace(options=Options(title=text))
         if is_dealt:
             deal(request, tools(), 3)
         else:
@@ -56,7 +59,7 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
         assert listed(tmp_path / "all.m3u") == content
     with State(writes=False) as state:
         before = record_before(state, request_.output or b"")
-    assert before.options == "second"
+    assert before.options == Options(title="second")
 
 
 def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, tmp_path: Path) -> None:
@@ -64,7 +67,7 @@ def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, 
     first = listed(tmp_path / "all.m3u")
     prepared = "playshuffle.playlist.parts.PreparedParts.replace"
     with mock.patch(prepared, side_effect=KilledError), pytest.raises(KilledError):
-        make_playlist(request_._replace(options="second"), tools())
+        make_playlist(request_._replace(options=Options(title="second")), tools())
 
     undo(request_, tools())
 
@@ -94,7 +97,7 @@ def test_updates_in_between_do_not_change_what_is_taken_back(request_: Request, 
 def test_a_deck_is_taken_back_after_a_make_and_an_order_after_a_deal(
     request_: Request, tmp_path: Path
 ) -> None:
-    made, dealt = request_, request_._replace(options="dealt", deal=DealSettings(Amount(3)))
+    made, dealt = request_, request_._replace(options=Options(title="dealt"), deal=DealSettings(Amount(3)))
     make_playlist(made, tools())
     first = listed(tmp_path / "all.m3u")
     deal(dealt, tools(), 3)

@@ -14,6 +14,7 @@ import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
+from playshuffle.options.table import Options
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
@@ -239,7 +240,7 @@ class _Model:
         recipe = _RECIPES.get(name, Recipe())
         most = LimitPerTag(_MOST, "artist") if name == "most" else None
         file = os.fsencode(self._file(name))
-        return Request(roots, file, recipe, pins=pins, most=most, style=PathStyle.ABSOLUTE)
+        return Request(roots, file, recipe, Options(pin=pins), most=most, style=PathStyle.ABSOLUTE)
 
     def _file(self, name: str) -> Path:
         return self._top / f"{name}.m3u"

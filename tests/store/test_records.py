@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deal, Deck
 from playshuffle.dealing.period import Every
+from playshuffle.options.table import Options
 from playshuffle.store import records
 from playshuffle.store.records import BEFORE, IN_FILE, LAST, NOTHING, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
@@ -43,11 +44,11 @@ def any_order(draw: st.DrawFn) -> SavedOrder:
     absent = draw(st.frozensets(st.sampled_from(numbers)))
     played, drawn_s = draw(st.integers(0, len(numbers))), draw(st.integers(0, 1 << 33))
     return SavedOrder(
-        array("I", numbers), absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", "{}", "x"
+        array("I", numbers), absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", Options(), "x"
     )
 
 
-RECORDS = any_order() | any_deck().map(lambda deck: SavedDeck(deck, "1-1", "{}"))
+RECORDS = any_order() | any_deck().map(lambda deck: SavedDeck(deck, "1-1", Options()))
 
 
 @settings(max_examples=30)  # each of them waits for the disk
@@ -85,9 +86,9 @@ def test_the_playlist_that_was_made_last_is_the_one_whose_record_to_go_back_to_w
 
 @pytest.mark.damages_state
 def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -> None:
-    order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"", options="{}")
+    order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
     with State() as state:
-        records.save(state, LIST, SavedDeck(Deck(), "1-1", "{}"), before=order)
+        records.save(state, LIST, SavedDeck(Deck(), "1-1", Options()), before=order)
         state.change(
             lambda database: database.execute("UPDATE main.record SET facts = '' WHERE age = ?", (LAST,))
         )

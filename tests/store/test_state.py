@@ -22,6 +22,7 @@ from playshuffle.history.rows import Played
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
+from playshuffle.options.table import Options
 from playshuffle.store import plays, records, skip_lists
 from playshuffle.store.plays import StoredPlays
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
@@ -49,7 +50,7 @@ LISTS = (LIST, b"/m/y.m3u")
 DECK = b"/m/today.m3u"
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
 ORDER = SavedOrder(
-    array("I", [3, 1, 4, 2]), frozenset({4}), 3, 2_000, "12-abcdef01", b"digest", options='{"limit": 3}'
+    array("I", [3, 1, 4, 2]), frozenset({4}), 3, 2_000, "12-abcdef01", b"digest", options=Options(limit=3)
 )
 FOLDERS = {b"/m/": row_of({b"a.mp3": 3, b"b\n.mp3": 1}), b"/m/caf\xe9/": row_of({b"c.mp3": 2})}
 TABLE = TrackTable(

@@ -52,7 +52,7 @@ class Managed:
     def manage(self, name: str, *folders: Path, deal: DealSettings | None = None, **options: Any) -> None:
         """Add a playlist."""
         asked = Options(**{"folders": tuple(map(str, folders)), "output": str(self.file(name)), **options})
-        playlist = ConfiguredPlaylist(name, asked, build_request(asked)._replace(deal=deal))
+        playlist = ConfiguredPlaylist(name, build_request(asked)._replace(deal=deal))
         self.config = replace(self.config, playlists=(*self.config.playlists, playlist))
 
     def messages(self, batch: Batch, *names: str) -> dict[str, Result]:
