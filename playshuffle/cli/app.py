@@ -33,7 +33,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "service": (SERVICE, "Install, remove or check the service."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
     "demo": (EXPERT, "Try it on a small library of tones."),
-    "duplicates": (EXPERT, "List copies of the same recording."),
     "forget": (EXPERT, "Forget the saved order or deck of a list."),
     "plugin": (EXPERT, "Install shuffle orders in Quod Libet."),
     "audit": (EXPERT, "Measure an order or a playlist."),

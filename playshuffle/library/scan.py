@@ -12,8 +12,8 @@ from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listed_files import listed_folders
 from playshuffle.library.missing import is_gone
 from playshuffle.library.outdated_folders import outdated_folders
-from playshuffle.library.tracks import Tracks, tracks
-from playshuffle.library.walk import EVERYWHERE, Changes, find
+from playshuffle.library.tracks import Tracks
+from playshuffle.library.walk import Changes, find
 from playshuffle.system.workers import Workers, worker_count
 from playshuffle.tags.reading import ReadAll, Reading
 
@@ -187,14 +187,6 @@ def _walk(
     fresh |= {folder.path: folder for root in walked.roots for folder in root if folder.is_plain}
     by_root = dict(zip(place.roots, walked.roots, strict=True))
     return Found(by_root, walked.skipped, walked.unreadable, walked.growing)
-
-
-def survey(roots: Sequence[bytes], cache: Cache | None, read_all: ReadAll, progress: Progress) -> Library:
-    """Find and read the tracks of some folders that nothing is remembered of."""
-    place = Place(tuple(roots))
-    found = scan_places([place], cache, read_all, progress, EVERYWHERE).places[place]
-    all_tracks, skipped, untagged = tracks(list(found.roots.values()))
-    return Library(all_tracks, [*found.skipped, *skipped], untagged, found.unreadable, found.growing)
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library.cache import Cache
-from playshuffle.library.scan import Progress, survey
+from playshuffle.library.scan import Place, Progress, scan_places
+from playshuffle.library.walk import EVERYWHERE
 from playshuffle.tags.reading import Reading, Tags
 
 _FOLDERS = 600
@@ -29,7 +30,7 @@ def test_a_killed_first_run_keeps_what_it_has_read(tmp_path: Path, home: Path) -
             os.write(write_end, b"!")
             signal.pause()
 
-        survey_with(tmp_path, read_some)
+        found_with(tmp_path, read_some)
         os._exit(1)
     assert os.read(read_end, 1) == b"!"
     os.kill(child, signal.SIGKILL)
@@ -43,16 +44,18 @@ def test_a_killed_first_run_keeps_what_it_has_read(tmp_path: Path, home: Path) -
         asked.extend(paths)
         return ((number, Reading(Tags())) for number in range(len(paths)))
 
-    assert survey_with(tmp_path, read_rest) == _FOLDERS
+    assert found_with(tmp_path, read_rest) == _FOLDERS
     assert len(asked) == _FOLDERS - 511  # two batches of 256, one of which holds the root itself
 
 
-def survey_with(root: Path, read_all: object) -> int:
+def found_with(root: Path, read_all: object) -> int:
     with Cache() as cache:
-        library = survey(
-            [os.fsencode(root)],
+        place = Place((os.fsencode(root),))
+        found = scan_places(
+            [place],
             cache,
             read_all,  # type: ignore[arg-type]
             Progress(),
-        )
-    return len(library.tracks)
+            EVERYWHERE,
+        ).places[place]
+    return sum(len(folder.file_names()) for root in found.roots.values() for folder in root)
