@@ -7,7 +7,9 @@ of a deleted file is used again: it counts with the birth time of the file, or w
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
 
 from playshuffle.library.marks import (
     CONTENT,
@@ -17,13 +19,30 @@ from playshuffle.library.marks import (
     copy_key,
     copy_rename_key,
     file_key,
-    mark_rows,
     rename_key,
 )
 
 _CHANCE = 100  # of this many tracks two may have the same length and rates by chance
 
 _Find = Callable[[int], int | None]
+
+
+class Origin(Enum):
+    """Where a known track comes from that may be one of the files of a scan."""
+
+    ENTERED = "a folder in which the scan found files"
+    GONE = "another folder, where nothing is at its path"
+    ELSEWHERE = "another folder; it may have been moved or be reached by another path"
+    VANISHED = "no folder: it vanished before"
+
+
+class KnownTrack(NamedTuple):
+    """A track as it was known before a scan."""
+
+    number: int
+    path: bytes
+    mark: Mark
+    origin: Origin
 
 
 class Search:
@@ -34,56 +53,54 @@ class Search:
     is rare and no other track in question has it; by its path; by size, time and content.
 
     Attributes:
-        now: of each known track its index among the files, None if it is not found.
+        known: the known tracks.
+        indices: of each known track its index among the files, None if it is not found.
         free: indices of the files that are not a known track.
     """
 
     def __init__(
         self,
-        old_paths: Sequence[bytes],
-        old_marks: bytes,
+        known: Sequence[KnownTrack],
         paths: Sequence[bytes],
-        marks: bytes,
-        all_marks: Callable[[], tuple[bytes, bytes]],
+        marks: Sequence[Mark],
+        contents: Callable[[], tuple["array[int]", "array[int]"]],
         *,
-        is_whole: bool = True,
+        is_drive_missing: bool,
     ) -> None:
-        """Begin with what has the path and the mark it had.
+        """Begin with the tracks that have the path and the mark they had.
 
         Args:
-            old_paths: the known tracks to find.
-            old_marks: of these, `MARK_BYTES` for each.
+            known: the tracks to find.
             paths: the files to find them among.
             marks: of these.
-            all_marks: returns the marks of all known tracks, and of all files of the scan.
-            is_whole: no drive is missing. Else a track may have moved there, so that its path alone does
-                not identify it.
+            contents: returns the contents of all known tracks, and of all files of the scan.
+            is_drive_missing: a track may have moved to a missing drive, so that its path alone does not
+                identify it.
         """
-        self._is_whole = is_whole
-        self._all_marks = all_marks
-        self._old_paths = old_paths
+        self.known = known
+        self._is_drive_missing = is_drive_missing
+        self._contents = contents
         self._index_of = {path: index for index, path in enumerate(paths)}
-        self._marks = mark_rows(marks)
-        self._old_marks = mark_rows(old_marks)
+        self._marks = marks
         # Nearly all have the path and the mark they had. A path may be known twice: of a track, and of one
         # that vanished before.
-        self.now: list[int | None] = [None] * len(old_paths)
+        self.indices: list[int | None] = [None] * len(known)
         taken: set[int] = set()
-        for old, (index, mark) in enumerate(
-            zip(map(self._index_of.get, old_paths), self._old_marks, strict=True)
-        ):
-            if index is not None and mark == self._marks[index] and index not in taken:
-                self.now[old] = index
+        for old, track in enumerate(known):
+            index = self._index_of.get(track.path)
+            if index is not None and track.mark == marks[index] and index not in taken:
+                self.indices[old] = index
                 taken.add(index)
-        self._left = [old for old, index in enumerate(self.now) if index is None]
-        self.free = set(self._index_of.values()).difference(self.now)
+        self._left = [old for old, index in enumerate(self.indices) if index is None]
+        self.free = set(self._index_of.values()).difference(self.indices)
 
-    def go(self, moved: Iterable[tuple[bytes, bytes]], gone: Collection[int]) -> None:
+    def run(self, moved: Iterable[tuple[bytes, bytes]]) -> None:
         """Search by all rules, one after the other."""
         self._take(self._by_mark(rename_key))
         self._take(self._by_mark(file_key))
         # A vanished track cannot have been moved: the moved file was another of the same path.
-        where = _paths_after({old: self._old_paths[old] for old in self._left if old not in gone}, moved)
+        present = (old for old in self._left if self.known[old].origin is not Origin.VANISHED)
+        where = _paths_after({old: self.known[old].path for old in present}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
         self._take(self._by_path_and_audio)
         self._take(self._by_content(0))
@@ -98,7 +115,7 @@ class Search:
         for old in self._left:
             index = find(old)
             if index is not None and index in self.free:
-                self.now[old] = index
+                self.indices[old] = index
                 self.free.discard(index)
             else:
                 still.append(old)
@@ -106,14 +123,16 @@ class Search:
 
     def _by_path_and_audio(self, old: int) -> int | None:
         """Find the track with the same path and the same audio."""
-        index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
+        _, path, mark, _ = self.known[old]
+        index = self._index_of.get(path)
         is_same = index is not None and audio_of(mark) == audio_of(self._marks[index])
         return index if is_same else None
 
     def _by_path(self, old: int) -> int | None:
         """Find the track with the same path: a new version, unless the old one may be on a missing drive."""
-        index, mark = self._index_of.get(self._old_paths[old]), self._old_marks[old]
-        if index is None or self._is_whole:
+        _, path, mark, _ = self.known[old]
+        index = self._index_of.get(path)
+        if index is None or not self._is_drive_missing:
             return index
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
@@ -122,18 +141,18 @@ class Search:
 
         Few tracks of the whole library may have it, so that it is no clip that many files share.
         """
-        old_counts = Counter(self._old_marks[old][CONTENT] >> ignored_bits for old in self._left)
+        old_counts = Counter(self.known[old].mark[CONTENT] >> ignored_bits for old in self._left)
         free: defaultdict[int, list[int]] = defaultdict(list)
         for index in self.free if self._left else ():
             free[self._marks[index][CONTENT] >> ignored_bits].append(index)
         if free.keys().isdisjoint(old_counts):
             return lambda _: None
-        contents = [array("q", marks)[CONTENT::4] for marks in self._all_marks()]
+        contents = self._contents()
         few = 1 + len(contents[1]) // _CHANCE
-        in_all = [Counter(number >> ignored_bits for number in one) for one in contents]
+        in_all = [Counter(content >> ignored_bits for content in part) for part in contents]
 
         def find(old: int) -> int | None:
-            mark = self._old_marks[old]
+            mark = self.known[old].mark
             if not audio_of(mark):
                 return None
             content = mark[CONTENT] >> ignored_bits
@@ -149,7 +168,7 @@ class Search:
             by_key[key(self._marks[index])].append(index)
 
         def find(old: int) -> int | None:
-            mark = self._old_marks[old]
+            mark = self.known[old].mark
             mark_key = key(mark)
             return by_key[mark_key].pop() if mark_key is not None and by_key.get(mark_key) else None
 

@@ -26,7 +26,7 @@ def last_known(
     for path, row in table.folders.items():
         if not path.startswith(top) or wanted.isdisjoint(array("I", row.numbers)):
             continue
-        names = [name for name, number, _ in row.each() if number in wanted]
+        names = [name for name, number in row.numbers_by_name().items() if number in wanted]
         folders.append(_folder(path, names, row, cached.get(path))._replace(device=device))
     return folders
 

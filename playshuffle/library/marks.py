@@ -1,7 +1,9 @@
 """Pack what identifies tracks into marks, and compare parts of these."""
 
 from array import array
+from collections.abc import Iterable
 from hashlib import blake2b
+from itertools import chain
 
 from playshuffle.system.birth_time import Birth
 
@@ -25,6 +27,16 @@ def mark_rows(marks: bytes) -> list[Mark]:
     """Return packed marks as numbers."""
     numbers = array("q", marks)
     return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
+
+
+def packed_marks(marks: Iterable[Mark]) -> bytes:
+    """Return marks packed, `MARK_BYTES` for each."""
+    return array("q", chain.from_iterable(marks)).tobytes()
+
+
+def contents_of(marks: bytes) -> "array[int]":
+    """Return the checksums of packed marks."""
+    return array("q", marks)[CONTENT::4]
 
 
 def rename_key(mark: Mark) -> object | None:

@@ -16,8 +16,9 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
 from playshuffle.library.missing import Root, check_roots, current_mounts
+from playshuffle.library.recognition import recognise
 from playshuffle.library.scan import Found, Library, Place, Scan, forget_removed, scan_places
-from playshuffle.library.track_table import RootKey, TrackTable, recognise
+from playshuffle.library.track_table import RootKey, TrackTable
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.request import Request
@@ -294,6 +295,6 @@ def _absent_numbers(
     absent: set[int] = set()
     for folder in folders:
         found = frozenset(there[folder.path].file_names()) if folder.path in there else frozenset[bytes]()
-        rows = table.folders[folder.path].each()
-        absent.update(number for name, number, _ in rows if number in numbers and name not in found)
+        by_name = table.folders[folder.path].numbers_by_name()
+        absent.update(number for name, number in by_name.items() if number in numbers and name not in found)
     return frozenset(absent)

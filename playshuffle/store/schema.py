@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 6
+VERSION = 7
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
-# vanished: tracks without a file. root: what the last scan of a root found; ignore_files is 0 or 1.
+# former: the last file of a track without a file, or one that another file of the track has replaced.
+# root: what the last scan of a root found; ignore_files is 0 or 1.
 # output: the mounts that the folder of a playlist is on.
 # counter: one row. next_number: of the next new track; version: counts changes of the table of tracks.
 # record: the order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before the
@@ -22,7 +23,7 @@ VERSION = 6
 # Each row has a checksum of its other columns, so that only what we wrote is ever loaded.
 _COLUMNS: dict[str, dict[str, type]] = {
     "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
-    "vanished": {"number": int, "path": bytes, "mark": bytes, "since": int},
+    "former": {"number": int, "path": bytes, "mark": bytes, "since": int, "is_replaced": int},
     "root": {"path": bytes, "ignore_files": int, "numbers": bytes, "mounts": str},
     "counter": {"next_number": int, "version": int},
     "record": {
@@ -40,7 +41,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
 }
 _KEYS = {
     "folder": "path",
-    "vanished": "number",
+    "former": "number",
     "root": "path, ignore_files",
     "record": "path, age",
     "output": "path",

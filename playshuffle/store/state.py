@@ -5,8 +5,9 @@ import os
 from array import array
 from collections.abc import Iterable, Sequence
 
+from playshuffle.library.marks import mark_rows, packed_marks
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.store import schema
 from playshuffle.store.state_file import StateFile
 from playshuffle.system.mounts import Mount
@@ -29,10 +30,6 @@ class State(StateFile):
             self.named.absolute(path): FolderRow(*values)
             for path, *values in self.rows("SELECT path, names, numbers, marks FROM folder ORDER BY path")
         }
-        vanished = {
-            number: Vanished(self.named.absolute(path), *values)
-            for number, path, *values in self.rows("SELECT number, path, mark, since FROM vanished")
-        }
         roots = {
             (self.named.absolute(path), bool(ignore_files)): Root(
                 array("I", packed), self._mounts_from(mounts)
@@ -41,17 +38,35 @@ class State(StateFile):
                 "SELECT path, ignore_files, numbers, mounts FROM root"
             )
         }
+        vanished = self._former_files(is_replaced=False)
+        replaced = self._former_files(is_replaced=True)
         next_number = self._next_number()
         self.rows("PRAGMA shrink_memory")  # the pages of these tables are not needed again
-        return TrackTable(folders, vanished, next_number, roots)
+        return TrackTable(folders, vanished, replaced, next_number, roots)
+
+    def _former_files(self, *, is_replaced: bool) -> dict[int, FormerFile]:
+        """Return the former files of tracks in a folder, or of those that vanished, by number."""
+        query = "SELECT number, path, mark, since FROM former WHERE is_replaced = ?"
+        return {
+            number: FormerFile(self.named.absolute(path), mark_rows(mark)[0], since_s)
+            for number, path, mark, since_s in self.rows(query, is_replaced)
+        }
+
+    def _former_rows(self, table: TrackTable) -> dict[int, tuple[bytes, bytes, int, int]]:
+        """Return the former files of all tracks by number, as they are stored."""
+        return {
+            number: (self.named.stored(file.path), packed_marks([file.mark]), file.since_s, is_replaced)
+            for is_replaced, files in enumerate((table.vanished, table.replaced))
+            for number, file in files.items()
+        }
 
     def _next_number(self) -> int:
         """Return the number of the next new track. Nothing names it, even if the counter was lost."""
         for (number,) in self.rows("SELECT next_number FROM counter"):
             return int(number)
         packed = self.rows(" UNION ALL ".join(f"SELECT numbers FROM {table}" for table in _WITH_NUMBERS))  # noqa: S608
-        [[vanished]] = self.rows("SELECT max(number) FROM vanished")
-        return 1 + max([vanished or 0, *(max(array("I", numbers), default=0) for (numbers,) in packed)])
+        [[former]] = self.rows("SELECT max(number) FROM former")
+        return 1 + max([former or 0, *(max(array("I", numbers), default=0) for (numbers,) in packed)])
 
     def save_tracks(self, before: TrackTable, table: TrackTable) -> None:
         """Store what has changed in the table of tracks, in one transaction.
@@ -64,25 +79,22 @@ class State(StateFile):
             (stored(path), *row) for path, row in table.folders.items() if row is not before.folders.get(path)
         ]
         no_folders = [(stored(path),) for path in before.folders.keys() - table.folders.keys()]
-        vanished = [
-            (number, stored(row.path), *row[1:])
-            for number, row in table.vanished.items()
-            if row != before.vanished.get(number)
-        ]
-        not_vanished = [(number,) for number in before.vanished.keys() - table.vanished.keys()]
+        former, former_before = self._former_rows(table), self._former_rows(before)
+        new_former = [(number, *row) for number, row in former.items() if row != former_before.get(number)]
+        no_former = [(number,) for number in former_before.keys() - former.keys()]
         roots = [
             (stored(path), ignore_files, root.numbers.tobytes(), self._mounts_as(root.mounts))
             for (path, ignore_files), root in table.roots.items()
             if root != before.roots.get((path, ignore_files))
         ]
-        if not (folders or no_folders or vanished or not_vanished or roots):
+        if not (folders or no_folders or new_former or no_former or roots):
             return
 
         def act(database: Connection) -> None:
             database.executemany("DELETE FROM main.folder WHERE path = ?", no_folders)
             database.executemany(schema.replace("folder"), folders)
-            database.executemany("DELETE FROM main.vanished WHERE number = ?", not_vanished)
-            database.executemany(schema.replace("vanished"), vanished)
+            database.executemany("DELETE FROM main.former WHERE number = ?", no_former)
+            database.executemany(schema.replace("former"), new_former)
             database.executemany(schema.replace("root"), roots)
             version = self.tracks_version() + 1
             database.execute("DELETE FROM main.counter")

@@ -1,7 +1,6 @@
 """Which is which: a track keeps its number whatever happens to its file, and no other track gets it."""
 
 import os
-from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,8 @@ from hypothesis import strategies as st
 
 from playshuffle.library.marks import Mark, file_id
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import TrackTable, recognise
+from playshuffle.library.recognition import recognise
+from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks
 from playshuffle.system.birth_time import Birth
 from tests.support.tagged import marked
@@ -43,9 +43,11 @@ def scanned(
     """Return the table after a scan that found these files, one mapping for each place."""
     libraries = [marked(one) for one in files]
     after = recognise(table, libraries, moved, scanned=roots, missing=missing, now_s=now_s)
-    numbers = [number for row in after.folders.values() for _, number, _ in row.each()]
+    numbers = [number for row in after.folders.values() for number in row.numbers_by_name().values()]
     assert len({*numbers}) == len(numbers)
     assert 0 not in numbers
+    assert after.vanished.keys().isdisjoint(numbers)
+    assert after.replaced.keys() <= {*numbers}
     assert after.next_number > max([*numbers, *after.vanished, table.next_number - 1])
     for library in libraries:
         found = after.numbers_of(library)
@@ -56,7 +58,11 @@ def scanned(
 
 def numbers_in(table: TrackTable) -> dict[bytes, int]:
     """Return the numbers of all tracks that did not vanish, by path."""
-    return {path + name: number for path, row in table.folders.items() for name, number, _ in row.each()}
+    return {
+        path + name: number
+        for path, row in table.folders.items()
+        for name, number in row.numbers_by_name().items()
+    }
 
 
 def which(
@@ -190,10 +196,6 @@ def files_of(library: Mapping[int, int]) -> dict[bytes, Mark]:
     return {path_of(name): mark(file) for name, file in sorted(library.items())}
 
 
-def packed_mark(file: int) -> bytes:
-    return array("q", mark(file)).tobytes()
-
-
 @given(st.lists(_MANY, max_size=5))
 def test_each_file_is_one_known_track_or_new_and_a_folder_without_changes_keeps_its_row(
     scans: list[dict[int, int]],
@@ -208,9 +210,8 @@ def test_each_file_is_one_known_track_or_new_and_a_folder_without_changes_keeps_
         after = numbers_in(table)
         assert after.keys() == files_of(library).keys()
         for name, file in last.items():
-            marks = [*(packed_mark(other) for other in last.values())]
-            marks += [each.mark for each in before.vanished.values()]
-            if marks.count(packed_mark(file)) == [*library.values()].count(file) == 1:
+            marks = [*map(mark, last.values()), *(former.mark for former in before.vanished.values())]
+            if marks.count(mark(file)) == [*library.values()].count(file) == 1:
                 [name_now] = [name for name, other in library.items() if other == file]
                 assert after[path_of(name_now)] == known[path_of(name)]
         for path, row in table.folders.items():
@@ -339,6 +340,18 @@ def test_a_file_that_took_the_path_of_a_moved_one_gives_its_number_back(meanwhil
     assert (numbers[FAR], numbers[other]) == (1, 2)
     assert min([numbers[path] for path in meanwhile], default=3) >= 3
     assert numbers_in(scanned(whole, meanwhile | {FAR: mark(1), other: mark(2)})) == numbers
+
+
+def test_a_new_version_of_a_track_stays_below_a_missing_root() -> None:
+    """A hard link to its file, in the root that is there, was retagged."""
+    other = b"/o/1.mp3"
+    before = scanned(TrackTable(), {A: mark(1), FAR: mark(5), other: mark(9)}, roots=[b"/"])
+    part = scanned(before, {A: mark(5, tags=8), FAR: mark(5)}, roots=[b"/m", b"/n"])
+    assert part.replaced.keys() == {1}
+
+    after = scanned(part, {FAR: mark(5, tags=8)}, roots=[b"/n"], missing=[b"/m"])
+
+    assert numbers_in(after) == numbers_in(before)
 
 
 def test_a_track_that_was_edited_by_a_copy_keeps_its_number_when_it_is_moved_later() -> None:

@@ -11,8 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.folder_readings import with_readings
+from playshuffle.library.recognition import recognise
 from playshuffle.library.tag_columns import TagRows, unpack
-from playshuffle.library.track_table import TrackTable, recognise
+from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import find
 from playshuffle.system.birth_time import birth_of
@@ -102,11 +103,12 @@ class Music(RuleBasedStateMachine):
         self.tracks[one], self.tracks[other] = self.tracks[other], self.tracks[one]
 
     @precondition(lambda self: not self.is_missing and not self.hidden and self.tracks)
-    @rule(which=WHICH, folder=WHICH)
-    def take_the_path(self, which: int, folder: int) -> None:
+    @rule(which=WHICH, folder=WHICH, is_part_scanned=st.booleans())
+    def take_the_path(self, which: int, folder: int, is_part_scanned: bool) -> None:
         """Move a file and write a new one at its path: another track, if a scan sees both.
 
-        At the last path of a track that vanished it would count as the new version of that.
+        At the last path of a track that vanished it would count as the new version of that. So it does in
+        a scan of one root, until the other one is scanned.
         """
         self.scan(0)
         path = self.path(which)
@@ -116,6 +118,8 @@ class Music(RuleBasedStateMachine):
         self.made += 1
         self.write(path, b"%d" % self.made)
         self.tracks[path] = self.made
+        if is_part_scanned:
+            self.recognise([root for root in self.roots if path.startswith(root)], [])
         self.scan(0)
 
     @precondition(lambda self: self.reachable())
@@ -185,11 +189,8 @@ class Music(RuleBasedStateMachine):
         there = self.roots[:1] if self.is_missing else self.roots
         missing = self.roots[len(there) :]
         roots = [root for at, root in enumerate(there, 1) if which in (0, at)]
-        self.now_s += DAY_S
         before = self.table
-        self.table = recognise(
-            before, [self.library(roots)], (), scanned=roots, missing=missing, now_s=self.now_s
-        )
+        self.recognise(roots, missing)
         seen = {path for path in self.all_folders() if path.startswith(tuple(roots))} - self.hidden
         known = self.numbers_now()
         assert len({*known.values()}) == len(known), "two files have the same number"
@@ -213,9 +214,21 @@ class Music(RuleBasedStateMachine):
 
     # Helpers
 
+    def recognise(self, roots: Sequence[bytes], missing: Sequence[bytes]) -> None:
+        """Scan some roots; every number then stands in one folder, or among the vanished tracks."""
+        self.now_s += DAY_S
+        self.table = recognise(
+            self.table, [self.library(roots)], (), scanned=roots, missing=missing, now_s=self.now_s
+        )
+        present = [*self.numbers_now().values()]
+        assert sorted([*present, *self.table.vanished]) == [*range(1, self.table.next_number)]
+        assert self.table.replaced.keys() <= {*present}
+
     def numbers_now(self) -> dict[bytes, int]:
         return {
-            path + name: number for path, row in self.table.folders.items() for name, number, _ in row.each()
+            path + name: number
+            for path, row in self.table.folders.items()
+            for name, number in row.numbers_by_name().items()
         }
 
     def all_folders(self) -> list[bytes]:

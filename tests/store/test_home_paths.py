@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from playshuffle.dealing.deck import Deck
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.store import records, skip_lists
 from playshuffle.store.home_paths import HomePaths
 from playshuffle.store.records import SavedDeck, SavedOrder
@@ -63,10 +63,10 @@ def test_another_home_has_the_same_state_below_itself(
 
     def table(home: bytes) -> TrackTable:
         row = FolderRow(b"a.mp3", array("I", [1]).tobytes(), mark)
-        vanished = {2: Vanished(home + b"/gone.mp3", mark, 1)}
+        vanished = {2: FormerFile(home + b"/gone.mp3", (1, 2, 3, 4), 1)}
         mount = Mount(os.path.realpath(home) + b"/Music", "fuse", b"disk", 1)
         roots = {(home, True): Root(array("I", [1]), [mount])}
-        return TrackTable({home + b"/": row, b"/mnt/": replace_number(row, 3)}, vanished, 4, roots)
+        return TrackTable({home + b"/": row, b"/mnt/": replace_number(row, 3)}, vanished, {}, 4, roots)
 
     monkeypatch.setenv("HOME", str(tmp_path / "ann"))
     home = bytes(tmp_path / "ann")

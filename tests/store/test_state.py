@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.history.rows import Played
-from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
-from playshuffle.library.track_table import FolderRow, TrackTable, Vanished
+from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.options.table import Options
 from playshuffle.store import plays, records, skip_lists
 from playshuffle.store.plays import StoredPlays
@@ -55,7 +54,8 @@ ORDER = SavedOrder(
 FOLDERS = {b"/m/": row_of({b"a.mp3": 3, b"b\n.mp3": 1}), b"/m/caf\xe9/": row_of({b"c.mp3": 2})}
 TABLE = TrackTable(
     FOLDERS,
-    {4: Vanished(b"/m/gone\xff.mp3", bytes(range(MARK_BYTES)), 1_000)},
+    {4: FormerFile(b"/m/gone\xff.mp3", (1, 2, -1, 1 << 62), 1_000)},
+    {2: FormerFile(b"/m/caf\xe9/c.mp3", (1, 2, 3, 4), 2_000)},
     7,
     {(b"/m", True): Root(array("I", [3, 1, 2]), [MOUNT]), (b"/m", False): Root(array("I"), [])},
 )
@@ -122,12 +122,12 @@ def test_only_rows_that_have_changed_are_written(home: Path) -> None:
         [unchanged, changed] = (state.rows(row, path) for path in FOLDERS)
 
         folders = {**table.folders, b"/m/caf\xe9/": row_of({b"c.mp3": 2, b"d.mp3": 7})}
-        state.save_tracks(table, replace(table, folders=folders, vanished={}, next_number=8))
+        state.save_tracks(table, replace(table, folders=folders, vanished={}, replaced={}, next_number=8))
 
         assert state.rows(row, b"/m/") == unchanged
         assert state.rows(row, b"/m/caf\xe9/") != changed
         assert state.tracks_version() != version
-        assert state.load_tracks() == TrackTable(folders, {}, 8, TABLE.roots)
+        assert state.load_tracks() == TrackTable(folders, {}, {}, 8, TABLE.roots)
 
 
 @settings(max_examples=30)  # each of them waits for the disk
@@ -162,8 +162,8 @@ def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
         ("UPDATE counter SET next_number = 'text'",),
         ("UPDATE counter SET next_number = -5",),
         ("UPDATE counter SET next_number = 1 << 40",),
-        ("DELETE FROM folder", "DELETE FROM vanished", "UPDATE counter SET next_number = 1"),
-        ("DELETE FROM folder", "DELETE FROM vanished", "DELETE FROM root", "DELETE FROM counter"),
+        ("DELETE FROM folder", "DELETE FROM former", "UPDATE counter SET next_number = 1"),
+        ("DELETE FROM folder", "DELETE FROM former", "DELETE FROM root", "DELETE FROM counter"),
     ],
 )
 @pytest.mark.parametrize("is_deck", [False, True])
@@ -303,7 +303,7 @@ def use(state: State) -> Known:
     table = state.load_tracks()
     state.root(b"/m")
     loaded = [order for playlist in LISTS for order in orders_of(state, playlist)]
-    numbers = [number for row in table.folders.values() for _, number, _ in row.each()]
+    numbers = [number for row in table.folders.values() for number in row.numbers_by_name().values()]
     assert len({*numbers}) == len(numbers)
     assert table.next_number > max(numbers, default=0)
     is_right = [MANY_NUMBERS.get(path, number) == number for number, path in table.paths_of(MANY).items()]
@@ -544,7 +544,7 @@ def test_a_state_that_cannot_be_saved_says_what_to_do(
 
 PLAYS = StoredPlays("stamp", "note", 9, {(1, 2): Played(3, 4, 5, 6, 0.5)})
 NAMED = {"folder": "/m/b/", "root": "/n", "record": "/m/today.m3u", "output": "/m/today.m3u"}
-TABLES = (*NAMED, "skip_list", "vanished", "plays", "counter")
+TABLES = (*NAMED, "skip_list", "former", "plays", "counter")
 
 
 @pytest.fixture
@@ -553,7 +553,7 @@ def every(home: Path) -> bytes:
     table = replace(
         TABLE,
         folders={**FOLDERS, b"/m/b/": row_of({b"x.mp3": 5, b"y.mp3": 6})},
-        vanished={**TABLE.vanished, 9: Vanished(b"/m/other.mp3", bytes(MARK_BYTES), 5)},
+        vanished={**TABLE.vanished, 9: FormerFile(b"/m/other.mp3", (0, 0, 0, 0), 5)},
         next_number=10,
         roots={**TABLE.roots, (b"/n", True): Root(array("I", [2]), [MOUNT])},
     )

@@ -1,0 +1,351 @@
+"""Find out which file of a scan is which known track, once for all playlists, and number the new ones."""
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from playshuffle.library.identity import KnownTrack, Origin, Search
+from playshuffle.library.marks import (
+    MARK_BYTES,
+    Mark,
+    audio_of,
+    contents_of,
+    copy_key,
+    mark_rows,
+    packed_marks,
+    same_file_key,
+)
+from playshuffle.library.missing import is_gone
+from playshuffle.library.track_table import VANISHED_S, FolderRow, FormerFile, TrackTable
+from playshuffle.library.tracks import Tracks, marks_of
+
+
+class _Files(NamedTuple):
+    """The tracks of a folder that a scan found: names joined by '/', and their marks as in `FolderRow`."""
+
+    names: bytes
+    marks: bytes
+
+    def marks_by_name(self) -> dict[bytes, Mark]:
+        return dict(zip(self.names.split(b"/"), mark_rows(self.marks), strict=True)) if self.names else {}
+
+
+class _Extent(NamedTuple):
+    """Which folders a scan could reach: the innermost root that a folder is below decides.
+
+    scanned, missing: roots, each with a slash at its end.
+    """
+
+    scanned: Sequence[bytes]
+    missing: Sequence[bytes]
+
+    def was_scanned(self, folder: bytes) -> bool:
+        """Return whether a folder is below a root that was scanned, and not below a missing one."""
+        return _depth(folder, self.scanned) > _depth(folder, self.missing)
+
+    def is_missing(self, folder: bytes) -> bool:
+        """Return whether a folder is below a missing root."""
+        return _depth(folder, self.missing) > _depth(folder, self.scanned)
+
+
+class _Scan(NamedTuple):
+    """A scan to recognise.
+
+    files: by folder. changed: folders whose tracks are not as they are known. paths, marks: of the files in
+    these, one after the other.
+    """
+
+    files: Mapping[bytes, _Files]
+    changed: Sequence[bytes]
+    paths: Sequence[bytes]
+    marks: Sequence[Mark]
+    extent: _Extent
+    now_s: int
+
+
+# Name, number and mark of a track in a folder.
+_Row = tuple[bytes, int, Mark]
+
+
+def recognise(
+    table: TrackTable,
+    libraries: Iterable[Tracks],
+    moved: Sequence[tuple[bytes, bytes]],
+    *,
+    scanned: Collection[bytes],
+    missing: Collection[bytes] = (),
+    now_s: int,
+) -> TrackTable:
+    """Find out which file of a scan is which known track, and number the new ones.
+
+    A track is gone if there is nothing at its path any more. What the scan did not enter, such as a hidden
+    folder, says nothing, and what is below a missing root stays as it is.
+
+    Args:
+        table: as the last scan left it.
+        libraries: the tracks that the scan found.
+        moved: files and folders that were seen to be moved: from, to.
+        scanned: roots, without a slash at the end, in which the scan has looked for everything.
+        missing: roots that cannot be reached now.
+        now_s: Unix time.
+
+    Cost: O(number of folders), and O(n) for the tracks of those that have changed.
+    """
+    files = _files_by_folder(libraries, table)
+    changed = _changed_folders(table, files)
+    if changed and table.replaced:
+        table = _with_former_versions(table, files, changed)
+        changed = _changed_folders(table, files)
+    extent = _Extent(_tops(scanned), _tops(missing))
+    gone = list(_gone_tracks(table, files, extent))
+    if not changed and not gone:
+        return replace(_without_old(table, now_s), renamed=frozenset())
+    paths = [path + name for path in changed for name in files[path].names.split(b"/")]
+    marks = [mark for path in changed for mark in mark_rows(files[path].marks)]
+    scan = _Scan(files, changed, paths, marks, extent, now_s)
+    known = [*_entered_tracks(table, changed), *gone]
+    known += _tracks_elsewhere(table, scan, known)
+    known += (KnownTrack(number, *file[:2], Origin.VANISHED) for number, file in table.vanished.items())
+    search = Search(known, paths, marks, partial(_contents, table, files), is_drive_missing=bool(missing))
+    search.run(moved)
+    return _without_old(_table_after(table, scan, search), now_s)
+
+
+def _files_by_folder(libraries: Iterable[Tracks], table: TrackTable) -> dict[bytes, _Files]:
+    """Return the tracks that a scan found, by folder; those of several libraries together."""
+    files: dict[bytes, _Files] = {}
+    for tracks in libraries:
+        marks = marks_of(tracks.folders)
+        chosen = None if tracks.chosen is None else frozenset(tracks.chosen)
+        end = 0
+        for folder in tracks.folders:
+            rows = range(end, end := end + folder.track_count)
+            folder_files = _Files(folder.names, marks[MARK_BYTES * rows.start : MARK_BYTES * end])
+            if chosen is not None and not chosen.issuperset(rows):
+                named = zip(rows, folder_files.marks_by_name().items(), strict=True)
+                folder_files = _packed(dict(entry for row, entry in named if row in chosen))
+            row_before = table.folders.get(folder.path)
+            if folder.durations_ms is None and row_before is not None:  # tags were not read
+                known = _Files(row_before.names, row_before.marks).marks_by_name()
+                by_name = folder_files.marks_by_name()
+                folder_files = _packed({name: known.get(name, mark) for name, mark in by_name.items()})
+            if folder_files != files.get(folder.path, folder_files):
+                both = files[folder.path].marks_by_name() | folder_files.marks_by_name()
+                folder_files = _packed(both)
+            if folder_files.names:
+                files[folder.path] = folder_files
+    return files
+
+
+def _packed(marks: Mapping[bytes, Mark]) -> _Files:
+    names = sorted(marks)
+    return _Files(b"/".join(names), packed_marks(map(marks.__getitem__, names)))
+
+
+def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[bytes]:
+    """Return the folders whose tracks are not as they are known."""
+    return [
+        path
+        for path, (names, marks) in files.items()
+        if (row := table.folders.get(path)) is None or row.names != names or row.marks != marks
+    ]
+
+
+def _with_former_versions(
+    table: TrackTable, files: Mapping[bytes, _Files], changed: Sequence[bytes]
+) -> TrackTable:
+    """Return the table in which each track is its former version, if that is among the changed files.
+
+    Such a track counts as vanished: the file that was taken for its new version is another track.
+    """
+    keys = {same_file_key(mark) for path in changed for mark in mark_rows(files[path].marks)} - {None}
+    former = {number: file for number, file in table.replaced.items() if same_file_key(file.mark) in keys}
+    rest = {number: file for number, file in table.replaced.items() if number not in former}
+    folders = _without(table.folders, former)
+    return replace(table, folders=folders, vanished={**table.vanished, **former}, replaced=rest)
+
+
+def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> dict[bytes, FolderRow]:
+    """Return folders without some tracks."""
+    rest = dict(folders)
+    wanted = frozenset(numbers)
+    for path, row in folders.items() if wanted else ():
+        if not wanted.isdisjoint(array("I", row.numbers)):
+            _put(rest, path, [track for track in row.tracks() if track[1] not in wanted])
+    return rest
+
+
+def _put(folders: dict[bytes, FolderRow], path: bytes, rows: list[_Row]) -> None:
+    """Replace the row of a folder; without tracks it has none."""
+    if not rows:
+        folders.pop(path, None)
+        return
+    rows.sort()
+    row = FolderRow(
+        b"/".join([name for name, _, _ in rows]),
+        array("I", [number for _, number, _ in rows]).tobytes(),
+        packed_marks(mark for _, _, mark in rows),
+    )
+    if row != folders.get(path):
+        folders[path] = row
+
+
+def _tops(roots: Iterable[bytes]) -> list[bytes]:
+    return [root.rstrip(b"/") + b"/" for root in roots]
+
+
+def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
+    """Return the length of the innermost root that a folder is below, 0 if there is none."""
+    return max(map(len, filter(folder.startswith, tops)), default=0)
+
+
+def _entered_tracks(table: TrackTable, changed: Iterable[bytes]) -> Iterator[KnownTrack]:
+    """Yield the known tracks of folders that the scan entered."""
+    for path in changed:
+        row = table.folders.get(path)
+        for name, number, mark in row.tracks() if row is not None else ():
+            yield KnownTrack(number, path + name, mark, Origin.ENTERED)
+
+
+def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Extent) -> Iterator[KnownTrack]:
+    """Yield the tracks of folders in which the scan found no file, if nothing is at their path."""
+    for path, row in table.folders.items():
+        if path in files or not extent.was_scanned(path):
+            continue
+        is_all = is_gone(path)
+        for name, number, mark in row.tracks():
+            if is_all or is_gone(path + name):
+                yield KnownTrack(number, path + name, mark, Origin.GONE)
+
+
+def _tracks_elsewhere(table: TrackTable, scan: _Scan, known: Iterable[KnownTrack]) -> Iterator[KnownTrack]:
+    """Yield other tracks of folders in which the scan found no file, if a new file may be one of them."""
+    elsewhere = [path for path in table.folders if path not in scan.files]
+    if not elsewhere:
+        return
+    as_before = {track[1:3] for track in known}
+    gone = {track.number for track in known if track.origin is Origin.GONE}
+    new = [mark for path, mark in zip(scan.paths, scan.marks, strict=True) if (path, mark) not in as_before]
+    same = {same_file_key(mark) for mark in new} - {None}
+    copies = {copy_key(mark) for mark in new} - {None}
+    for path in elsewhere if same or copies else ():
+        may_be_copied = not scan.extent.is_missing(path)
+        for name, number, mark in table.folders[path].tracks():
+            # The same file may be reached by another path now, or have left a drive that is missing.
+            if number not in gone and (
+                same_file_key(mark) in same
+                or (may_be_copied and copy_key(mark) in copies and is_gone(path + name))
+            ):
+                yield KnownTrack(number, path + name, mark, Origin.ELSEWHERE)
+
+
+def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[int]", "array[int]"]:
+    """Return the checksums of the contents of all known tracks, and of all files."""
+    known = b"".join([row.marks for row in table.folders.values()])
+    vanished = packed_marks(file.mark for file in table.vanished.values())
+    return contents_of(known + vanished), contents_of(b"".join([each.marks for each in files.values()]))
+
+
+def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
+    """Return the table with what a search has found."""
+    numbers = array("I", bytes(4 * len(scan.paths)))
+    renamed: set[int] = set()
+    lost: list[KnownTrack] = []
+    for track, index in zip(search.known, search.indices, strict=True):
+        if index is None:
+            lost.append(track)
+            continue
+        numbers[index] = track.number
+        if track.origin is not Origin.VANISHED and track.path != scan.paths[index]:
+            renamed.add(track.number)
+    for number, index in enumerate(sorted(search.free), table.next_number):
+        numbers[index] = number
+    replaced = {**table.replaced, **_replaced_files(table, scan, search)}
+    kept, vanished = _kept_and_vanished(table, scan, lost)
+    # A track whose new version vanished may still be found as the version before.
+    former = {number: replaced[number] for number in replaced.keys() & vanished.keys()}
+    vanished |= {n: file._replace(since_s=vanished[n].since_s) for n, file in former.items()}
+    return replace(
+        table,
+        folders=_folders_after(table, scan, search.known, numbers, kept),
+        vanished=vanished,
+        replaced={number: file for number, file in replaced.items() if number not in former},
+        next_number=table.next_number + len(search.free),
+        renamed=frozenset(renamed),
+    )
+
+
+def _replaced_files(table: TrackTable, scan: _Scan, search: Search) -> dict[int, FormerFile]:
+    """Return the former files of tracks whose path has another file, if they may be elsewhere.
+
+    A scan of some folders cannot tell whether the former file was replaced or moved to another folder.
+    A file with the same audio has replaced it: some editors write a new file for each change of tags.
+    """
+    replaced = {
+        track.number: FormerFile(track.path, track.mark, scan.now_s)
+        for track, index in zip(search.known, search.indices, strict=True)
+        if index is not None and track.path == scan.paths[index] and track.mark != scan.marks[index]
+        if _is_another(track.mark, scan.marks[index])
+    }
+    return {} if not replaced or all(map(scan.extent.was_scanned, table.folders)) else replaced
+
+
+def _is_another(mark: Mark, other: Mark) -> bool:
+    """Return whether two marks are of different files that are not known to have the same audio."""
+    is_same_audio = audio_of(mark) != 0 and audio_of(mark) == audio_of(other)
+    return same_file_key(mark) != same_file_key(other) and not is_same_audio
+
+
+def _kept_and_vanished(
+    table: TrackTable, scan: _Scan, lost: Iterable[KnownTrack]
+) -> tuple[dict[bytes, list[_Row]], dict[int, FormerFile]]:
+    """Return the tracks that were not found, but are at their path still, by folder; and the others."""
+    taken = frozenset(scan.paths)
+    kept: dict[bytes, list[_Row]] = {}
+    vanished: dict[int, FormerFile] = {}
+    for number, path, mark, origin in lost:
+        if origin is Origin.VANISHED:
+            before = table.vanished[number]
+            vanished[number] = before._replace(since_s=min(before.since_s, scan.now_s))
+        elif path in taken or (not scan.extent.is_missing(path) and is_gone(path)):
+            vanished[number] = FormerFile(path, mark, scan.now_s)
+        else:  # hidden, ignored, or not taken for a track now
+            cut = path.rfind(b"/") + 1
+            kept.setdefault(path[:cut], []).append((path[cut:], number, mark))
+    return kept, vanished
+
+
+def _folders_after(
+    table: TrackTable,
+    scan: _Scan,
+    known: Iterable[KnownTrack],
+    numbers: "array[int]",
+    kept: Mapping[bytes, Sequence[_Row]],
+) -> dict[bytes, FolderRow]:
+    """Return the rows of all folders.
+
+    numbers: of the files in changed folders. kept: tracks that stay at their path, by folder.
+    """
+    left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
+    folders = _without(table.folders, left)
+    start = 0
+    for path in scan.changed:
+        names, marks = scan.files[path]
+        end = start + len(marks) // MARK_BYTES
+        folders[path] = FolderRow(names, numbers[start:end].tobytes(), marks)
+        start = end
+    for path, rows in kept.items():
+        row = folders.get(path)
+        _put(folders, path, [*(row.tracks() if row is not None else ()), *rows])
+    return folders
+
+
+def _without_old(table: TrackTable, now_s: int) -> TrackTable:
+    """Return the table without files that are gone for very long."""
+    vanished, replaced = (
+        {number: file for number, file in files.items() if now_s - file.since_s <= VANISHED_S}
+        for files in (table.vanished, table.replaced)
+    )
+    return replace(table, vanished=vanished, replaced=replaced)
