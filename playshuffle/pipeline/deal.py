@@ -21,7 +21,6 @@ from playshuffle.ordering.limit_per_tag import values
 from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
-from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedRecord
 from playshuffle.text import counted
 
@@ -110,7 +109,7 @@ def peek_deal(run: Run) -> Dealt:
     entries = deck.deal.entries if deck.deal is not None else ()
     count = len(frozenset(entries).intersection(deck_of(run).unheard))
     text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
-    report = run.finish(entries_report(run, entries)._replace(notes=[text] * bool(count)), is_changed=False)
+    report = run.report(arranged_entries(run, entries), [text] * bool(count))
     return Dealt(report, deck, is_new=True, certain=_certain(run, entries))
 
 
@@ -251,24 +250,21 @@ def _repeat_deal(run: Run, before: SavedRecord | None = None) -> Dealt:
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[str] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
-    report = entries_report(run, deck.deal.entries)._replace(notes=notes)
-    new = SavedDeck(deck, report.text.fingerprint, run.request.saved_options)
-
-    def save(_stamp: str) -> None:
-        if new != run.record.saved:
-            records.save(run.opened.state, run.path, new, before=before)
-
-    report = run.write(report, save)
+    report = run.write(arranged_entries(run, deck.deal.entries), SavedDeck(deck, ""), before, notes)
     if deck.deal.is_pending and run.request.writes:
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself
-            confirm(run.opened.state, run.path, new)
+            confirm(
+                run.opened.state,
+                run.path,
+                SavedDeck(deck, report.text.fingerprint, run.request.saved_options),
+            )
     return report
 
 
-def entries_report(run: Run, entries: Sequence[int]) -> Report:
-    """Report the playlist of those entries that are present."""
+def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
+    """Return those entries that are present, in their order."""
     order = [index for index in run.tracks.indices_of(entries) if index >= 0]
-    return run.report(Arranged(order, len(order)))
+    return Arranged(order, len(order))
 
 
 def deck_of(run: Run) -> Deck:

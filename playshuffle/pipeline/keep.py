@@ -8,6 +8,7 @@ from playshuffle.pipeline.deal import Dealt, deal
 from playshuffle.pipeline.make import make
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
+from playshuffle.store.records import SavedDeck, SavedOrder
 
 _CLOCK_TOLERANCE_S = 86_400  # a clock that is less ahead delays a daily order by a day at most
 
@@ -49,11 +50,19 @@ def keep(run: Run) -> Report:
     updated = update_order(
         run.tracks, run.recipe, order, run.tools.randbelow, run.tags_of, is_changed=is_changed
     )
-    report = run.report(updated.arranged, notes)
+    now = SavedOrder(
+        updated.numbers(run.tracks, order.absent),
+        frozenset(order.absent),
+        updated.arranged.playlist_length,
+        drawn_s,
+        "",
+        run.tracks.digest,
+    )
+    saved = run.record.saved
+    report = run.write(updated.arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
     renamed = run.opened.table.renamed
     renamed_count = len(renamed and renamed.intersection(last.numbers, run.tracks.numbers))
-    report = report._replace(came=order.came, went=order.went, renamed=run.record.replaced + renamed_count)
-    return run.write_order(report, updated.numbers(run.tracks, order.absent), order.absent, drawn_s)
+    return report._replace(came=order.came, went=order.went, renamed=run.record.replaced + renamed_count)
 
 
 def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[str]]:

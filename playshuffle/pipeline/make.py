@@ -13,7 +13,7 @@ from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
-from playshuffle.store.records import SavedDeck
+from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
 from playshuffle.text import counted
 
 
@@ -30,8 +30,10 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[str] = ()) -> Rep
     """
     arranged, drawn_notes = _draw_order(run, keeps_gap=keeps_gap)
     numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
-    report = run.report(arranged, [*drawn_notes, *notes])
-    return run.write_order(report, numbers, (), int(run.now.timestamp()), is_new=True)
+    order = SavedOrder(
+        numbers, frozenset(), arranged.playlist_length, int(run.now.timestamp()), "", run.tracks.digest
+    )
+    return run.write(arranged, order, run.record.saved or NOTHING, [*drawn_notes, *notes])
 
 
 def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[str]]:

@@ -15,7 +15,7 @@ from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.parts import Parts
 from playshuffle.shuffle import fewest_repeats, repeats
-from playshuffle.store.records import SavedOrder
+from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 
 
 class Figures(NamedTuple):
@@ -43,6 +43,7 @@ class Report(NamedTuple):
     suspects: paths to which the indices of `losses` belong.
     last: the order before, None if there is none.
     has_news: `noted` differs from that of the last run, so that users should be told.
+    stamp: of the file that was written; empty if none was.
     library: all tracks of its folders, and the skipped files. came, went, renamed: since the last time.
     """
 
@@ -67,6 +68,14 @@ class Report(NamedTuple):
     is_changed: bool = False
     notes: Sequence[str] = ()
     has_news: bool = True
+    stamp: str = ""
+
+    def completed(self, record: SavedRecord) -> SavedRecord:
+        """Return a record with all that it has of the file and of this report."""
+        content, options = self.text.fingerprint, self.request.saved_options
+        if isinstance(record, SavedDeck):
+            return SavedDeck(record.deck, content, options)
+        return record._replace(content=content, stamp=self.stamp, options=options, noted=self.noted)
 
     @property
     def noted(self) -> str:

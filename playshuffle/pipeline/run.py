@@ -1,7 +1,6 @@
 """Define a run: one playlist, opened, with all that is needed to make and write it."""
 
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -27,7 +26,7 @@ from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import records
-from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
+from playshuffle.store.records import NOTHING, SavedOrder, SavedRecord
 from playshuffle.text import counted
 
 
@@ -73,8 +72,59 @@ class Run(NamedTuple):
         assert self.file is not None
         return self.file.path
 
+    def write(
+        self,
+        arranged: Arranged,
+        record: SavedRecord | None,
+        before: SavedRecord | None = None,
+        notes: Sequence[str] = (),
+    ) -> Report:
+        """Remember the order or the deck, then replace the playlist: both or neither.
+
+        The next run finishes what a kill ended.
+
+        Args:
+            arranged: the tracks of the playlist.
+            record: the order or the deck, whose facts of the file are filled in. None remembers nothing.
+            before: the record to go back to; None for the same as until now.
+            notes: for the user.
+
+        Raises:
+            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
+                cannot be written.
+        """
+        report = self._report(arranged, notes)
+        _check_own_list(self.request, self.file, report)
+        if self.file is None or not self.request.writes:
+            return self._finished(report)
+        is_same, saved = None, self.record.saved_order
+        if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # as we wrote it
+            is_same = saved.content == report.text.fingerprint
+        with prepared(
+            self.file.path, report.text, force=self.request.options.force, is_same=is_same
+        ) as ready:
+            self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
+            report = report._replace(stamp=ready.stamp)
+            if record is not None:
+                self._save(report.completed(record), before)
+            return self._finished(report._replace(is_changed=ready.replace()))
+
+    def _save(self, record: SavedRecord, before: SavedRecord | None) -> None:
+        saved = self.record.saved
+        is_order, is_same_file = isinstance(record, SavedOrder), saved and saved.content == record.content
+        if is_order and is_same_file and before is saved:
+            before = self.record.before or NOTHING  # the same list once more is no step
+        if record == saved and before is None:
+            return
+        # Until the file is replaced, it has the saved order.
+        in_file = saved if is_order and not is_same_file and saved != before else None
+        records.save(self.opened.state, self.path, record, in_file, before)
+
     def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
-        """Make the text of the playlist, and a report of it."""
+        """Report what would be written."""
+        return self._finished(self._report(arranged, notes))
+
+    def _report(self, arranged: Arranged, notes: Sequence[str]) -> Report:
         request, file, writer, library = self.request, self.file, self.writer, self.library
         tracks, order = played(self.tracks, arranged)
         suspects = writer.suspects(tracks)
@@ -110,80 +160,11 @@ class Run(NamedTuple):
         comments += [(TITLE, request.options.title.replace("#EXT", "# EXT"))] if request.options.title else []
         return comments + self.writer.comments()
 
-    def write(self, report: Report, save: Callable[[str], object]) -> Report:
-        """Remember the order or the deck, then replace the playlist. The next run finishes what a kill ended.
-
-        Called by write_order, deal._write and undo.
-
-        Args:
-            report: has the text of the playlist.
-            save: stores what is to be remembered (`undo` does so later); called with the stamp of the
-                file as it will be.
-
-        Raises:
-            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
-                cannot be written.
-        """
-        _check_own_list(self.request, self.file, report)
-        if self.file is None or not self.request.writes:
-            return self.finish(report, is_changed=False)
-        is_same, saved = None, self.record.saved_order
-        if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # as we wrote it
-            is_same = saved.content == report.text.fingerprint
-        with prepared(
-            self.file.path, report.text, force=self.request.options.force, is_same=is_same
-        ) as ready:
-            self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
-            save(ready.stamp)
-            is_changed = ready.replace()
-        return self.finish(report, is_changed=is_changed)
-
-    def write_order(
-        self,
-        report: Report,
-        numbers: "array[int]",
-        absent: Sequence[int],
-        drawn_s: int,
-        *,
-        is_new: bool = False,
-    ) -> Report:
-        """Remember an order, then replace the playlist: both or neither.
-
-        Args:
-            report: has the text of the playlist.
-            numbers: of the tracks in order, the absent ones among them.
-            absent: number of each absent track.
-            drawn_s: when the order was drawn (Unix seconds).
-            is_new: it was drawn now, so that the last order is the one to go back to.
-        """
-
-        def save(stamp: str) -> None:
-            order = SavedOrder(
-                numbers,
-                frozenset(absent),
-                report.playlist_length,
-                drawn_s,
-                report.text.fingerprint,
-                self.tracks.digest,
-                stamp,
-                self.request.saved_options,
-                report.noted,
-            )
-            saved, before = self.record.saved, None
-            if is_new or isinstance(saved, SavedDeck):
-                is_same = saved is not None and saved.content == order.content
-                before = (self.record.before if is_same else saved) or NOTHING
-            if before is not None or order != saved:
-                is_kept = saved is None or saved == before or saved.content == order.content
-                records.save(self.opened.state, self.path, order, None if is_kept else saved, before)
-
-        return self.write(report, save)
-
-    def finish(self, report: Report, *, is_changed: bool) -> Report:
+    def _finished(self, report: Report) -> Report:
         """Return the report with all that is known at the end."""
         present = [root for root in self.request.roots if root not in self.library.missing]
         notes = [*report.notes, *root_user_notes(present), *self.opened.state.notes]
-        notes += owner_notes(self.path) if is_changed and self.request.output is not None else []
+        notes += owner_notes(self.path) if report.is_changed else []
         notes += self.history.notes if self.history is not None else []
         notes += self.record.notes
         notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
@@ -195,8 +176,7 @@ class Run(NamedTuple):
         ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
         last = self.record.saved_order
-        has_news = last is None or last.noted != report.noted
-        return report._replace(is_changed=is_changed, notes=notes, has_news=has_news)
+        return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[str]:
         """Yield a note if tracks wait for a missing root."""

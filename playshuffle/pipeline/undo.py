@@ -6,7 +6,7 @@ The file is replaced before the state is: if a run is killed in between, the nex
 from playshuffle.dealing.deck import mark_written
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
-from playshuffle.pipeline.deal import entries_report
+from playshuffle.pipeline.deal import arranged_entries
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store import records
@@ -62,23 +62,16 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
             f"No track that was in {shown(run.path)} before is left. Nothing was changed.",
             Exit.NOTHING_TO_PLAY,
         )
-    report, stamp = _replaced(run, run.report(Arranged(order, count)))
+    report = run.write(Arranged(order, count), None)
     content = report.text.fingerprint
-    return before._replace(absent=absent, played=count, content=content, stamp=stamp), report
+    return before._replace(absent=absent, played=count, content=content, stamp=report.stamp), report
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
     """Write the deal before. If there is none, or no track of it is left, the file keeps its tracks."""
     deck = before.deck
-    report = entries_report(run, deck.deal.entries if deck.deal is not None else ())
-    if not report.playlist_length:
-        return before, run.finish(report, is_changed=False)
-    report, _ = _replaced(run, report)
+    arranged = arranged_entries(run, deck.deal.entries if deck.deal is not None else ())
+    if not arranged.playlist_length:
+        return before, run.report(arranged)
+    report = run.write(arranged, None)
     return before._replace(deck=mark_written(deck), content=report.text.fingerprint), report
-
-
-def _replaced(run: Run, report: Report) -> tuple[Report, str]:
-    """Replace the file, and return the report with the stamp of the new one."""
-    stamps: list[str] = []
-    report = run.write(report, stamps.append)
-    return report, stamps[0]
