@@ -4,7 +4,8 @@ import contextlib
 
 import typer
 
-from playshuffle.cli.lists import configuration, known_lists
+from playshuffle.cli.lists import configuration
+from playshuffle.config.known_list import known_lists
 from playshuffle.errors import PlayshuffleError, shown
 
 

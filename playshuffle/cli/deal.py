@@ -2,18 +2,16 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from playshuffle.cli import common_options, completion, deal_report, playlist_options
 from playshuffle.cli.lists import (
     ONCE,
-    KnownList,
     configuration,
-    known_lists,
     named_lists,
     request_of,
     say_broken,
@@ -26,20 +24,18 @@ from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.load import load
 from playshuffle.config.places import find
-from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, flag, of_all
+from playshuffle.options.given import Given
 from playshuffle.options.groups import THIS_DEAL
-from playshuffle.options.table import STDOUT, Options
+from playshuffle.options.table import STDOUT
 from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.store import records
-from playshuffle.store.records import SavedDeck
-from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
 EXAMPLES = """\b
@@ -56,19 +52,21 @@ Examples:
 _switch = partial(typer.Option, rich_help_panel=THIS_DEAL)
 
 
+_Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[LIST|FOLDER...]",
+        help="A list, or music folders. Default: the only deck",
+        autocompletion=completion.lists,
+    ),
+]
+
+
 @playlist_options.takes_playlist_options("deal")
 def deal(
     *,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[LIST|FOLDER...]",
-            help="A list, or music folders. Default: the only deck",
-            autocompletion=completion.lists,
-        ),
-    ] = None,
-    options: Options,
-    given: Mapping[str, Any],
+    words: _Words = None,
+    given: Given,
     again: Annotated[bool, _switch("--again", help="Write the last deal again")] = False,
     now: Annotated[bool, _switch("--now", help="Deal now, even if none is due")] = False,
     new_round: Annotated[bool, _switch("--new-round", help="End this round and start a new one")] = False,
@@ -89,13 +87,9 @@ def deal(
     kind = _only(again=again, now=now, new_round=new_round, peek=peek, heard=heard, due=due)
     codes: list[Exit] = []
     if due:
-        if words or save is not None or not ONCE.issuperset(given):
-            raise PlayshuffleError(
-                "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
-            )
-        requests, codes = _configured(given, config)
+        requests, codes = _configured(words or (), given, config, save)
     else:
-        request = _request(words or (), options, given, config, save, must_remember=not peek)
+        request = _request(words or (), given, config, save, must_remember=not peek)
         requests = {"": request._replace(dry_run=peek)}
         check_save(save, config, requests[""])
     done, failures = run_lists(requests, partial(_deal, kind), quiet=quiet)
@@ -110,8 +104,14 @@ def deal(
     return of_all([*failures, *codes])
 
 
-def _configured(given: Mapping[str, Any], config: str | None) -> tuple[dict[str, Request], list[Exit]]:
+def _configured(
+    words: Sequence[str], given: Given, config: str | None, save: str | None
+) -> tuple[dict[str, Request], list[Exit]]:
     """Return the requests of all configured decks that are not dealt by hand, and codes of broken lists."""
+    if words or save is not None or not given.names <= ONCE:
+        raise PlayshuffleError(
+            "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
+        )
     config_file = load(find(config))
     codes = say_broken(config_file)
     lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
@@ -122,20 +122,14 @@ def _configured(given: Mapping[str, Any], config: str | None) -> tuple[dict[str,
 
 
 def _request(
-    words: Sequence[str],
-    options: Options,
-    given: Mapping[str, Any],
-    config: str | None,
-    save: str | None,
-    *,
-    must_remember: bool,
+    words: Sequence[str], given: Given, config: str | None, save: str | None, *, must_remember: bool
 ) -> Request:
     """Return the request of a deck: with the options of its last deal, and those that were given now.
 
     Raises:
         PlayshuffleError: it is not clear which deck; or an option is not valid.
     """
-    if options.output == STDOUT:
+    if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
             " a file with -o, or use --peek.",
@@ -144,24 +138,27 @@ def _request(
     config_file = configuration(config)
     lists = known_lists(config_file, must_remember=must_remember)
     named = named_lists(words, lists, config_file)
-    if not words and options.source is None:
-        given = {key: value for key, value in given.items() if key != "output"}
-        named = [_only_deck(lists) if options.output is None else the_list(options.output, lists)]
+    if not words and given.options.source is None:
+        file = given.options.output
+        given = Given(given.options, given.names - {"output"})
+        named = [_only_deck(lists) if file is None else the_list(file, lists)]
     if len(named) > 1:
         raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
     if named:
         return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
-    # Folders, or --from: a new deck, or else that of the same file, whose other options stay.
-    options = options._replace(folders=tuple(words), every=options.every or Every.DAY.value)
-    if options.albums is not None and "order" not in given:
+    return _request_of_folders(words, given, save)
+
+
+def _request_of_folders(folders: Sequence[str], given: Given, save: str | None) -> Request:
+    """Return the request of a new deck, or of that of the same file, whose other options stay."""
+    options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
+    if options.albums is not None and "order" not in given.names:
         options = options._replace(order="albums")
     request = build_request(options, name=save, plain="today")
     output = request.output or b""
-    path = atomic_file.resolved(output)
-    with State(writes=False) as state:
-        record = records.last(state, path)
-    given = {**given, "folders": options.folders, "source": options.source, "output": os.fsdecode(output)}
-    return saved_request(path, record if isinstance(record, SavedDeck) else None, given) or request
+    sources = {"folders": options.folders, "source": options.source, "output": os.fsdecode(output)}
+    deck = KnownList(atomic_file.resolved(output), is_dealt=True)
+    return deck.request(given.plus(**sources)) or request
 
 
 def _only_deck(lists: Sequence[KnownList]) -> KnownList:

@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, find_list, known_lists
+from playshuffle.cli.lists import configuration, find_list
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import known_lists
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exporting.export import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.exporting.names import safe_name
 from playshuffle.exporting.tracks import find_tracks
@@ -56,10 +58,7 @@ def export(
     quiet: common_options.Quiet = False,
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
-    try:
-        most_bytes = None if size is None else int(parse_size(size))
-    except ValueError as error:
-        raise PlayshuffleError(f"--size {shown(size or '')} {error}", Exit.USAGE) from None
+    most_bytes = _size(size)
     if playlist != STDIN and not os.path.lexists(playlist):
         one = find_list(playlist, known_lists(configuration(config)))
         playlist = playlist if one is None else os.fsdecode(one.path)
@@ -85,17 +84,18 @@ def export(
             max_per_folder=max_per_folder,
         )
     if not quiet:
-        result = (
-            f"{home_path(done.folder)}: {_fitting(done.tracks, len(tracks))},"
-            f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"
-            f" removed {done.removed:,}"
-        )
-        mark = Mark.GOOD if done.tracks == len(tracks) else Mark.WARNING
-        say([screen_of(sys.stderr).verdict(mark, result)])
+        say([_verdict(done, len(tracks))])
         reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
         reasons += [f"{shown(stream)}: not a file" for each in read for stream in each.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
+
+
+def _size(size: str | None) -> int | None:
+    try:
+        return None if size is None else int(parse_size(size))
+    except ValueError as error:
+        raise PlayshuffleError(f"--size {shown(size or '')} {error}", Exit.USAGE) from None
 
 
 def _source(playlist: str, file: bytes) -> str:
@@ -103,6 +103,17 @@ def _source(playlist: str, file: bytes) -> str:
     if playlist == STDIN:
         return f"standard input of {user_name(os.geteuid())}"
     return f"{shown(os.path.realpath(playlist))} of {user_name(os.stat(file).st_uid)}"
+
+
+def _verdict(done: Exported, track_count: int) -> str:
+    """Return what was copied. track_count: of the playlist."""
+    text = (
+        f"{home_path(done.folder)}: {_fitting(done.tracks, track_count)},"
+        f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"
+        f" removed {done.removed:,}"
+    )
+    mark = Mark.GOOD if done.tracks == track_count else Mark.WARNING
+    return screen_of(sys.stderr).verdict(mark, text)
 
 
 def _fitting(count: int, of: int) -> str:

@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import KnownList, configuration, known_lists, the_list
+from playshuffle.cli.lists import configuration, the_list
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.store import skip_lists
 from playshuffle.store.state import State
 

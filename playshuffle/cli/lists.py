@@ -5,55 +5,23 @@ import os
 import shlex
 import signal
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
 
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say_error
-from playshuffle.config.build_request import absolute, build_request
+from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import load
-from playshuffle.config.model import Config, ConfiguredPlaylist
+from playshuffle.config.model import Config
 from playshuffle.config.places import find, places
-from playshuffle.config.saved_playlists import saved_request, with_options
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.given import Given
 from playshuffle.pipeline.request import Request
-from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.service import running
-from playshuffle.store import records
-from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.text import known, nearest
 
 ONCE = frozenset(("accept_missing", "force"))  # options that are not saved with a list
-
-
-class KnownList(NamedTuple):
-    """A list of the configuration, or one that make or deal wrote.
-
-    path: resolved path of its file. configured: None if it is not in the configuration.
-    is_dealt: for a configured list, what the configuration says; else what was done last.
-    """
-
-    path: bytes
-    configured: ConfiguredPlaylist | None = None
-    is_dealt: bool = False
-
-    @property
-    def name(self) -> str:
-        """Return what a user calls it."""
-        if self.configured is not None:
-            return self.configured.name
-        return os.fsdecode(os.path.splitext(os.path.basename(self.path))[0])
-
-    @property
-    def exists(self) -> bool:
-        """Return whether its file or the parts of it exist."""
-        return os.path.lexists(self.path) or bool(existing_parts(self.path))
-
-    def is_called(self, word: str) -> bool:
-        """Return whether a word is its name or that of its file."""
-        is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
-        return word == self.name or is_file_name
 
 
 def configuration(config: str | None) -> Config | None:
@@ -63,24 +31,6 @@ def configuration(config: str | None) -> Config | None:
         PlayshuffleError: it cannot be read.
     """
     return load(find(config)) if config is not None or any(map(os.path.lexists, places())) else None
-
-
-def known_lists(config: Config | None, *, must_remember: bool = False) -> Sequence[KnownList]:
-    """Return all lists, those of the configuration first.
-
-    Raises:
-        PlayshuffleError: with `must_remember`, the state cannot be used.
-    """
-    configured = {
-        atomic_file.resolved(playlist.request.output or b""): playlist
-        for playlist in (config.playlists if config is not None else ())
-    }
-    with State(writes=must_remember, must_remember=must_remember) as state:
-        written = records.dealt(state)
-    return [
-        *(KnownList(path, one, one.deal is not None) for path, one in configured.items()),
-        *(KnownList(path, None, is_dealt) for path, is_dealt in written.items() if path not in configured),
-    ]
 
 
 def say_broken(config: Config) -> list[Exit]:
@@ -155,17 +105,15 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config
     return chosen
 
 
-def request_of(
-    one: KnownList, given: Mapping[str, Any], *, is_dealt: bool, is_saved: bool = False
-) -> Request:
-    """Return the request of a list, with the options that were given now in place of its own.
+def request_of(one: KnownList, given: Given, *, is_dealt: bool, is_saved: bool = False) -> Request:
+    """Return the request of a list to make or deal, with the options that were given now.
 
     Raises:
         PlayshuffleError: its options are not known, or are those of the configuration; or the list is dealt
             and should be made, or the other way round.
     """
     name = shlex.quote(shown(one.name))
-    if one.configured is not None and not (is_saved or "output" in given or ONCE.issuperset(given)):
+    if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):
         raise PlayshuffleError(
             f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
             f" --save {name}. For another list, add -o OTHER.m3u.",
@@ -176,11 +124,7 @@ def request_of(
         if is_dealt:
             text = "is made, not dealt. To make it again: playshuffle make"
         raise PlayshuffleError(f"{home_path(one.path)} {text} {name}", Exit.USAGE)
-    if one.configured is not None:
-        return build_request(with_options(one.configured.request.options, given))
-    with State(writes=False) as state:
-        record = records.last(state, one.path)
-    request = saved_request(one.path, record, given)
+    request = one.request(given)
     if request is None:
         raise PlayshuffleError(
             f"The options of {home_path(one.path)} are not known: a pipe named its tracks. Make it as you did"

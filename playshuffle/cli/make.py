@@ -3,18 +3,16 @@
 The page Architecture of the documentation tells the path from here to the file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from playshuffle.cli import common_options, completion, make_report, playlist_options
 from playshuffle.cli.lists import (
     ONCE,
-    KnownList,
     configuration,
-    known_lists,
     named_lists,
     notify_services,
     request_of,
@@ -27,10 +25,13 @@ from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.streams import print_json, say, show, write_out
 from playshuffle.config.build_request import build_request
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.options.given import Given
 from playshuffle.options.groups import EXPERT
 from playshuffle.options.table import STDOUT, Options
 from playshuffle.pipeline.make import make as make_list
+from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 
 EXAMPLES = """\b
@@ -47,29 +48,30 @@ Examples:
 """
 
 
+_Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[LIST|FOLDER...]",
+        help="Lists to make again, or music folders",
+        autocompletion=completion.lists,
+    ),
+]
+_Print0 = Annotated[
+    bool,
+    typer.Option("--print0", "-0", help="Print NUL-terminated paths, write no file", rich_help_panel=EXPERT),
+]
+
+
 @playlist_options.takes_playlist_options("make")
 def make(
     *,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[LIST|FOLDER...]",
-            help="Lists to make again, or music folders",
-            autocompletion=completion.lists,
-        ),
-    ] = None,
-    options: Options,
-    given: Mapping[str, Any],
+    words: _Words = None,
+    given: Given,
     save: common_options.Save = None,
     config: common_options.ConfigFile = None,
     dry_run: common_options.DryRun = False,
     as_json: common_options.Json = False,
-    print0: Annotated[
-        bool,
-        typer.Option(
-            "--print0", "-0", help="Print NUL-terminated paths, write no file", rich_help_panel=EXPERT
-        ),
-    ] = False,
+    print0: _Print0 = False,
     quiet: common_options.Quiet = False,
     verbose: common_options.Verbose = False,
 ) -> int:
@@ -78,17 +80,16 @@ def make(
     A list that was made before is made again with its options, in a new order. Without lists, folders and
     options, make all configured lists that are not dealt; without a configuration, use the music folder.
     """
-    _check_stdout(options.output, print0, as_json)
-    is_all = not print0 and save is None and ONCE.issuperset(given)
+    _check_stdout(given.options.output, print0, as_json)
+    is_all = not print0 and save is None and given.names <= ONCE
     lists, codes = _lists_to_make(words or (), config, is_all=is_all)
     if print0:
-        given, options = {**given, "output": STDOUT}, options._replace(output=STDOUT)
+        given = given.plus(output=STDOUT)
     is_again = bool(lists or codes)  # all lists of the configuration may be broken
     if is_again:
         requests = _requests_of(lists, given, save)
     else:
-        folders = words or (_default_folders(config, quiet) if options.source is None else ())
-        requests = {"": build_request(options._replace(folders=tuple(folders)), name=save)}
+        requests = {"": build_request(_new_list(words, given.options, config, quiet), name=save)}
     for name, request in requests.items():
         requests[name] = request._replace(dry_run=dry_run, any_name=print0)
         check_save(save, config, requests[name])
@@ -98,14 +99,18 @@ def make(
     if as_json and reports:
         print_json(*(make_report.as_json(report) for report in reports.values()))
     for report in reports.values():
-        if print0:
-            write_out(path + b"\0" for path in report.paths())
-        elif options.output == STDOUT:
-            write_out(report.text)
+        _write_to_stdout(report, given.options.output, print0)
         if not quiet:
             show(make_report.lines(report, names=verbose, is_again=is_again))
         save_list(save, config, report.request, quiet=quiet)
     return of_all([*codes, *failures])
+
+
+def _write_to_stdout(report: Report, output: str | None, print0: bool) -> None:
+    if print0:
+        write_out(path + b"\0" for path in report.paths())
+    elif output == STDOUT:
+        write_out(report.text)
 
 
 def _lists_to_make(
@@ -130,9 +135,7 @@ def _lists_to_make(
     return made, codes
 
 
-def _requests_of(
-    lists: Sequence[KnownList], given: Mapping[str, Any], save: str | None
-) -> dict[str, Request]:
+def _requests_of(lists: Sequence[KnownList], given: Given, save: str | None) -> dict[str, Request]:
     """Return the requests of lists that are made again, by what to call them."""
     if save is not None and len(lists) > 1:
         raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
@@ -140,11 +143,14 @@ def _requests_of(
     return dict(zip(titles(lists), requests, strict=True))
 
 
-def _default_folders(config: str | None, quiet: bool) -> tuple[str, ...]:
-    default = default_folders(config)
-    if not quiet:
-        say([default.text])
-    return default.folders
+def _new_list(folders: Sequence[str] | None, options: Options, config: str | None, quiet: bool) -> Options:
+    """Return the options of a list of these folders; without any, of the music folder."""
+    if not folders and options.source is None:
+        default = default_folders(config)
+        folders = default.folders
+        if not quiet:
+            say([default.text])
+    return options._replace(folders=tuple(folders or ()))
 
 
 def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options
-from playshuffle.cli.lists import KnownList, known_lists, request_of
+from playshuffle.cli.lists import request_of
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path
 from playshuffle.cli.streams import print_lines, say, say_error, show
 from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
+from playshuffle.options.given import NOTHING_GIVEN
 from playshuffle.ordering.pins import near, track_index
 from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
@@ -116,7 +118,7 @@ def _update(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
     failures: dict[str, PlayshuffleError] = {}
     for one in lists:
         try:
-            request = request_of(one, {}, is_dealt=one.is_dealt)
+            request = request_of(one, NOTHING_GIVEN, is_dealt=one.is_dealt)
             requests[home_path(one.path)] = request._replace(redraw_before_s=0)
         except PlayshuffleError as error:
             failures[home_path(one.path)] = error

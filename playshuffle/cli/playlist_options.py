@@ -9,20 +9,18 @@ import typer
 
 from playshuffle.cli import common_options
 from playshuffle.config.own_players import player_names
+from playshuffle.options.given import Given
 from playshuffle.options.table import ROWS, Options, Row
 
 
 def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Replace the parameters `options` and `given` of a command with all playlist options of this verb.
-
-    `given` has those that the command line gives, by their fields.
-    """
+    """Replace the parameter `given` of a command with all playlist options of this verb."""
     rows = [row for row in ROWS if verb in row.verbs]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         signature = inspect.signature(command)
-        parameters = [each for each in signature.parameters.values() if each.name != "given"]
-        position = list(signature.parameters).index("options")
+        parameters = [*signature.parameters.values()]
+        position = list(signature.parameters).index("given")
         parameters[position : position + 1] = map(_parameter, rows)
         parameters += _FOR_ALL
 
@@ -30,8 +28,8 @@ def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Calla
         def wrapper(*, context: typer.Context, **values: Any) -> object:
             del values["is_short_help"]
             options = {row.name: _value(row, values.pop(row.name)) for row in rows}
-            given = {name: value for name, value in options.items() if _is_given(context, name)}
-            return command(options=Options(**options), given=given, **values)
+            names = frozenset(name for name in options if _is_given(context, name))
+            return command(given=Given(Options(**options), names), **values)
 
         wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         return wrapper

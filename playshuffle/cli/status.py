@@ -10,10 +10,11 @@ from typing import Annotated, NamedTuple
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, known_lists, the_list
+from playshuffle.cli.lists import configuration, the_list
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
+from playshuffle.config.known_list import known_lists
 from playshuffle.config.model import Config
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, known_lists, the_list
+from playshuffle.cli.lists import configuration, the_list
 from playshuffle.cli.streams import say, say_error
+from playshuffle.config.known_list import known_lists
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find

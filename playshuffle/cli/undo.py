@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import KnownList, configuration, known_lists, notify_services, the_list
+from playshuffle.cli.lists import configuration, notify_services, the_list
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import build_request
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.places import find
-from playshuffle.config.saved_playlists import saved_request
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.table import Options, as_flags
@@ -53,7 +53,7 @@ def undo(
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
-        request = saved_request(one.path, before) or _request_of_files(one, before, state)
+        request = one.request_of(before) or _request_of_files(one, before, state)
     # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
     request = request._replace(most=None, options=request.options._replace(pin=()))
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()

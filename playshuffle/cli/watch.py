@@ -1,9 +1,8 @@
 """Keep playlists up to date while their folders change: `playshuffle watch`."""
 
 import gc
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,8 +13,9 @@ from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library.missing import check_root
+from playshuffle.options.given import Given
 from playshuffle.options.groups import OUTPUT
-from playshuffle.options.table import STDOUT, Options
+from playshuffle.options.table import STDOUT
 from playshuffle.service import log
 from playshuffle.service.daemon import run
 from playshuffle.store.state import State
@@ -38,8 +38,7 @@ def watch(
             help="Music folders. Default: configured ones",
         ),
     ] = None,
-    options: Options,
-    given: Mapping[str, Any],
+    given: Given,
     config: common_options.ConfigFile = None,
     quiet: Annotated[
         bool,
@@ -56,17 +55,17 @@ def watch(
     """
     if folders and config is not None:
         raise PlayshuffleError("--config does not work with folders. Remove either.", Exit.USAGE)
-    if not folders and given:
+    if not folders and given.names:
         raise PlayshuffleError(
             "Options of a playlist need a folder. Name one, or write them to the configuration.", Exit.USAGE
         )
-    if options.output == STDOUT:
+    if given.options.output == STDOUT:
         raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.", Exit.USAGE)
     log.begin(is_quiet=quiet, is_verbose=verbose)
     gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
-    options = options._replace(folders=tuple(folders))
+    options = given.options._replace(folders=tuple(folders))
     playlist = ConfiguredPlaylist("playlist", build_request(options))
     with State(writes=False) as state:
         for root in playlist.request.roots:

@@ -10,22 +10,14 @@ from urllib.parse import unquote_to_bytes
 import typer
 
 from playshuffle.cli import common_options, completion, why_report
-from playshuffle.cli.lists import (
-    KnownList,
-    configuration,
-    find_list,
-    known_lists,
-    say_broken,
-    the_list,
-    titles,
-)
+from playshuffle.cli.lists import configuration, find_list, say_broken, the_list, titles
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.model import Config
-from playshuffle.config.saved_playlists import saved_request
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
 from playshuffle.options.groups import INCLUDE
@@ -34,8 +26,6 @@ from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
-from playshuffle.store.records import last
-from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.tags.cause import NO_FILE
 from playshuffle.tags.reader_pool import read_all
@@ -165,10 +155,8 @@ def _request(one: KnownList) -> Request:
     """Return the request that a list is written with, without folders if it is not known."""
     if one.configured is not None:
         return one.configured.request
-    with State(writes=False) as state:
-        record = last(state, one.path)
     try:
-        request = saved_request(one.path, record)
+        request = one.request()
     except PlayshuffleError as error:
         say_error(f"{home_path(one.path)}: {error}")
         request = None

@@ -1,6 +1,5 @@
 """The options of a playlist on the command line: their defaults, and the flags that switch them."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -8,18 +7,19 @@ import typer
 from typer.testing import CliRunner
 
 from playshuffle.cli.playlist_options import takes_playlist_options
+from playshuffle.options.given import NOTHING_GIVEN, Given
 from playshuffle.options.table import ROWS, Options, Row
 
 _SWITCHES = [row for row in ROWS if row.type is bool]
 
 
-def parsed(*flags: str) -> tuple[Options, Mapping[str, Any]]:
-    """Return the options of a command line with these flags, and those that it gives."""
+def parsed(*flags: str) -> Given:
+    """Return the options that a command line with these flags gives."""
     results = []
 
     @takes_playlist_options("make")
-    def command(*, options: Options, given: Mapping[str, Any]) -> None:
-        results.append((options, given))
+    def command(*, given: Given) -> None:
+        results.append(given)
 
     app = typer.Typer()
     app.command()(command)
@@ -28,11 +28,11 @@ def parsed(*flags: str) -> tuple[Options, Mapping[str, Any]]:
 
 
 def test_without_flags_options_have_their_defaults() -> None:
-    assert parsed() == (Options(), {})
+    assert parsed() == NOTHING_GIVEN
 
 
 @pytest.mark.parametrize("row", _SWITCHES, ids=[row.name for row in _SWITCHES])
 def test_a_flag_switches_its_option_alone_and_begins_with_no_if_that_is_on(row: Row) -> None:
     assert row.is_negated is row.default
     changed: dict[str, Any] = {row.name: not row.default}
-    assert parsed(row.flags[0]) == (Options(**changed), changed)
+    assert parsed(row.flags[0]) == Given(Options(**changed), frozenset(changed))

@@ -1,0 +1,87 @@
+"""Find the lists of the configuration and those that were written, and their requests."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from playshuffle.config.build_request import build_request
+from playshuffle.config.model import Config, ConfiguredPlaylist
+from playshuffle.options.given import NOTHING_GIVEN, Given
+from playshuffle.pipeline.request import Request
+from playshuffle.playlist.playlist_file import existing_parts
+from playshuffle.store import records
+from playshuffle.store.records import SavedDeck, SavedRecord
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+
+
+class KnownList(NamedTuple):
+    """A list of the configuration, or one that make or deal wrote.
+
+    path: resolved path of its file.
+    configured: None if it is not in the configuration.
+    is_dealt: for a configured list, what the configuration says; else what was done last.
+    """
+
+    path: bytes
+    configured: ConfiguredPlaylist | None = None
+    is_dealt: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return what a user calls it."""
+        if self.configured is not None:
+            return self.configured.name
+        return os.fsdecode(os.path.splitext(os.path.basename(self.path))[0])
+
+    @property
+    def exists(self) -> bool:
+        """Return whether its file or the parts of it exist."""
+        return os.path.lexists(self.path) or bool(existing_parts(self.path))
+
+    def is_called(self, word: str) -> bool:
+        """Return whether a word is its name or that of its file."""
+        is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
+        return word == self.name or is_file_name
+
+    def request(self, given: Given = NOTHING_GIVEN) -> Request | None:
+        """Return the request of the list, with the options that were given now in place of its own.
+
+        It is None if its options are not known.
+
+        Raises:
+            PlayshuffleError: an option is not valid, or not any more, such as a list that does not exist.
+        """
+        if self.configured is not None:
+            return build_request(given.over(self.configured.request.options))
+        with State(writes=False) as state:
+            record = records.last(state, self.path)
+        return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
+
+    def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
+        """Return the request that the list has by one of its records; as `request` in all else."""
+        options = None if record is None else record.options
+        if options is None or not (options.folders or options.source):
+            return None
+        request = build_request(given.over(options))
+        # A link that the user named may lead to another file by now.
+        is_same = request.output is not None and atomic_file.resolved(request.output) == self.path
+        return request if is_same or "output" in given.names else request._replace(output=self.path)
+
+
+def known_lists(config: Config | None, *, must_remember: bool = False) -> Sequence[KnownList]:
+    """Return all lists, those of the configuration first.
+
+    Raises:
+        PlayshuffleError: with `must_remember`, the state cannot be used.
+    """
+    configured = {
+        atomic_file.resolved(playlist.request.output or b""): playlist
+        for playlist in (config.playlists if config is not None else ())
+    }
+    with State(writes=must_remember, must_remember=must_remember) as state:
+        written = records.dealt(state)
+    return [
+        *(KnownList(path, one, one.deal is not None) for path, one in configured.items()),
+        *(KnownList(path, None, is_dealt) for path, is_dealt in written.items() if path not in configured),
+    ]
