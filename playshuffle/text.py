@@ -1,5 +1,6 @@
 """Write counts and lists for users, find the names that users give, and tell what is UTF-8."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
@@ -111,6 +112,16 @@ def short(text: bytes | str, longest: int = 300) -> str:
     """Return a text of the user, harmless to print, without what is behind this number of characters."""
     whole = shown(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
+
+
+def composed(text: str) -> str:
+    """Return the text in Unicode's composed form (NFC)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def folded(text: str) -> str:
+    """Return the text without differences of case, composed."""
+    return text.lower() if text.isascii() else composed(composed(text).casefold())
 
 
 def is_utf8(name: bytes) -> bool:

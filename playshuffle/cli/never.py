@@ -23,6 +23,7 @@ from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
+from playshuffle.playlist.names import Names
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import running
 from playshuffle.store.state import State
@@ -99,9 +100,10 @@ def _found(names: Sequence[str], state: State) -> list[bytes]:
         if os.path.isdir(path):
             raise PlayshuffleError(f"'{shown(name)}' is a folder. Name its tracks.", Exit.NO_INPUT)
         index = track_index(name, known, roots)
-        if index is None and not os.path.lexists(path):
+        found = Names().find(path) if index is None else known[index]
+        if found is None:
             raise PlayshuffleError(f"No track is called '{shown(name)}'.{near(name, known)}", Exit.NO_INPUT)
-        paths.append(path if index is None else known[index])
+        paths.append(found)
     return paths
 
 

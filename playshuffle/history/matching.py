@@ -1,12 +1,12 @@
 """Find the track of each row of a play history: by its exact path, or by tags where a source has no path."""
 
 import os
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.history.rows import Names, Row
+from playshuffle.text import folded
 
 _SAMPLE = 200  # rows that decide where a music folder was
 _BETWEEN = "; "  # between several artists of a track
@@ -105,4 +105,4 @@ class _ByNames:
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return " ".join(folded(text).split())

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import HERE, LAST, Pin
-from playshuffle.text import any_of
+from playshuffle.text import any_of, composed, folded
 
 _MOST_NEAR = 3  # names that are suggested
 
@@ -127,10 +127,13 @@ def track_index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> in
     for path in (os.path.abspath(name), *(os.path.normpath(os.path.join(root, name)) for root in roots)):
         if path in where:
             return where[path]
-    ending = b"/" + name
-    matches = [index for index, path in enumerate(paths) if path.endswith(ending)]
-    if not matches:
-        matches = [index for index, path in enumerate(paths) if os.path.splitext(path)[0].endswith(ending)]
+    matches: list[int] = []
+    for form in (str, composed, folded):  # the other Unicode form, then the other case
+        ending, forms = form(f"/{text}"), [form(os.fsdecode(path)) for path in paths] if not matches else []
+        matches = matches or [index for index, path in enumerate(forms) if path.endswith(ending)]
+        matches = matches or [
+            index for index, path in enumerate(forms) if os.path.splitext(path)[0].endswith(ending)
+        ]
     if len(matches) > 1:
         first = ", ".join(shown(paths[index]) for index in matches[:3])
         first += ", …" * (len(matches) > 3)
@@ -143,7 +146,7 @@ def track_index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> in
 def near(track: str, paths: Sequence[bytes]) -> str:
     """Return a sentence with the names of tracks that are like this one; empty if none is."""
     names = sorted({os.fsdecode(os.path.basename(path)) for path in paths})
-    alike = [name for name in names if track and track.casefold() in name.casefold()]
+    alike = [name for name in names if track and folded(track) in folded(name)]
     if len(alike) > _MOST_NEAR:
         return f" {len(alike):,} names contain it, such as '{shown(alike[0])}'. Give the whole name."
     alike = alike or get_close_matches(os.path.basename(track), names, _MOST_NEAR, 0.5)

@@ -174,6 +174,10 @@ class Run(NamedTuple):
             for path in self.choice.idle_lists
             if path != self.request.never
         ]
+        if any(each.new for each in self.choice.lists):
+            elsewhere = [root for root in self.opened.state.roots() if root not in present]
+            tracks = self.library.tracks.paths
+            notes += [note for each in self.choice.lists for note in each.unknown(tracks, elsewhere)]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
         last = self.record.saved_order
         return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)

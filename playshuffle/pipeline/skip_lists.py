@@ -16,17 +16,37 @@ from playshuffle.playlist import reading
 from playshuffle.store import skip_lists as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
+from playshuffle.system.near_file import near_file
+from playshuffle.text import shortened
+
+_MOST_UNKNOWN = 5  # entries of a list that are named
 
 
 class SkipList(NamedTuple):
     """A skip list. lines: the line of each entry by its path, 0 where it is not known.
 
     problem: why its last content counts; empty if it could be read.
+    new: the entries that no playlist has read before.
     """
 
     path: bytes
     lines: Mapping[bytes, int]
     problem: str = ""
+    new: frozenset[bytes] = frozenset()
+
+    def unknown(self, tracks: Collection[bytes], elsewhere: Sequence[bytes]) -> list[str]:
+        """Return a text for each new entry that names nothing: neither a track nor a file.
+
+        elsewhere: folders of music that may be missing.
+        """
+        tops = tuple(os.path.join(root, b"") for root in elsewhere)
+        texts = []
+        for path in sorted(self.new.difference(tracks), key=self.lines.__getitem__):
+            if not os.path.lexists(path) and not path.startswith(tops):
+                near = near_file(path)
+                hint = f" Did you mean {shown(near)}?" if near is not None else ""
+                texts.append(f"{shown(self.path)}, line {self.lines[path]}: no file {shown(path)}.{hint}")
+        return shortened(texts, _MOST_UNKNOWN)
 
 
 def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
@@ -62,14 +82,14 @@ def read_skip_lists(
         PlayshuffleError: a list cannot be read, and never was.
     """
     known = store.load(state, playlist) if playlist is not None else {}
-    read = [_read(path, known.get(path)) for path in lists]
+    read = [_read(path, known.get(path), state) for path in lists]
     content = {each.path: list(each.lines) for each in read}
     if writes and playlist is not None and content != known:
         store.save(state, playlist, content)
     return read
 
 
-def _read(path: bytes, known: Sequence[bytes] | None) -> SkipList:
+def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
     try:
         entries = reading.read(path).entries
     except PlayshuffleError as error:
@@ -82,7 +102,8 @@ def _read(path: bytes, known: Sequence[bytes] | None) -> SkipList:
     for entry in entries:
         if entry.path and b"\0" not in entry.path:
             lines.setdefault(os.path.normpath(entry.path), entry.line)
-    return SkipList(path, lines)
+    new = frozenset(lines).difference(known or ())
+    return SkipList(path, lines, new=new and new.difference(store.entries(state, path)))
 
 
 def reasons_to_skip(

@@ -21,6 +21,8 @@ _TAKERS = {
     "percent": {"vlc", "jellyfin"},
     "windows": {"strawberry", "lms", "rockbox"},
     "latin1": {"vlc"},
+    "form": {"navidrome"},
+    "case": {"navidrome"},
     "blank": {name for name, player in PLAYERS.items() if "blank" in player.loses},
 }
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from playshuffle.players.player import FORM_OF, Player
 from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
 from playshuffle.players.quirks import QUIRKS, odd_in
 from playshuffle.playlist.m3u import PathStyle, entries, unwritable
+from playshuffle.text import folded
 
 _SERVERS = "every server"
 
@@ -102,8 +102,7 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
     first: dict[str, bytes] = {}
     twin_of = {}
     for index, path in enumerate(paths):
-        name = unicodedata.normalize("NFC", os.fsdecode(path)).casefold()
-        first_path = first.setdefault(unicodedata.normalize("NFC", name), path)
+        first_path = first.setdefault(folded(os.fsdecode(path)), path)
         if first_path != path:
             twin_of[index] = first_path
     return twin_of

@@ -14,6 +14,7 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.listing import is_audio_name
 from playshuffle.playlist.formats import FORMATS, Format, format_of
 from playshuffle.playlist.m3u import Parsed, fingerprint_of
+from playshuffle.playlist.names import Names
 from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.system.regular_file import open_regular
@@ -86,7 +87,9 @@ class PlaylistFile(NamedTuple):
 
     def entries(self) -> list[bytes]:
         """Return the paths in the playlist as it is, in order, each once."""
-        return list(dict.fromkeys(path for read in self._parsed() for path in read.paths))
+        paths, names = (path for read in self._parsed() for path in read.paths), Names()
+        found = (path if os.path.lexists(path) else names.find(path) or path for path in paths)
+        return list(dict.fromkeys(found))
 
     def order(self) -> str | None:
         """Return the name of the order in the file's comments; None without such a comment."""

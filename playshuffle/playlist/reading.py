@@ -16,10 +16,11 @@ from urllib.parse import unquote_to_bytes
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.formats import FORMATS, M3U, format_of
 from playshuffle.playlist.m3u import comments_in, paths_of, unescaped, without_dots
+from playshuffle.playlist.names import Names
 from playshuffle.playlist.path_map import Back
 from playshuffle.system import mpd_conf
 from playshuffle.system.regular_file import open_regular
-from playshuffle.text import is_utf8
+from playshuffle.text import composed, is_utf8
 
 STDIN = "-"
 _STDIN_FILE = b"/proc/self/fd/0"
@@ -33,9 +34,22 @@ _HLS = re.compile(
     re.MULTILINE,
 )
 _HLS_BYTES = 1024
+_HEAD_BYTES = 4096
 _HASH = ord("#")
-_STARTS = {b"<?xml": b".xspf", b"<playlist": b".xspf", b"[playlist]": b".pls", b"{": b".jspf"}
-_NOT_READ = {b".pls": "a PLS file", b".jspf": "a JSPF file"}
+_XSPF_STARTS = (b"<?xml", b"<playlist")
+_EXTENC = rb"(?im)^#EXTENC:[ \t]*([\w.:-]+)"
+
+# Formats that are not read: what they are called, their suffixes, and how they begin.
+_OTHER_FORMATS = (
+    ("a cue sheet", (b".cue",), rb"(?:.*\n)*?[ \t]*TRACK[ \t]+\d+[ \t]+AUDIO\s"),
+    ("an ASX file", (b".asx", b".wax", b".wvx"), rb"<asx\b"),
+    ("a B4S file of Winamp", (b".b4s",), rb"(?:<\?xml[^>]*>\s*)?<WinampXML\b"),
+    ("an MPC-HC playlist", (b".mpcpl",), rb"MPCPLAYLIST\b"),
+    ("an iTunes library", (), rb"(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE plist\b|<plist\b)"),
+    ("a Windows Media playlist", (b".wpl", b".zpl"), rb"<\?(?:wpl|zpl)\b|<smil\b"),
+    ("a PLS file", (b".pls",), rb"\[playlist\][ \t]*\r?\n"),
+    ("a JSPF file", (b".jspf",), rb'\{\s*"playlist"\s*:'),
+)
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
 _IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
@@ -102,10 +116,9 @@ def read_file_list(source: str) -> FileList:
         folder = os.path.dirname(path)
         names = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
     else:
-        if os.path.splitext(path)[1].lower() not in {**FORMATS, **_NOT_READ}:
-            path += next(
-                (end for start, end in _STARTS.items() if content.lstrip().startswith(start)), b".m3u"
-            )
+        if os.path.splitext(path)[1].lower() not in FORMATS:
+            _refuse_other_format(path, content)
+            path += b".xspf" if content.lstrip().startswith(_XSPF_STARTS) else b".m3u"
         entries = read_content(content, path).entries
         names = [os.path.normpath(entry.path) for entry in entries if entry.path]
         others = tuple(entry.text for entry in entries if not entry.path)
@@ -153,14 +166,18 @@ def read_content(content: bytes, path: bytes) -> Listed:
     Raises:
         PlayshuffleError: it is not a playlist.
     """
-    _refuse_other_format(path)
+    _refuse_other_format(path, content)
     format_ = format_of(path)
     if format_ is not M3U:
         try:
             paths = format_.read(content, os.path.dirname(path))
         except ValueError as error:
             raise _no_playlist(path, str(error)) from error
-        known = [Entry(number, found, "U", found) for number, found in enumerate(paths.paths, 1)]
+        names = Names()
+        known = [
+            _existing(Entry(number, found, "U", found), {"": found}, names)
+            for number, found in enumerate(paths.paths, 1)
+        ]
         return Listed(known + [Entry(0, b"", "", b"")] * paths.foreign, frozenset(), is_m3u=False)
     oddities = set()
     if content.startswith(_UTF16_MARKS):
@@ -210,11 +227,16 @@ def _unreadable(path: bytes, error: OSError) -> PlayshuffleError:
     )
 
 
-def _refuse_other_format(path: bytes) -> None:
-    if kind := _NOT_READ.get(os.path.splitext(path)[1].lower()):
-        raise PlayshuffleError(
-            f"{shown(path)} is {kind}, which playshuffle does not read. Save it as M3U.", Exit.NO_INPUT
-        )
+def _refuse_other_format(path: bytes, content: bytes) -> None:
+    suffix, start = os.path.splitext(path)[1].lower(), content[:_HEAD_BYTES]
+    if start.startswith(_UTF16_MARKS):
+        start = start.decode("utf-16", "replace").encode()
+    start = start.removeprefix(_UTF8_MARK).lstrip()
+    for kind, suffixes, pattern in _OTHER_FORMATS:
+        if suffix in suffixes or re.match(pattern, start, re.IGNORECASE):
+            raise PlayshuffleError(
+                f"{shown(path)} is {kind}, not a playlist in M3U or XSPF. Save it as M3U.", Exit.NO_INPUT
+            )
 
 
 def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
@@ -231,6 +253,8 @@ def _entries_folder(path: bytes) -> bytes:
 
 
 def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
+    encoding = re.search(_EXTENC, content[:_HEAD_BYTES])
+    names = Names(encoding[1].decode() if encoding else "")
     are_uris = not comments and all(_IS_URI(line) for _, line in _numbered_lines(content))
     for number, line in _numbered_lines(content):
         form = "A" if line.startswith(b"/") else "D" if line.startswith((b"./", b"../")) else "R"
@@ -240,13 +264,12 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
         plain = unescaped(line) if "ESCAPES" in comments else line
         [found] = paths_of([plain], back)
         entry = Entry(number, line, form, found, "percent" if plain != line else "")
-        is_path = form in ("D", "R") or line.startswith(b"/")
         if not found:  # a stream, or on another host
             entry = Entry(number, line, "", b"")
-        elif (are_uris and form == "R" and b"%" in line) or (
-            is_path and not entry.taken and not os.path.lexists(found)
-        ):
-            entry = _resolve_misnamed(entry, back)
+        elif are_uris and form == "R" and b"%" in line:
+            entry = _existing(entry, {**_in_other_words(entry, back), "": found}, names)
+        elif not os.path.lexists(found):
+            entry = _existing(entry, {"": found, **_in_other_words(entry, back)}, names)
         yield entry
 
 
@@ -261,17 +284,36 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _resolve_misnamed(entry: Entry, back: Back) -> Entry:
-    """Find the file of an entry that some programs write in other words."""
-    readings = {
+def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
+    """Return the paths that an entry means if some programs wrote it, by the key of how it is taken."""
+    if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
+        return {}
+    words = {
         "blank": entry.text.strip(),
         "percent": unquote_to_bytes(entry.text),
         "windows": re.sub(rb"^[A-Za-z]:(?=\\)", b"", entry.text).replace(b"\\", b"/"),
-        "latin1": entry.text.decode("latin-1").encode() if not is_utf8(entry.text) else entry.text,
     }
-    for key, text in readings.items():
+    paths = {}
+    for key, text in words.items():
         if text and text != entry.text:
-            [found] = paths_of([b"./" + text if entry.form != "A" and text[:1] != b"/" else text], back)
-            if found and os.path.lexists(found):
-                return entry._replace(path=found, taken=key)
+            is_relative = entry.form != "A" and text[:1] != b"/"
+            [paths[key]] = paths_of([b"./" + text if is_relative else text], back)
+    return {key: path for key, path in paths.items() if path}
+
+
+def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
+    """Return an entry with the first file that it may mean, by the key of how it is taken then."""
+    for key, path in paths.items():
+        if os.path.lexists(path):
+            return entry._replace(path=path, taken=key or entry.taken)
+    for key, path in paths.items():
+        if (found := names.find(path)) is not None:
+            return entry._replace(path=found, taken=key or entry.taken or _difference(path, found))
     return entry
+
+
+def _difference(path: bytes, found: bytes) -> str:
+    """Return the key of how a path differs from that of its file."""
+    if not (is_utf8(path) and is_utf8(found)):
+        return "latin1"
+    return "form" if composed(path.decode()) == composed(found.decode()) else "case"

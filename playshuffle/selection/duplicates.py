@@ -6,7 +6,6 @@ Lengths are compared with the shortest track of a group, so that no chain of sma
 """
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.tags.reading import Tags
+from playshuffle.text import folded
 
 SHORTEST_MS = 30_000  # shorter ones are silence, skits and jingles, which share titles and ids
 SAME_ID_MS = 3_000
@@ -92,8 +92,7 @@ def _name(track: Facts) -> Hashable | None:
 
 
 def _plain(text: str) -> str:
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    return " ".join(folded.split())
+    return " ".join(folded(text).split())
 
 
 def _may_be_copied(track: Facts) -> bool:

@@ -14,7 +14,7 @@ from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Fie
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.values import Test
 from playshuffle.selection.words import Kind, Token
-from playshuffle.text import ALIASES, short
+from playshuffle.text import ALIASES, folded, short
 
 _PART = re.compile(r"([-^])?(?:(\S+?)(?<!\\):)?(.*)", re.DOTALL)  # as in beets
 _LONGEST_SHOWN = 60
@@ -176,7 +176,7 @@ class Builder:
         if value.startswith(":"):
             test = values.matching(value[1:])
         elif value.startswith("=~"):
-            test = values.equal(value[2:], values.folded)
+            test = values.equal(value[2:], folded)
         elif value != exact and each.kind in (TEXT, PATH, DATE):
             test = values.equal(exact)
         elif each.kind == TEXT:

@@ -3,13 +3,13 @@
 import operator
 import os
 import re
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, PATH, SIZE, TEXT, TIME, Field
+from playshuffle.text import composed, folded
 
 Test = Callable[[Any], bool]
 
@@ -27,16 +27,6 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _RELATIVE_DAYS = {"y": 365, "m": 30, "w": 7, "d": 1}
 _MONTH_DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
-
-
-def composed(text: str) -> str:
-    """Return the text in Unicode's composed form (NFC)."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def folded(text: str) -> str:
-    """Return the text without differences of case, composed."""
-    return text.lower() if text.isascii() else composed(composed(text).casefold())
 
 
 def containing(value: str) -> Test:

@@ -25,6 +25,13 @@ def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
     return known
 
 
+def entries(state: State, path: bytes) -> set[bytes]:
+    """Return the entries that a skip list had for any playlist."""
+    rows = state.rows("SELECT paths FROM skip_list WHERE list = ?", state.named.stored(path))
+    stored = {name for (packed,) in rows for name in zlib.decompress(packed).split(b"\0") if name}
+    return set(map(state.named.absolute, stored))
+
+
 def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) -> None:
     """Store the entries of all skip lists of a playlist; those of others are removed.
 

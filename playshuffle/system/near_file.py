@@ -3,6 +3,8 @@
 import os
 from difflib import get_close_matches
 
+from playshuffle.text import folded
+
 _CLOSENESS = 0.8
 _MOST_NAMES = 10_000  # of a folder; comparing more takes seconds
 
@@ -17,8 +19,8 @@ def near_file(path: bytes, *, is_folder: bool = False) -> bytes | None:
                 names = os.listdir(near)
             except OSError:
                 return None
-            by_case = {entry.casefold(): entry for entry in names[:_MOST_NAMES]}
-            close = get_close_matches(name.casefold(), by_case, 1, _CLOSENESS)
+            by_case = {folded(entry): entry for entry in names[:_MOST_NAMES]}
+            close = get_close_matches(folded(name), by_case, 1, _CLOSENESS)
             if not close:
                 return None
             name = by_case[close[0]]

@@ -1,6 +1,7 @@
 """Test that playlists omit the tracks of skip lists, which any player may edit."""
 
 import os
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -216,3 +217,49 @@ def test_a_list_of_which_no_entry_is_a_track_is_named(music: Path) -> None:
 
     assert said.count("No entry of the skip list") == 1
     assert f"No entry of the skip list {music}/moved.m3u is a track" in said
+
+
+def test_an_entry_that_names_nothing_is_said_once_with_its_line(home: Path, music: Path) -> None:
+    (music / "never.m3u").write_text("#EXTM3U\na/1.mp3\nb/4.flac\n/elsewhere/x.mp3\n")
+    (home / ".config/playshuffle").mkdir(parents=True)
+    (home / ".config/playshuffle/never.m3u").write_text(f"{music}/B/3.flax\n{music}/a/1.mp3\n")
+
+    said = make(music, "--without", music / "never.m3u")
+
+    assert f"never.m3u, line 3: no file {music}/b/4.flac. Did you mean {music}/b/3.flac?" in said
+    assert "never.m3u, line 4: no file /elsewhere/x.mp3." in said
+    assert f"never.m3u, line 1: no file {music}/B/3.flax. Did you mean {music}/b/3.flac?" in said
+    assert "no file" not in make(music, "--without", music / "never.m3u")
+    assert "no file" not in make(music, "-o", music / "other.m3u", "--without", music / "never.m3u")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_list_in_another_encoding_or_form_leaves_out_the_same_tracks(
+    home: Path, tmp_path: Path, form: str
+) -> None:
+    names = [unicodedata.normalize(form, f"{name}.wav") for name in ("Génève", "Wait…", "Mü")]
+    folder = library(tmp_path / "Other", [*names, "plain.wav"])
+    (tmp_path / "win.m3u").write_bytes(f"Other/{unicodedata.normalize('NFC', names[1])}\r\n".encode("cp1252"))
+    (home / ".config/playshuffle").mkdir(parents=True)
+    never = home / ".config/playshuffle/never.m3u"
+    never.write_bytes(f"{folder}/{unicodedata.normalize('NFC', names[0])}\r\n".encode("mac_roman"))
+
+    make(folder, "--without", tmp_path / "win.m3u")
+    assert sorted(listed(folder / "playshuffle.m3u")) == sorted([names[2], "plain.wav"])
+
+    run("never", folder / unicodedata.normalize("NFC" if form == "NFD" else "NFD", names[2]))
+    make(folder, "--without", tmp_path / "win.m3u")
+    assert listed(folder / "playshuffle.m3u") == ["plain.wav"]
+
+
+def test_a_cue_sheet_is_named_as_such_by_every_command(music: Path) -> None:
+    cue = music / "a.cue"
+    cue.write_text('FILE "1.mp3" MP3\n  TRACK 01 AUDIO\n')
+
+    for words in (
+        ("check", cue),
+        ("export", cue, music.parent),
+        ("make", "--from", cue, "-o", music / "x.m3u"),
+    ):
+        assert "is a cue sheet, not a playlist" in refused(66, *words)
+    assert "is a cue sheet, not a playlist" in refused(66, "make", music, "--without", cue)

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.errors import PlayshuffleError
 from playshuffle.playlist import reading
-from playshuffle.playlist.reading import read, read_file_list
+from playshuffle.playlist.reading import read
 
 _PEAK = """
 import sys
@@ -64,20 +63,3 @@ def test_each_entry_has_the_number_of_its_line(head: bytes, lines: list[bytes], 
         for number, line in enumerate(content.replace(b"\r\n", b"\n").split(b"\n"), 1)
         if line.strip() and not line.strip().startswith(b"#")
     ]
-
-
-@pytest.mark.parametrize("name", ["x.pls", "X.PLS", "list"])
-def test_a_pls_file_is_named_as_such(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    path.write_text("[playlist]\nFile1=a.mp3\n")
-
-    with pytest.raises(PlayshuffleError, match=r"is a PLS file, .*Save it as M3U\."):
-        read_file_list(str(path))
-
-
-def test_a_jspf_file_is_named_as_such(tmp_path: Path) -> None:
-    path = tmp_path / "x.jspf"
-    path.write_text('{"playlist": {"track": [{"location": "/a"}]}}')
-
-    with pytest.raises(PlayshuffleError, match="is a JSPF file"):
-        read_file_list(str(path))
