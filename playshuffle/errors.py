@@ -2,7 +2,9 @@
 
 import enum
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 
 class Exit(enum.IntEnum):
@@ -29,7 +31,6 @@ class PlayshuffleError(Exception):
 
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
-        in_configuration: the text for a value that comes from the configuration.
         details: lines below the text, for who waits for the answer.
     """
 
@@ -39,7 +40,15 @@ class PlayshuffleError(Exception):
     def __init__(self, text: str, code: Exit) -> None:
         super().__init__(text)
         self.code = code
-        self.in_configuration = text
+
+    @property
+    def in_configuration(self) -> str:
+        """Return the text for a value that comes from the configuration."""
+        return self.spelled(str)
+
+    def spelled(self, spell: Callable[[str], str]) -> str:  # noqa: ARG002 - only an OptionError names options
+        """Return the text with its options as a function spells them."""
+        return str(self)
 
 
 class OptionError(PlayshuffleError):
@@ -53,36 +62,61 @@ class OptionError(PlayshuffleError):
     """
 
     def __init__(self, text: str, /, *options: str, code: Exit = Exit.USAGE, **values: object) -> None:
-        values = {
+        self._text = text
+        self._options = options
+        self._values = {
             key: shown(value) if isinstance(value, bytes | str) else value for key, value in values.items()
         }
-        super().__init__(text.format(*map(flag, options), **values), code)
+        super().__init__(self.spelled(flag), code)
         self.keys = tuple(option.partition(" ")[0] for option in options)
-        self.in_configuration = text.format(*options, **values)
+
+    def spelled(self, spell: Callable[[str], str]) -> str:  # noqa: D102 - as above
+        return self._text.format(*map(spell, self._options), **self._values)
 
 
-def flag(option: str) -> str:
-    """Return an option as the command line spells it: `--no-tags` for `tags = false`."""
+def flag(option: str, short: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return an option as the command line spells it: `--no-tags` for `tags = false`.
+
+    short: flags to use in place of others, such as `-n` for `--limit`.
+    """
     key, _, value = option.partition(" = ")
     name = "-o" if key == "output" else f"{'--no-' if value == 'false' else '--'}{key.replace('_', '-')}"
     end = "" if value in ("", "true", "false") else " " + value.strip('"')
-    return name + end
+    return short.get(name, name) + end
 
 
 class MissingError(PlayshuffleError):
     """A folder or drive seems to be missing; nothing was written.
 
     Attributes:
-        summary: which folder, and why; without advice.
-        advice: what to do.
         path: the folder.
+        why: it seems to be missing.
+        advice: what to do.
+        summary: which folder, and why; without advice.
     """
 
-    def __init__(self, summary: str, advice: str, path: bytes) -> None:
-        super().__init__(f"{summary}. The playlist was not changed. {advice}", Exit.MISSING)
-        self.summary = summary
-        self.advice = advice
+    def __init__(self, path: bytes, why: str, advice: str, summary: str | None = None) -> None:
         self.path = path
+        self.why = why
+        self.advice = advice
+        self.summary = summary or f"{shown(path)} seems to be missing: {why}"
+        super().__init__(f"{self.summary}. The playlist was not changed. {advice}", Exit.MISSING)
+
+
+class Note(NamedTuple):
+    """What a run tells the user besides its result.
+
+    code: for programs. text: a sentence or two. about: the file or folder, if several can have such a note.
+    advice: what to do.
+    """
+
+    code: str
+    text: str
+    about: bytes = b""
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.advice}".rstrip()
 
 
 # Characters that change how the rest of a line is displayed: bidi controls and marks, line

@@ -26,7 +26,7 @@ def main() -> int:
     try:
         code = app(words, prog_name="playshuffle", standalone_mode=False)
     except PlayshuffleError as error:
-        return fail(in_users_words(str(error), words), error.code, error.details)
+        return fail(in_users_words(error, words), error.code, error.details)
     except _UsageError as error:
         return fail(usage_text(error, words), Exit.USAGE)
     except (KeyboardInterrupt, typer.Abort):

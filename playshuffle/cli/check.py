@@ -15,7 +15,7 @@ from playshuffle.cli.streams import print_json, print_lines
 from playshuffle.config.build_request import absolute
 from playshuffle.config.own_players import known_player, player_names
 from playshuffle.errors import Exit, shown
-from playshuffle.players.check import Checked, Trouble, check_playlist
+from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.playlist.reading import Entry
@@ -123,7 +123,7 @@ def _faults(result: Checked) -> Iterator[str]:
         lines: list[str] = []
         for fault in [fault for fault in result.faults if fault.what == kind]:
             remark = f" as in line {fault.first}" if fault.first else ""
-            if kind == "missing" and len(lines) < _NAMES:
+            if kind is FaultKind.MISSING and len(lines) < _NAMES:
                 remark = _hint(fault.entry)
             lines.append(f"line {fault.entry.line}: {short(fault.entry.text)}: {kind}{remark}")
         yield from _indented(lines)

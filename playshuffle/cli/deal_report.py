@@ -36,7 +36,7 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
             yield "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
         if dealt.is_new or names:
             yield from make_report.left_out(report, names=names)
-    yield from (("Note", note) for note in report.notes)
+    yield from (("Note", str(note)) for note in report.notes)
 
 
 def _verdict(dealt: Dealt, today: date) -> str:

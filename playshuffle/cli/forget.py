@@ -41,4 +41,4 @@ def forget(
             if not quiet:
                 say([f"Forgot {home_path(one.path)}. The file was not changed."])
         if not quiet:
-            say(state.notes)
+            say(map(str, state.notes))

@@ -51,7 +51,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
         yield "Note", _possible_losses(report.losses)
     if figures.neighbours and (report.is_new or report.output is None or names):
         yield from _repeats(request.recipe.order, figures)
-    yield from (("Note", note) for note in report.notes)
+    yield from (("Note", str(note)) for note in report.notes)
     if report.is_changed and report.output is not None:
         yield from _service_notes(report.output, request.recipe.order)
     if report.is_new and report.is_changed:
@@ -92,7 +92,7 @@ def as_json(report: Report) -> dict[str, Any]:
             }
             for loss in report.losses
         ],
-        "notes": report.notes,
+        "notes": list(map(str, report.notes)),
     }
 
 

@@ -14,7 +14,7 @@ from playshuffle.cli.screen import Screen, columns, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.history.sources import PLACES, SourceError, find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
@@ -77,14 +77,14 @@ def tags(
             if field is not None or history:
                 raise
             count, by_field, _ = coverage(roots, tools)  # tags were asked for, not plays
-            notes = [str(error)]
+            notes = [Note("history", str(error))]
     if as_json:
         print_json(_as_json(count, by_field, all_values=field is not None))
     else:
         screen = screen_of(sys.stdout)
         print_lines(_field_lines(count, by_field, screen) if field is None else _value_lines(by_field[field]))
     if not quiet:
-        say(line for note in notes for line in screen_of(sys.stderr).detail("Note", note))
+        say(line for note in notes for line in screen_of(sys.stderr).detail("Note", str(note)))
 
 
 def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:

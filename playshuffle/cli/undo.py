@@ -68,7 +68,7 @@ def undo(
         if one.configured is not None:
             stays = f"{shown(one.name)} stays in the configuration as it is: {home_path(find(config))}"
             show([("Note", stays)])
-        show(("Note", note) for note in report.notes)
+        show(("Note", str(note)) for note in report.notes)
 
 
 def _known(path: bytes, config: str | None) -> KnownList:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
 from playshuffle.text import known
 
@@ -60,15 +61,16 @@ def _as_written(option: str, words: Sequence[str]) -> str:
     return next((shown(name) for name in names if name[1] != "-" and name[1:].isalpha()), option)
 
 
-def in_users_words(text: str, words: Sequence[str]) -> str:
-    """Name options as the command line does: `-n` where the user wrote that in place of `--limit`."""
-    for row in ROWS:
-        long, *short = row.flags
-        for flag in short:
-            is_short = any(word.startswith(flag) and word[:2] != "--" for word in words)
-            if is_short and not any(word.partition("=")[0] == long for word in words):
-                text = text.replace(long, flag)
-    return text
+def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
+    """Return an error that names options as the command line does: `-n` in place of `--limit`."""
+    written = {word.partition("=")[0] for word in words if word.startswith("--")}
+    short = {
+        row.flags[0]: name
+        for row in ROWS
+        for name in row.flags[1:]
+        if row.flags[0] not in written and any(word.startswith(name) for word in words)
+    }
+    return error.spelled(partial(flag, short=short))
 
 
 def _spelling(parameter: Any, words: Sequence[str]) -> str:

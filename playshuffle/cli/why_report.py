@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from playshuffle.cli.screen import Screen, home_path
+from playshuffle.config.build_request import absolute
 from playshuffle.config.keys import FOR_ALL
+from playshuffle.config.load import with_absolute_paths
 from playshuffle.config.toml_file import Document
-from playshuffle.errors import shown
+from playshuffle.errors import Exit, shown
 from playshuffle.pipeline.choice import DUPLICATE, LEFT_OUT, MOST, WHERE, WITHOUT
 from playshuffle.pipeline.explain import (
     DEALT,
@@ -75,17 +77,17 @@ class Question:
         table = self.document.table
         for key in _KEYS.get(reason.code, ()):
             for above, values in ((("playlist", name), table["playlist"][name]), ((), table)):
-                if key in values and (key not in FOR_ALL or _explains(values[key], reason)):
+                if key in values and (key not in FOR_ALL or self._explains(values[key], reason)):
                     return self.document.line(*above, key)
         return None
 
-
-def _explains(value: str | Sequence[str], reason: Reason) -> bool:
-    """Return whether a query has a term that fails, or a skip list is the one that omits the track."""
-    texts = [value] if isinstance(value, str) else value
-    if reason.code == WITHOUT:
-        return any(f"{os.path.basename(text)}," in f"{reason.text}," for text in texts)
-    return any(term.text in text for text in texts for term in reason.terms if not term.holds)
+    def _explains(self, value: str | Sequence[str], reason: Reason) -> bool:
+        """Return whether a query has a term that fails, or a skip list is the one that omits the track."""
+        texts = [value] if isinstance(value, str) else value
+        if reason.code == WITHOUT and self.document is not None:
+            lists = with_absolute_paths(self.document, {"without": texts})["without"]
+            return os.fsencode(reason.file) in [absolute(path, Exit.NO_INPUT) for path in lists]
+        return any(term.text in text for text in texts for term in reason.terms if not term.holds)
 
 
 def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:

@@ -8,13 +8,13 @@ from playshuffle.errors import MissingError, PlayshuffleError, shown
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import (
+    MOUNT,
     Root,
     below,
     check_root,
     check_tracks,
     check_unreadable,
     current_mounts,
-    missing_error,
 )
 from playshuffle.library.scan import Found
 from playshuffle.library.track_table import RootKey, TrackTable
@@ -101,17 +101,17 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
     if os.path.basename(file) not in ignore_files.MARKERS:
         folder, by = file, ignore_files.deciding_line([root], file) or f"An ignore file above {by}"
         count = counts.total()
-    return MissingError(
-        f"{by} hides {counted(count, 'track')} of {shown(root)}",
+    why = f"{by} hides {counted(count, 'track')} of {shown(root)}"
+    advice = (
         "To keep them, remove it or add --no-ignore-files. To write the playlist without them, add"
-        " --accept-missing.",
-        folder,
+        " --accept-missing."
     )
+    return MissingError(folder, why, advice, summary=why)
 
 
 def _folder_id(path: bytes) -> tuple[int, int]:
     try:
         status = os.stat(path)
     except OSError as error:  # it disappeared during the scan
-        raise missing_error(path, os.strerror(error.errno or 0)) from error
+        raise MissingError(path, os.strerror(error.errno or 0), MOUNT) from error
     return status.st_dev, status.st_ino

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
@@ -32,6 +32,7 @@ class Root(NamedTuple):
 
 _SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
 _CONFIRM = "If the tracks are gone for good, add --accept-missing."
+MOUNT = f"Mount the drive and try again. {_CONFIRM}"
 
 
 def check_root(path: bytes, last_root: Root | None) -> None:
@@ -48,7 +49,7 @@ def check_root(path: bytes, last_root: Root | None) -> None:
     except OSError as error:
         why = error.strerror
         if last_root is not None and last_root.numbers:
-            raise missing_error(path, f"{why}; {_there(len(last_root.numbers))}") from error
+            raise MissingError(path, f"{why}; {_there(len(last_root.numbers))}", MOUNT) from error
         near = near_file(path, is_folder=True)
         hint = "Change its permissions." if near == path else "Check its spelling, or mount its drive."
         if near not in (None, path):
@@ -84,7 +85,7 @@ def check_roots(last_roots: Mapping[bytes, Root | None]) -> dict[bytes, Playshuf
 def _silent(path: bytes, last_root: Root | None) -> PlayshuffleError:
     advice = "Check its drive or its network, and try again."
     if last_root is not None and last_root.numbers:
-        return missing_error(path, f"it does not answer; {_there(len(last_root.numbers))}", advice)
+        return MissingError(path, f"it does not answer; {_there(len(last_root.numbers))}", advice)
     return PlayshuffleError(f"{shown(path)} does not answer. {advice}", Exit.MISSING)
 
 
@@ -126,10 +127,10 @@ def check_tracks(
     lost = sum(not _is_at_or_below(track, deleted) for track in missing)
     known = len(below(path, before))
     if last_root.numbers and not root.numbers and (lost or not known):
-        raise missing_error(path, f"no track was found; {len(last_root.numbers):,} were there", _CONFIRM)
+        raise MissingError(path, f"no track was found; {len(last_root.numbers):,} were there", _CONFIRM)
     _check_mounts(path, last_root, root, missing if known else None)
     if lost > _SMALL_LOSS and 2 * lost > known:
-        raise missing_error(path, f"{lost:,} of {known:,} tracks are gone", _CONFIRM)
+        raise MissingError(path, f"{lost:,} of {known:,} tracks are gone", _CONFIRM)
 
 
 def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None) -> None:
@@ -159,7 +160,7 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
             else sum(track.startswith(prefix) for track in missing)
         )
         if lost > 0:
-            raise missing_error(
+            raise MissingError(
                 path,
                 f"{counted(lost, 'track')} {'is' if lost == 1 else 'are'} gone, and"
                 f" {shown(mount.point)} is not mounted as it was"
@@ -176,7 +177,7 @@ def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
     """
     lost = sum(path.startswith(folder.path) for path in missing)
     if lost:
-        raise missing_error(folder.path, f"{folder.reason}; {_there(lost)}", _CONFIRM)
+        raise MissingError(folder.path, f"{folder.reason}; {_there(lost)}", _CONFIRM)
 
 
 def current_mounts(path: bytes) -> list[Mount]:
@@ -198,7 +199,7 @@ def check_output(folder: bytes, before: Iterable[Mount], current: Iterable[Mount
     for last, now in product(before, current):
         is_below = last.point != now.point and last.point.startswith(now.point.rstrip(b"/") + b"/")
         if is_below and _can_be_missing(last, folder):
-            raise missing_error(folder, f"{shown(last.point)} is not mounted", _CONFIRM)
+            raise MissingError(folder, f"{shown(last.point)} is not mounted", _CONFIRM)
 
 
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
@@ -215,14 +216,7 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     return inside.startswith(point) or point.startswith(inside)
 
 
-def missing_error(
-    path: bytes, why: str, advice: str = f"Mount the drive and try again. {_CONFIRM}"
-) -> MissingError:
-    """Return the error for a root that seems to be missing."""
-    return MissingError(f"{shown(path)} seems to be missing: {why}", advice, path)
-
-
-def root_user_notes(roots: Iterable[bytes]) -> list[str]:
+def root_user_notes(roots: Iterable[bytes]) -> list[Note]:
     """Return a note for the user root if the music belongs to other users."""
     if os.geteuid() != 0:
         return []
@@ -231,8 +225,11 @@ def root_user_notes(roots: Iterable[bytes]) -> list[str]:
         with contextlib.suppress(OSError):  # it was just removed
             owners.add(os.stat(root).st_uid)
     return [
-        f"Running as root, but the music belongs to user {owner}. A new playlist and the saved state will be"
-        " owned by root. Run it as that user, or use playshuffle@USER.service."
+        Note(
+            "root_user",
+            f"Running as root, but the music belongs to user {owner}. A new playlist and the saved state will"
+            " be owned by root. Run it as that user, or use playshuffle@USER.service.",
+        )
         for owner in sorted(owners - {0})
     ]
 

@@ -15,7 +15,7 @@ from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited, Size
-from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
 from playshuffle.pipeline.record import confirm
@@ -109,7 +109,7 @@ def peek_deal(run: Run) -> Dealt:
     entries = deck.deal.entries if deck.deal is not None else ()
     count = len(frozenset(entries).intersection(deck_of(run).unheard))
     text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
-    report = run.report(arranged_entries(run, entries), [text] * bool(count))
+    report = run.report(arranged_entries(run, entries), [Note("comes_again", text)] * bool(count))
     return Dealt(report, deck, is_new=True, certain=_certain(run, entries))
 
 
@@ -164,9 +164,10 @@ def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) ->
         root, error = next(iter(run.library.missing.items()))
         count = len(deck.missing) or len(run.tracks)
         raise MissingError(
-            f"{error.summary}, and all remaining tracks of this round ({count:,}) are on it",
-            error.advice,
             root,
+            error.why,
+            error.advice,
+            f"{error.summary}, and all remaining tracks of this round ({count:,}) are on it",
         )
     numbers = run.tracks.numbers
     resting = frozenset(numbers[index] for index in rounds.resting)
@@ -201,18 +202,17 @@ def _with_period(run: Run, deck: Deck) -> Deck:
     return replace(deck, deal=deck.deal and replace(deck.deal, every=_settings(run).every))
 
 
-def _notes_on_limit(run: Run, deck: Deck) -> list[str]:
+def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
     """Say that the limit of `--most` makes this deal smaller than asked for, if it does."""
     limit, count = run.request.most, _settings(run).amount.count
     if limit is None or count is None or deck.deal is None or not deck.upcoming:
         return []
     entries = counted(len(deck.deal.entries), "track")
-    return [f"{entries} instead of {count:,}, since a deal has at most {limit}."] * (
-        len(deck.deal.entries) < count
-    )
+    text = f"{entries} instead of {count:,}, since a deal has at most {limit}."
+    return [Note("limit", text)] * (len(deck.deal.entries) < count)
 
 
-def _replace_deal(run: Run, deck: Deck, notes: Sequence[str]) -> Dealt:
+def _replace_deal(run: Run, deck: Deck, notes: Sequence[Note]) -> Dealt:
     """Write a new deal, and remember the deck of before to go back to."""
     before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
     if isinstance(before, SavedDeck):
@@ -232,22 +232,24 @@ def _repeat_deal(run: Run, before: SavedRecord | None = None) -> Dealt:
     notes = []
     if is_of_the_future(now, last.period):
         deck = replace(deck, deal=replace(last, period=period))
-        notes.append(f"The last deal is dated {last.period}, which is in the future. It counts as made now.")
+        text = f"The last deal is dated {last.period}, which is in the future. It counts as made now."
+        notes.append(Note("future_deal", text))
     elif last.is_pending:
         # It never reached the file, so it is the deal of this period.
         deck = replace(deck, deal=replace(last, period=max(last.period, period)))
     if now.date() < last.period and not notes:
-        notes.append(
+        text = (
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
-            " then. If the clock was wrong at the last deal, --now deals."
         )
+        text += " then. If the clock was wrong at the last deal, --now deals."
+        notes.append(Note("no_deal_yet", text))
     if not isinstance(run.record.saved, SavedDeck):  # made since
         before = run.record.saved
     report = _write(run, deck, before, notes)
     return Dealt(report, mark_written(deck), is_new=False, certain=report.playlist_length)
 
 
-def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[str] = ()) -> Report:
+def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
     report = run.write(arranged_entries(run, deck.deal.entries), SavedDeck(deck, ""), before, notes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.errors import Exit, Note, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
@@ -205,7 +205,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
     )
 
 
-def notes_on_mpd(request: Request) -> list[str]:
+def notes_on_mpd(request: Request) -> list[Note]:
     """Name the folders of a playlist for MPD that MPD may not play from, or why they are not known."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
@@ -214,13 +214,17 @@ def notes_on_mpd(request: Request) -> list[str]:
     try:
         conf = mpd_conf.read()
     except PlayshuffleError as error:  # the playlist was named, so the folders of MPD were not needed
-        return [f"{error} Whether MPD has these tracks was not checked."]
+        return [Note("mpd_unknown", f"{error} Whether MPD has these tracks was not checked.")]
     if conf is None or conf.music is None or not conf.music.startswith(b"/"):
         return []
     music = os.path.join(os.path.realpath(conf.music), b"")
     return [
-        f"{shown(root)} is outside of MPD's music folder, {shown(conf.music)}."
-        " MPD plays its tracks only for programs that use its local socket."
+        Note(
+            "outside_of_mpd",
+            f"{shown(root)} is outside of MPD's music folder, {shown(conf.music)}."
+            " MPD plays its tracks only for programs that use its local socket.",
+            root,
+        )
         for root in request.roots
         if _in_music(root, music) is None
     ]

@@ -131,8 +131,8 @@ class PlaylistStages:
             return reason
         if path in self.waiting:
             root = self.waiting[path]
-            why = self.run.library.missing[root].summary.removeprefix(f"{shown(root)} seems to be missing: ")
-            return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {why}")
+            text = f"waits for {shown(root)}: {self.run.library.missing[root].why}"
+            return Reason(MISSING_DRIVE, text)
         if path in self.dealt:
             return Reason(DEALT, self.dealt[path])
         if path in self.upcoming:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from playshuffle.errors import PlayshuffleError
+from playshuffle.errors import Note, PlayshuffleError
 from playshuffle.ordering.running_order import last_order_now, update_order
 from playshuffle.pipeline.deal import Dealt, deal
 from playshuffle.pipeline.make import make
@@ -44,7 +44,8 @@ def keep(run: Run) -> Report:
         except PlayshuffleError as error:
             if not is_same_order:
                 raise
-            notes.append(f"The playlist cannot be shuffled again, so it keeps its order. {error}")
+            text = f"The playlist cannot be shuffled again, so it keeps its order. {error}"
+            notes.append(Note("not_shuffled", text))
     order = last_order_now(last.numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
     is_changed = bool(order.new or order.went) or last.digest != run.tracks.digest
     updated = update_order(
@@ -65,11 +66,12 @@ def keep(run: Run) -> Report:
     return report._replace(came=order.came, went=order.went, renamed=run.record.replaced + renamed_count)
 
 
-def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[str]]:
+def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[Note]]:
     """Return when the last order was drawn, in Unix seconds, and notes for the user."""
     if not drawn_s:
         return now_s, []
     if drawn_s <= now_s + _CLOCK_TOLERANCE_S:
         return drawn_s, []
     day = datetime.fromtimestamp(drawn_s).astimezone().date()
-    return now_s, [f"The order is dated {day}, which is in the future. It counts as made now."]
+    text = f"The order is dated {day}, which is in the future. It counts as made now."
+    return now_s, [Note("future_order", text)]

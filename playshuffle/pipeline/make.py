@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Sequence
 
 from playshuffle.duration import words
+from playshuffle.errors import Note
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
@@ -17,7 +18,7 @@ from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
 from playshuffle.text import counted
 
 
-def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[str] = ()) -> Report:
+def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Report:
     """Write a playlist in a new order.
 
     Args:
@@ -36,7 +37,7 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[str] = ()) -> Rep
     return run.write(arranged, order, run.record.saved or NOTHING, [*drawn_notes, *notes])
 
 
-def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[str]]:
+def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
     """Draw a new order, and return it with notes for the user."""
     recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.recipe, [])
     last = _last_order(run) if needs_last(recipe) else None
@@ -56,7 +57,7 @@ def _last_order(run: Run) -> Arranged | None:
     return last_order(numbers, run.record.order.present_then, run.record.order.played)
 
 
-def _with_fitting_gap(run: Run) -> tuple[Recipe, list[str]]:
+def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
     """Return the recipe with the usual gap to the last order, and without a gap that is too long."""
     recipe, count = run.recipe, _count_to_choose_from(run.recipe, run.tracks)
     usual = usual_gap(count)
@@ -65,8 +66,8 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[str]]:
         recipe = recipe._replace(gap=Gap(usual))
     if recipe.gap is None or recipe.gap.plays(count) <= count:
         return recipe, []
-    note = f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
-    return recipe._replace(gap=Gap(count)), [note]
+    text = f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
+    return recipe._replace(gap=Gap(count)), [Note("gap", text)]
 
 
 def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
@@ -80,38 +81,44 @@ def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
     return fitting - any(pin.position == LAST for pin in recipe.pins)
 
 
-def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[str]:
+def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[Note]:
     """Return a note if all tracks together are shorter than the time that was asked for."""
     total_ms = sum(tracks.durations_ms)
     if recipe.time_ms is None or recipe.limit is not None or total_ms >= recipe.time_ms:
         return []
-    return [f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."]
+    text = f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."
+    return [Note("short_time", text)]
 
 
-def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[str]:
+def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
     """Return what the user should know of an order beforehand."""
-    notes, tracks = [], run.tracks
+    tracks = run.tracks
+    notes: list[Note] = []
     if isinstance(run.record.saved, SavedDeck):
-        notes.append("This playlist was dealt. Until its next make, undo brings its deck back.")
+        text = "This playlist was dealt. Until its next make, undo brings its deck back."
+        notes.append(Note("was_dealt", text))
     if recipe.time_ms is not None:
         unknown = tracks.durations_ms.count(0)
         longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
         if unknown:
-            notes.append(
-                f"{counted(unknown, 'track')} of unknown length skipped, since the playing time is limited"
-            )
+            text = f"{counted(unknown, 'track')} of unknown length skipped, since the playing time is limited"
+            notes.append(Note("unknown_length", text))
         if longer:
-            notes.append(f"{counted(longer, 'track')} longer than the limit of the playing time skipped")
+            text = f"{counted(longer, 'track')} longer than the limit of the playing time skipped"
+            notes.append(Note("too_long", text))
     if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
-        notes.append(f"This playlist has no last order, so {recipe.order} starts from the order by path.")
+        text = f"This playlist has no last order, so {recipe.order} starts from the order by path."
+        notes.append(Note("no_last_order", text))
     if recipe.order == "favourites":
         rated = sum(rating is not None for rating in ratings(tracks, run.tags_of))
         if 0 < rated < len(tracks):
             verb = "has" if rated == 1 else "have"
             total = counted(len(tracks), "track")
-            notes.append(f"{rated:,} of {total} {verb} a rating. The others count as half of the best.")
+            text = f"{rated:,} of {total} {verb} a rating. The others count as half of the best."
+            notes.append(Note("ratings", text))
     if recipe.rest_ms is not None:
         time, count = words(recipe.rest_ms), len(recipe.resting)
         text = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
-        notes.append(text if count else f"No track was played in the last {time}, so none comes last.")
+        none = f"No track was played in the last {time}, so none comes last."
+        notes.append(Note("rest", text if count else none))
     return notes

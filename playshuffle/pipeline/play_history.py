@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Self
 
-from playshuffle.errors import shown
+from playshuffle.errors import Note, shown
 from playshuffle.history.matching import match
 from playshuffle.history.rows import Names, Played, Row
 from playshuffle.history.sources import Source, SourceError, read_rows, stamp_of
@@ -31,7 +31,7 @@ class PlayHistory(NamedTuple):
     """What the sources of a playlist know of tracks, by number. notes: for the user."""
 
     played: Mapping[int, Played]
-    notes: Sequence[str]
+    notes: Sequence[Note]
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the history with the plays of each omitted copy counted for the kept one, too.
@@ -73,7 +73,7 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of:
         notes = []
         for source in request.history:
             stored = _read(source, opened, request, tracks, rows_of)
-            notes.append(stored.note)
+            notes.append(Note("history", stored.note, source.path))
             for (number, _), row in stored.rows.items():
                 played[number] = _merged(played[number], row) if number in played else row
         opened.histories[key] = PlayHistory(played, notes)

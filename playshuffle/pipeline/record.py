@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, mark_written
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import PlaylistFile, not_ours
@@ -31,7 +31,7 @@ class Record(NamedTuple):
     deck: Deck | None = None
     saved: SavedRecord | None = None
     before: SavedRecord | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     replaced: int = 0
 
     @property
@@ -137,7 +137,7 @@ def _order_record(
         if in_file is None:
             note = f"Another program changed {shown(file.path)}."
             note += " It is replaced, and its last order is the saved one."
-            return Record(order, saved=newest, before=before, notes=(note,))
+            return Record(order, saved=newest, before=before, notes=(Note("changed_by_another", note),))
     if isinstance(in_file, SavedOrder):
         order = _renumbered(in_file, file, tracks, lost)
     return Record(order, saved=in_file, before=before)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from playshuffle.errors import Note
 from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
@@ -66,7 +67,7 @@ class Report(NamedTuple):
     renamed: int = 0
     last: SavedOrder | None = None
     is_changed: bool = False
-    notes: Sequence[str] = ()
+    notes: Sequence[Note] = ()
     has_news: bool = True
     stamp: str = ""
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
 from playshuffle.library.scan import Library
 from playshuffle.library.tag_columns import TagsOf
@@ -77,7 +77,7 @@ class Run(NamedTuple):
         arranged: Arranged,
         record: SavedRecord | None,
         before: SavedRecord | None = None,
-        notes: Sequence[str] = (),
+        notes: Sequence[Note] = (),
     ) -> Report:
         """Remember the order or the deck, then replace the playlist: both or neither.
 
@@ -120,11 +120,11 @@ class Run(NamedTuple):
         in_file = saved if is_order and not is_same_file and saved != before else None
         records.save(self.opened.state, self.path, record, in_file, before)
 
-    def report(self, arranged: Arranged, notes: Sequence[str] = ()) -> Report:
+    def report(self, arranged: Arranged, notes: Sequence[Note] = ()) -> Report:
         """Report what would be written."""
         return self._finished(self._report(arranged, notes))
 
-    def _report(self, arranged: Arranged, notes: Sequence[str]) -> Report:
+    def _report(self, arranged: Arranged, notes: Sequence[Note]) -> Report:
         request, file, writer, library = self.request, self.file, self.writer, self.library
         tracks, order = played(self.tracks, arranged)
         suspects = writer.suspects(tracks)
@@ -167,10 +167,18 @@ class Run(NamedTuple):
         notes += owner_notes(self.path) if report.is_changed else []
         notes += self.history.notes if self.history is not None else []
         notes += self.record.notes
-        notes += [f"{each.problem} Its last content counts." for each in self.choice.lists if each.problem]
         notes += [
-            f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
-            f" playshuffle check {shown(path)}"
+            Note("missing_list", f"{each.problem} Its last content counts.", each.path)
+            for each in self.choice.lists
+            if each.problem
+        ]
+        notes += [
+            Note(
+                "idle_list",
+                f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
+                f" playshuffle check {shown(path)}",
+                path,
+            )
             for path in self.choice.idle_lists
             if path != self.request.never
         ]
@@ -182,16 +190,15 @@ class Run(NamedTuple):
         last = self.record.saved_order
         return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
 
-    def _waiting(self, root: bytes, error: MissingError) -> Iterator[str]:
+    def _waiting(self, root: bytes, error: MissingError) -> Iterator[Note]:
         """Yield a note if tracks wait for a missing root."""
         waiting = self.library.waiting[root].intersection(self.tracks.numbers)
         if not waiting:
             return
         verb = "waits" if len(waiting) == 1 else "wait"
         tracks = f"{len(waiting):,} of {counted(len(self.tracks), 'track')}"
-        why = error.summary.removeprefix(f"{shown(root)} seems to be missing: ")
         until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
-        yield f"{tracks} {verb} for {shown(root)}: {why}.{until} {error.advice}"
+        yield Note("waiting", f"{tracks} {verb} for {shown(root)}: {error.why}.{until}", root, error.advice)
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:

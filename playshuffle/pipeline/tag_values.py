@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from playshuffle.errors import Note
 from playshuffle.history.sources import Source
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
@@ -27,7 +28,7 @@ class Coverage(NamedTuple):
 
 def coverage(
     roots: Sequence[bytes], tools: Tools, names: Sequence[str] = (), history: Sequence[Source] = ()
-) -> tuple[int, dict[str, Coverage], Sequence[str]]:
+) -> tuple[int, dict[str, Coverage], Sequence[Note]]:
     """Return the number of tracks below some folders, the coverage of each field, and notes.
 
     Args:
@@ -46,7 +47,7 @@ def coverage(
         tracks = opened.library(request).tracks
         assert opened.cache is not None, "tags are read"
         rows_of = cached_rows(opened.cache, tools.read_all)
-        notes: Sequence[str] = ()
+        notes: Sequence[Note] = ()
         if history:
             plays = play_history(opened, request, tracks, rows_of)
             rows_of, notes = with_plays(rows_of, plays, opened.table), plays.notes

@@ -1,5 +1,6 @@
 """Check a playlist for missing, duplicate and unreadable entries, and for losses in players."""
 
+import enum
 import os
 import stat
 from collections import Counter, defaultdict
@@ -39,11 +40,22 @@ _BARE: dict[str, Callable[[bytes], bool]] = {
 _REPORT_EVERY = 64  # entries
 
 
+class FaultKind(enum.StrEnum):
+    """What is wrong with an entry, whatever the player."""
+
+    MISSING = "missing"
+    FOLDER = "a folder"
+    NOT_REGULAR = "not a regular file"
+    PLAYLIST = "a playlist itself"
+    OTHER_SUFFIX = "not named like audio"
+    TWICE = "twice"
+
+
 class Fault(NamedTuple):
     """An entry that is not as it should be; `first`: the line of the same file, for a double one."""
 
     entry: Entry
-    what: str
+    what: FaultKind
     first: int = 0
 
 
@@ -104,7 +116,9 @@ def check_playlist(
     troubles = {}
     if player_names:
         plain = [entry for entry in playable if not entry.taken]
-        keys = _keys(path, playlist, plain, {fault.entry for fault in faults if fault.what == "a folder"})
+        keys = _keys(
+            path, playlist, plain, {fault.entry for fault in faults if fault.what is FaultKind.FOLDER}
+        )
         troubles = {name: _troubles(name, path, playlist, playable, faults, keys) for name in player_names}
     return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
@@ -119,11 +133,11 @@ def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tup
             report(done, len(entries))
         status = _status(entry)
         if status is None:
-            faults.append(Fault(entry, "missing"))
+            faults.append(Fault(entry, FaultKind.MISSING))
         elif (kind := _wrong_kind(status, entry.path)) is not None:
             faults.append(Fault(entry, kind))
         elif (line := first[status.st_dev].setdefault(status.st_ino, entry.line)) != entry.line:
-            faults.append(Fault(entry, "twice", line))
+            faults.append(Fault(entry, FaultKind.TWICE, line))
         else:
             playable.append(entry)
     return faults, playable
@@ -136,13 +150,14 @@ def _status(entry: Entry) -> os.stat_result | None:
         return None
 
 
-def _wrong_kind(status: os.stat_result, path: bytes) -> str | None:
+def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
     """Return what is wrong with the kind of a file; None for a regular file that is named like audio."""
     if stat.S_ISREG(status.st_mode):
         if is_audio_name(path[path.rfind(b"/") + 1 :]):
             return None
-        return "a playlist itself" if os.path.splitext(path)[1].lower() in FORMATS else "not named like audio"
-    return "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        is_playlist = os.path.splitext(path)[1].lower() in FORMATS
+        return FaultKind.PLAYLIST if is_playlist else FaultKind.OTHER_SUFFIX
+    return FaultKind.FOLDER if stat.S_ISDIR(status.st_mode) else FaultKind.NOT_REGULAR
 
 
 def _keys(
@@ -218,7 +233,7 @@ def _lost_as_a_whole(
     player: Player, path: bytes, playlist: Listed, faults: Sequence[Fault]
 ) -> Iterator[Trouble]:
     list_keys = playlist.odd & {"utf16", "mac", "hls", "empty"}
-    if any(fault.what == "missing" for fault in faults):
+    if any(fault.what is FaultKind.MISSING for fault in faults):
         list_keys |= {"dead"}
     suffix = os.path.splitext(path)[1]
     if suffix.lower() not in player.loads:

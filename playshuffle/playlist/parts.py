@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, product
 
-from playshuffle.errors import Exit, OptionError, shown
+from playshuffle.errors import Exit, Note, OptionError, shown
 from playshuffle.playlist.m3u import Text, fingerprint_of
 from playshuffle.playlist.playlist_file import existing_parts, is_our_part, not_ours, part_name
 from playshuffle.system import atomic_file
@@ -151,11 +151,12 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
         )
 
 
-def owner_notes(path: bytes) -> list[str]:
+def owner_notes(path: bytes) -> list[Note]:
     """Return a note for the user root about a playlist of another user, which root replaces."""
     with contextlib.suppress(OSError):
         if os.geteuid() == 0 and (owner := os.stat(path).st_uid):
-            return [f"{shown(path)} is a playlist of user {user_name(owner)}, who stays its owner."]
+            text = f"{shown(path)} is a playlist of user {user_name(owner)}, who stays its owner."
+            return [Note("owner", text)]
     return []
 
 

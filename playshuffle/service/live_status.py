@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -60,7 +59,7 @@ class LiveStatus:
         self._modes: dict[bytes, Mode] = {}
         self._missing: set[bytes] = set()  # roots, as updates reported them
         self._unreadable: dict[str, dict[bytes, Cause]] = {}  # reasons by path, by playlist
-        self._notes: dict[str, set[str]] = {}
+        self._notes: dict[str, set[tuple[str, bytes]]] = {}
         self._waiting_for_files: set[str] = set()
         self._on_page: Status | None = None
         self._page_error = ""
@@ -122,11 +121,11 @@ class LiveStatus:
             if before.get(path) != reason:
                 _LOG.warning("%s: %s: %s; its tracks stay in the playlist", name, shown(path), reason)
         self._unreadable[name] = unreadable
-        notes = {_without_numbers(note): note for note in message.notes}
-        for kind, note in notes.items():
-            if kind not in self._notes.get(name, ()):
+        before_notes = self._notes.get(name, set())
+        for note in message.notes:
+            if (note.code, note.about) not in before_notes:
                 _LOG.warning("%s: %s", name, note)
-        self._notes[name] = set(notes)
+        self._notes[name] = {(note.code, note.about) for note in message.notes}
         for folder, tracks in message.folders:
             self._note_root(folder, tracks, message, batch)
         lines = tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items()))
@@ -170,7 +169,7 @@ class LiveStatus:
                 watches=mode.watches,
                 last_event=mode.last_event,
             )
-            if before is None or _kind(before) != _kind(mode):
+            if before is None or (before.state, before.detail) != (mode.state, mode.detail):
                 level = logging.INFO if mode.state == "events" else logging.WARNING
                 advice = f"; {mode.advice}" if mode.advice else ""
                 kind = f", {mode.file_system}" if mode.file_system else ""
@@ -234,15 +233,6 @@ def _is_scanned(path: bytes, batch: Batch) -> bool:
     """Return whether a folder (with a slash at its end), or a file's folder, was scanned for a batch."""
     folder = path[: path.rfind(b"/") + 1]
     return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
-
-
-def _kind(mode: Mode) -> str:
-    """Return how a root is watched, without the numbers, which may change each time."""
-    return _without_numbers(str(mode))
-
-
-def _without_numbers(text: str) -> str:
-    return re.sub(r"\d+", "", text)
 
 
 def _changes(message: PlaylistUpdated) -> str:

@@ -53,7 +53,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
         problem = state.problem or write_problem()
         for key, playlist in playlists.items():
             playlists[key] = _completed(playlist, decks.get(resolved(playlist.output)), problem)
-        notes = tuple(state.notes)
+        notes = tuple(map(str, state.notes))
     return Status(
         tuple(service for status in published for service in status.services),
         tuple(roots.values()),

@@ -184,9 +184,7 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
     indices = report.indices[: report.playlist_length] if library.waiting else ()
     written = {report.choice.tracks.numbers[index] for index in indices}
-    notes = list(report.notes)
-    for error in library.missing.values():
-        notes = [note.replace(error.advice, _accept(playlist)) for note in notes]
+    accept = _accept(playlist)
     status = PlaylistStatus(
         playlist.name,
         os.fsdecode(playlist.request.output or b""),
@@ -214,6 +212,6 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
         is_cached=opened.cache is None or opened.cache.is_kept,
         unreadable=sorted(report.library.unreadable)[:_NAMES],
         folders=[*report.library.roots.items()],
-        notes=notes,
+        notes=[note._replace(advice=accept) if note.advice else note for note in report.notes],
         removed_files=report.removed if report.is_changed else (),
     )

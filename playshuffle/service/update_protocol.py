@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from playshuffle.errors import Note
 from playshuffle.library.folder import Skipped
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.watch.debounce import Batch
@@ -64,7 +65,7 @@ class PlaylistUpdated:
     is_cached: bool
     unreadable: Sequence[Skipped]
     folders: Sequence[tuple[bytes, int]]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     removed_files: Sequence[bytes] = ()
 
 

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths, real_paths
 from playshuffle.system import lock
@@ -44,7 +44,7 @@ class StateFile:
     """
 
     def __init__(self, *, writes: bool = True, must_remember: bool = False, checks: bool = False) -> None:
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.named, self.real = named_paths(), real_paths()
         self.problem: str | None = None
         self._writes = writes
@@ -128,16 +128,20 @@ class StateFile:
             kept = "the state file was not changed."
         for row in bad:
             what = shown(row.path) if row.path.startswith((b"/", b"~")) else "a playlist or folder"
-            self.notes.append(f"The saved state of {what} was damaged and is not used; {kept}")
+            text = f"The saved state of {what} was damaged and is not used; {kept}"
+            self.notes.append(Note("damaged_row", text, row.path))
         return database
 
-    def _replaced(self, path: bytes, problem: str = "is damaged") -> sqlite3.Connection:
+    def _replaced(self, path: bytes, problem: str | None = None) -> sqlite3.Connection:
         if not self._writes:
-            self.notes.append(f"The state in {shown(path)} {problem}. It is not used and was not changed.")
+            text = (
+                f"The state in {shown(path)} {problem or 'is damaged'}. It is not used and was not changed."
+            )
+            self.notes.append(Note("state", text))
             return schema.empty()
         aside = set_aside(path)
-        problem = problem.replace("is damaged", "was damaged")
-        self.notes.append(f"The state {problem}. It was kept as {shown(aside)}, and a new one started.")
+        text = f"The state {problem or 'was damaged'}. It was kept as {shown(aside)}, and a new one started."
+        self.notes.append(Note("state", text))
         self._bad.clear()
         return schema.prepared(connect(path), self._bad, writes=True)
 
@@ -155,7 +159,7 @@ class StateFile:
                 " folder.",
                 Exit.CANNOT_CREATE,
             ) from error
-        self.notes.append(self.problem)
+        self.notes.append(Note("not_saved", self.problem))
         folder, self._folder = self._folder, None
         is_readable, self._writes = self._writes and folder is not None, False
         if folder is not None and is_readable:

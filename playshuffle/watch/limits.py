@@ -22,7 +22,7 @@ class Mode(NamedTuple):
 
     state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the
         root cannot be read.
-    detail: the reason, unless the state is `events`.
+    detail: the reason, unless the state is `events`; as text with the numbers if `has_counts`.
     advice: a command that improves the state, if there is one.
     folders, watches: the number of folders, and of those that report changes, at the last count.
     last_event: Unix time of the last event, in whole seconds.
@@ -37,9 +37,11 @@ class Mode(NamedTuple):
     watches: int = 0
     last_event: int | None = None
     file_system: str = ""
+    has_counts: bool = False
 
     def __str__(self) -> str:
-        return f"{self.state} ({self.detail})" if self.detail else self.state
+        counts = f": {self.watches} of {self.folders}" if self.has_counts else ""
+        return f"{self.state} ({self.detail}{counts})" if self.detail else self.state
 
 
 def mode_of(
@@ -58,9 +60,11 @@ def mode_of(
     if error_number is not None or watches < folders:
         unknown = "not all watched" if error_number is None else os.strerror(error_number)
         limit, advice = _LIMITS.get(error_number or 0, (unknown, ""))
-        detail = limit if error_number == errno.EMFILE else f"{limit}: {watches} of {folders}"
         return mode._replace(
-            state="partly" if error_number is None else "polling", detail=detail, advice=advice
+            state="partly" if error_number is None else "polling",
+            detail=limit,
+            advice=advice,
+            has_counts=error_number != errno.EMFILE,
         )
     if mounts.is_blind(mode.file_system):
         return mode._replace(state="polling", detail=mode.file_system)

@@ -85,6 +85,18 @@ def test_a_rule_for_all_playlists_is_named_with_its_line_and_the_day(music: Path
     assert "config.toml, line 3: in ~/.config/playshuffle/no.m3u, line 1\n" in why("1.mp3", "2026-12-01")
 
 
+def test_a_skip_list_is_named_with_its_own_line_though_the_name_of_another_ends_alike(music: Path) -> None:
+    aged(music)
+    file = configured(f'folders = ["{music}"]\nwithout = ["ba.m3u"]\n[playlist.all]\nwithout = "a.m3u"\n')
+    (file.parent / "ba.m3u").write_text(f"{music}/1.mp3\n")
+    (file.parent / "a.m3u").write_text("")
+
+    assert (
+        "config.toml, line 2: in ~/.config/playshuffle/ba.m3u, line 1\n"
+        in run("why", music / "1.mp3").out.decode()
+    )
+
+
 def test_a_file_that_is_still_being_written_is_named(music: Path) -> None:
     aged(music)
     update_configured('settle = "60m"\n' + config(music))

@@ -93,7 +93,7 @@ def test_root_is_told_whose_music_it_is(
         notes = missing.root_user_notes(roots)
 
     assert len(notes) == len(named)
-    assert all(f"belongs to user {owner}. " in note for owner, note in zip(named, notes, strict=True))
+    assert all(f"belongs to user {owner}. " in note.text for owner, note in zip(named, notes, strict=True))
 
 
 def usb(tracks: int, *mounted: Mount) -> tuple[bytes, Root]:

@@ -216,7 +216,9 @@ def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
     first = ann.deal(4)
     ann.play(first[0])
     dealt = ann.peek(5)
-    assert "Comes again, unless you hear it by then: 3 tracks of earlier deals." in dealt.report.notes
+    assert "Comes again, unless you hear it by then: 3 tracks of earlier deals." in map(
+        str, dealt.report.notes
+    )
     assert dealt.certain == 5
     assert dealt.deck.deal is not None
 

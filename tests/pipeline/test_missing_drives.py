@@ -41,7 +41,8 @@ class Library(SizedMusic):
             name, options=Options(where=(where,) if where else (), accept_missing=accept_missing)
         )
         folders = tuple(os.fsencode(self.top / root) for root in roots or ("Music",))
-        self.notes = keep(request._replace(roots=folders), tools(seed=name), changes).notes
+        report = keep(request._replace(roots=folders), tools(seed=name), changes)
+        self.notes = list(map(str, report.notes))
         self.known |= {path: self.track(path) for path in self.folder.rglob("*.mp3")}
         return [self.known[Path(os.path.realpath(path))] for path in self.listed(name)]
 

@@ -99,7 +99,7 @@ def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
 
     edited = record(path)
     assert edited.order == edited.saved == saved(fingerprint_of([OURS]))
-    assert damage.PLAYLIST_CHANGED in edited.notes[0]
+    assert damage.PLAYLIST_CHANGED in edited.notes[0].text
 
 
 def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from playshuffle.errors import Note
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.service.update_protocol import PlaylistUpdated
@@ -39,10 +40,12 @@ def test_a_note_is_logged_once_while_only_its_numbers_change(
     status: LiveStatus, caplog: pytest.LogCaptureFixture
 ) -> None:
     for count in (9, 10, 1_234):
-        status.note_message(replace(UPDATED, notes=[f"4 of {count} tracks wait for /m."]))
+        status.note_message(
+            replace(UPDATED, notes=[Note("waiting", f"4 of {count} tracks wait for /m.", b"/m")])
+        )
     assert [record.getMessage() for record in caplog.records] == ["car: 4 of 9 tracks wait for /m."]
 
     status.note_message(UPDATED)
-    status.note_message(replace(UPDATED, notes=["4 of 8 tracks wait for /m."]))
+    status.note_message(replace(UPDATED, notes=[Note("waiting", "4 of 8 tracks wait for /m.", b"/m")]))
 
     assert len(caplog.records) == 2

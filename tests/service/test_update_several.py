@@ -201,7 +201,7 @@ def test_what_changed_on_a_missing_drive_is_noticed_when_it_is_back(drives: Mana
     message = drives.update(Batch(is_whole=True, why="root"))["both"]
     assert (message.is_changed, message.removed, message.status.tracks) == (False, 0, 13)
     assert message.status.waiting == {str(usb): 5}
-    (note,) = message.notes
+    (note,) = map(str, message.notes)
     assert note.startswith(f"5 of 13 tracks wait for {usb}: ")
     assert note.endswith("If the tracks are gone for good: playshuffle make both --accept-missing")
     assert drives.entries("both") == before
