@@ -3,9 +3,10 @@
 import contextlib
 import errno
 import os
+import time
 from array import array
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from operator import attrgetter
@@ -68,44 +69,76 @@ class KnownFiles:
 
 
 class Look(NamedTuple):
-    """How to look at folders, and what at: see `walk.find`. known_files: of an earlier scan."""
+    """How to look at folders, and at what.
+
+    Attributes:
+        known_files: of an earlier scan.
+        use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
+        still_ns: files modified less than this time ago are not read yet, unless they are known and were
+            renamed.
+        workers: look at folders and files.
+        clock_ns: the clock that file systems stamp with.
+        moved_inodes: of known files that are at another path than in the earlier scan.
+    """
 
     known_files: KnownFiles = KnownFiles()
     use_ignore_files: bool = True
     still_ns: int = 0
     workers: Workers = ALONE
+    clock_ns: Callable[[], int] = time.time_ns
+    moved_inodes: Collection[int] = ()
 
 
-class Listing:
+class Listing(NamedTuple):
     """What is in one folder.
 
-    unreadable: names of entries that could not be looked at, with the reason. Of them, what is
-        known stays.
-    growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
-        `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
-    moved_inodes: of known files that are at another path now.
-    replaced_inodes: of known files that stay though their paths have other files, which are growing.
-    look: how to look at it.
-    now_ns: a time before the stat of the folder that is passed to `read`.
+    Attributes:
+        folder: its entries.
+        rules: the ignore rules that hold below it.
+        unreadable: names of entries that could not be looked at, with the reason. Of them, what is known
+            stays.
+        growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
+            `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
+        replaced_inodes: of known files that stay though their paths have other files, which are growing.
     """
 
-    def __init__(
-        self,
-        path: bytes,
-        known: Folder | None,
-        look: Look,
-        *,
-        now_ns: int,
-        moved_inodes: Collection[int] = (),
-    ) -> None:
-        self.unreadable: list[tuple[bytes, Cause]] = []
-        self.growing: list[bytes] = []
-        self.replaced_inodes: set[int] = set()
+    folder: Folder
+    rules: Rules | None = None
+    unreadable: Sequence[tuple[bytes, Cause]] = ()
+    growing: Sequence[bytes] = ()
+    replaced_inodes: Collection[int] = ()
+
+
+def list_folder(
+    path: bytes, known: Folder | None, look: Look, status: os.stat_result, rules: Rules | None, now_ns: int
+) -> Listing:
+    """List a folder.
+
+    Args:
+        path: ends in a slash.
+        known: the folder as an earlier scan found it. It comes back as the same object if it is the same.
+        look: how to look at it.
+        status: of the folder.
+        rules: the ignore rules that hold in it.
+        now_ns: a time before its status was read.
+
+    Raises:
+        OSError: it cannot be read, or an ignore file in it cannot.
+    """
+    return _Entries(path, known, look, now_ns).read(status, rules)
+
+
+class _Entries:
+    """The entries of one folder, as far as they were looked at."""
+
+    def __init__(self, path: bytes, known: Folder | None, look: Look, now_ns: int) -> None:
         self._path = path
         self._known = known
         self._look = look
         self._now_ns = now_ns
-        self._moved_inodes = moved_inodes
+        self._unreadable: list[tuple[bytes, Cause]] = []
+        self._growing: list[bytes] = []
+        self._replaced_inodes: set[int] = set()
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
         self._names: list[bytes] = []
@@ -115,12 +148,7 @@ class Listing:
         self._is_plain = True
         self._has_hard_links = False
 
-    def read(self, status: os.stat_result, rules: Rules | None) -> tuple[Folder, Rules | None]:
-        """Read the folder, whose stat is given; also the ignore rules that hold below it.
-
-        Raises:
-            OSError: it cannot be read, or an ignore file in it cannot.
-        """
+    def read(self, status: os.stat_result, rules: Rules | None) -> Listing:
         with os.scandir(self._path) as scan:
             entries = {entry.name: entry for entry in scan}
         if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_recent(status):
@@ -136,7 +164,8 @@ class Listing:
                 deque(self._look.workers.each(_stat, audio), 0)
             for name in sorted(entries):
                 self._take(entries[name], rules)
-        return self._folder(status, digest(entries)), rules
+        folder = self._folder(status, digest(entries))
+        return Listing(folder, rules, self._unreadable, self._growing, self._replaced_inodes)
 
     def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
         """Return the known folder if nothing changed; else a new one without readings."""
@@ -189,7 +218,7 @@ class Listing:
             if error.errno == errno.ELOOP:
                 self._left_out += [(name, DANGLING, "")] * is_audio
             elif error.errno not in GONE:
-                self.unreadable.append((name, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0))))
+                self._unreadable.append((name, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0))))
                 self._take_known(name)
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
@@ -211,15 +240,15 @@ class Listing:
         known = self._known_stamp(name)
         if stamp == known:
             return True
-        self.growing.append(name)
+        self._growing.append(name)
         self._is_plain = False
         is_other_file = known is None or known[3] != fits(stamp[3])
         if is_other_file and self._look.known_files.has(self._path + name):
             return True  # a known file that was renamed
         if known is not None and is_other_file:
-            if known[3] in self._moved_inodes:
+            if known[3] in self._look.moved_inodes:
                 return False
-            self.replaced_inodes.add(known[3])
+            self._replaced_inodes.add(known[3])
         self._take_known(name)
         return False
 

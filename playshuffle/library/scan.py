@@ -1,7 +1,8 @@
 """Scan folders into a library, and cache the tags of its tracks."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import NamedTuple, Self
 
@@ -10,11 +11,14 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.listed_files import listed_folders
+from playshuffle.library.listing import KnownFiles, Look
 from playshuffle.library.missing import is_gone
 from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.tracks import Tracks
-from playshuffle.library.walk import Changes, find
-from playshuffle.system.workers import Workers, worker_count
+from playshuffle.library.unchanged import unchanged
+from playshuffle.library.walk import Changes, Dirty, WalkResult, walk
+from playshuffle.system.birth_time import birth_of
+from playshuffle.system.workers import ALONE, Workers, worker_count
 from playshuffle.tags.reading import ReadAll, Reading
 
 
@@ -40,7 +44,13 @@ class Progress:
 
 
 _KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
-_MOST_SCANS = 3  # some file systems give a file another inode at each look
+
+# Many walks are needed while files exchange their names, one pair after the other. Without birth times
+# there are few: some FUSE file systems give a file another inode at each look, so that folders are always
+# outdated.
+_FEW_WALKS = 5
+_PATIENCE_S = 5.0
+_PAUSE_S = 0.05
 
 
 class Place(NamedTuple):
@@ -53,6 +63,11 @@ class Place(NamedTuple):
     roots: tuple[bytes, ...]
     files: tuple[bytes, ...] | None = None
     ignore_files: bool = True
+
+    @property
+    def root_keys(self) -> list[tuple[bytes, bool]]:
+        """Return each root, and whether its ignore files are used."""
+        return [(root, self.ignore_files) for root in self.roots]
 
 
 class Found(NamedTuple):
@@ -105,88 +120,156 @@ class Scan(NamedTuple):
 
 
 def scan_places(
-    places: Iterable[Place], cache: Cache | None, read_all: ReadAll, progress: Progress, changes: Changes
+    places: Iterable[Place],
+    roots: Collection[bytes],
+    cache: Cache | None,
+    read_all: ReadAll,
+    progress: Progress,
+    changes: Changes,
 ) -> Scan:
     """Look at the folders of all places, each folder once, and read what is not in the cache.
 
     Args:
-        places: each with the roots that can be reached.
+        places: where to look.
+        roots: those that can be reached; nothing is found below the others.
         cache: None reads no tags.
         read_all: reads the tags of files.
         progress: told how far the scan is.
         changes: what to look at again.
     """
-    places = list(dict.fromkeys(places))
-    listed = {os.path.dirname(path) for place in places for path in place.files or ()}
-    below = [root for place in places if place.files is None for root in place.roots]
-    cached = cache.folders([*below, *listed]) if cache is not None and places else {}
+    parts = {
+        place: place._replace(roots=tuple(root for root in place.roots if root in roots)) for place in places
+    }
+    distinct = [*dict.fromkeys(parts.values())]
+    listed = {os.path.dirname(path) for part in distinct for path in part.files or ()}
+    below = [root for part in distinct for root in part.roots]
+    cached = cache.folders([*below, *listed]) if cache is not None else {}
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
-        found = _walk_all(places, cached, workers, progress, changes)
-    if cache is None:
-        return Scan(found, cached)
+        walked = find_folders(distinct, cached, changes, workers, progress.finding)
+    found = {part: _found(part, result) for part, result in walked.items()}
     shrunk: list[tuple[Folder, str]] = []
+    if cache is not None:
+        found = _with_tags(found, cached, cache, read_all, progress, shrunk)
+    return Scan({place: found[part] for place, part in parts.items()}, cached, shrunk)
+
+
+def _found(place: Place, walked: WalkResult) -> Found:
+    roots = place.roots if place.files is None else (b"",)
+    by_root = dict(zip(roots, walked.roots, strict=True))
+    return Found(by_root, walked.skipped, walked.unreadable, walked.growing)
+
+
+def _with_tags(
+    found: Mapping[Place, Found],
+    cached: Mapping[bytes, Folder],
+    cache: Cache,
+    read_all: ReadAll,
+    progress: Progress,
+    shrunk: list[tuple[Folder, str]],
+) -> dict[Place, Found]:
+    """Read the tags that are not known; the parameters are those of `_read`."""
     known = dict(cached)
-    for place, each in found.items():
-        read = _read(list(each.roots.values()), known, cache, read_all, progress, shrunk)
+    result: dict[Place, Found] = {}
+    for place, untagged in found.items():
+        read = _read(list(untagged.roots.values()), known, cache, read_all, progress, shrunk)
         known |= read
         roots = {
             root: [read.get(folder.path, folder) for folder in folders]
-            for root, folders in each.roots.items()
+            for root, folders in untagged.roots.items()
         }
-        found[place] = each._replace(roots=roots)
-    return Scan(found, cached, shrunk)
+        result[place] = untagged._replace(roots=roots)
+    return result
+
+
+def find_folders(
+    places: Sequence[Place],
+    cached: Mapping[bytes, Folder],
+    changes: Changes,
+    workers: Workers = ALONE,
+    report: Callable[[int], object] = lambda _: None,
+    clock_ns: Callable[[], int] = time.time_ns,
+) -> dict[Place, WalkResult]:
+    """Find the folders and files of all places.
+
+    A folder is listed again if a file has left it for a folder that was listed later, so that each file is
+    found once.
+
+    Args:
+        places: where to look.
+        cached: folders of an earlier scan, by path.
+        changes: what to look at.
+        workers: look at folders and files.
+        report: called with the number of files found so far, from time to time.
+        clock_ns: the clock that file systems stamp with.
+    """
+    look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
+    dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
+    found = _walk_all(known, dirty, look, report)
+    before, began_s = cached, time.monotonic()
+    moved_inodes: Collection[int] = frozenset()
+    walk_count = 0
+    while True:
+        walk_count += 1
+        folders = _distinct_folders(found.values())
+        replaced_inodes = frozenset[int]().union(*(result.replaced_inodes for result in found.values()))
+        paths, moved_inodes = outdated_folders(folders, before, replaced_inodes.union(moved_inodes))
+        if not paths or not _may_walk_again(walk_count, began_s, paths):
+            return found
+        before = {folder.path: folder for folder in folders}
+        known = {place: _by_path(found[place]) for place in places}
+        again = _walk_all(known, Dirty(paths), look._replace(moved_inodes=moved_inodes), report)
+        found = {place: result.after(found[place]) for place, result in again.items()}
+
+
+def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) -> bool:
+    """Return whether to walk again, after a pause if it happens often."""
+    if walk_count >= _FEW_WALKS:
+        if time.monotonic() - began_s > _PATIENCE_S or not any(map(birth_of, outdated)):
+            return False
+        time.sleep(_PAUSE_S)
+    return True
 
 
 def _walk_all(
-    places: Sequence[Place],
-    cached: Mapping[bytes, Folder],
-    workers: Workers,
-    progress: Progress,
-    changes: Changes,
-) -> dict[Place, Found]:
-    """Find the files of all places; walk again if a file was moved after one walk and before the next."""
-    found: dict[Place, Found] = {}
-    for _ in range(_MOST_SCANS):
-        fresh: dict[bytes, Folder] = {}
-        found = {place: _walk(place, cached, fresh, workers, progress, changes) for place in places}
-        roots = [root for each in found.values() for root in each.roots.values()]
-        folders = {id(folder): folder for root in roots for folder in root}
-        outdated = outdated_folders([*folders.values()], cached, ()).paths if len(found) > 1 else None
-        if not outdated:
-            break
-        if changes.dirty is not None:
-            dirty = changes.dirty._replace(folders=changes.dirty.folders | outdated)
-            changes = changes._replace(dirty=dirty)
-    return found
+    known: Mapping[Place, Mapping[bytes, Folder]],
+    dirty: Dirty | None,
+    look: Look,
+    report: Callable[[int], object],
+) -> dict[Place, WalkResult]:
+    """Walk all places once. What was listed for one place is not listed again for another.
+
+    dirty: where to look; None for everywhere.
+    """
+    fresh: dict[bytes, Folder] = {}
+    results: dict[Place, WalkResult] = {}
+    for place, folders in known.items():
+        if place.files is not None:
+            listed, missing = listed_folders(place.files, look.workers)
+            results[place] = WalkResult([listed], missing)
+            continue
+        others = [folder for path, folder in folders.items() if path not in fresh]
+        same = unchanged(others, look.workers, report) if dirty is None else dirty.without(others)
+        place_look = look._replace(use_ignore_files=place.ignore_files)
+        results[place] = walk(place.roots, folders, same | fresh, place_look, report)
+        fresh |= {path: folder for path, folder in _by_path(results[place]).items() if folder.is_plain}
+    return results
 
 
-def _walk(
-    place: Place,
-    cached: Mapping[bytes, Folder],
-    fresh: dict[bytes, Folder],
-    workers: Workers,
-    progress: Progress,
-    changes: Changes,
-) -> Found:
-    """Find the files of a place; fresh: what was listed for other places, to which its folders are added."""
-    if place.files is not None:
-        folders, missing = listed_folders(place.files, workers)
-        return Found({b"": folders}, missing)
+def _below(place: Place, folders: Mapping[bytes, Folder]) -> dict[bytes, Folder]:
+    """Return the folders below the roots of a place."""
     tops = tuple(root.rstrip(b"/") + b"/" for root in place.roots)
-    walked = find(
-        place.roots,
-        {path: folder for path, folder in cached.items() if path.startswith(tops)},
-        use_ignore_files=place.ignore_files,
-        seen_so_far=progress.finding,
-        workers=workers,
-        dirty=changes.dirty,
-        still_ns=changes.still_ns,
-        fresh=fresh,
-    )
-    fresh |= {folder.path: folder for root in walked.roots for folder in root if folder.is_plain}
-    by_root = dict(zip(place.roots, walked.roots, strict=True))
-    return Found(by_root, walked.skipped, walked.unreadable, walked.growing)
+    return {path: folder for path, folder in folders.items() if path.startswith(tops)}
+
+
+def _by_path(walked: WalkResult) -> dict[bytes, Folder]:
+    return {folder.path: folder for root in walked.roots for folder in root}
+
+
+def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
+    """Return the folders of all places; two places may have different ones with the same path."""
+    folders = (folder for result in walked for root in result.roots for folder in root)
+    return [*{id(folder): folder for folder in folders}.values()]
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:

@@ -7,24 +7,17 @@ An unreadable folder is unknown, never empty: it comes back as it was known.
 """
 
 import os
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import chain, count
 from operator import attrgetter
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
-from playshuffle.library.listing import GONE, KnownFiles, Listing, Look, fits
-from playshuffle.library.outdated_folders import outdated_folders
-from playshuffle.library.unchanged import unchanged
-from playshuffle.system.birth_time import birth_of
-from playshuffle.system.workers import ALONE, Workers
+from playshuffle.library.listing import GONE, Listing, Look, fits, list_folder
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 
-_SEEN_EVERY = 64  # folders
+_REPORT_EVERY = 64  # folders
 
 
 class WalkResult(NamedTuple):
@@ -33,12 +26,24 @@ class WalkResult(NamedTuple):
     Attributes:
         growing: files that are being written; they stay as they were known, unless the known file was
             found under another path.
+        replaced_inodes: of known files whose paths have other files, which are being written.
     """
 
-    roots: list[list[Folder]]
-    skipped: list[Skipped]
-    unreadable: list[Skipped]
-    growing: list[bytes]
+    roots: Sequence[Sequence[Folder]]
+    skipped: Sequence[Skipped]
+    unreadable: Sequence[Skipped] = ()
+    growing: Sequence[bytes] = ()
+    replaced_inodes: frozenset[int] = frozenset()
+
+    def after(self, before: Self) -> Self:
+        """Return the result of another walk, with what an earlier one saw.
+
+        It does not read unreadable folders again, nor files that were taken while growing.
+        """
+        return self._replace(
+            unreadable=[*dict.fromkeys([*before.unreadable, *self.unreadable])],
+            growing=[*dict.fromkeys([*before.growing, *self.growing])],
+        )
 
 
 class Dirty(NamedTuple):
@@ -82,127 +87,67 @@ class Changes(NamedTuple):
 
 EVERYWHERE = Changes()
 
-# Many walks are needed while files exchange their names, one pair after the other. Without birth times
-# there are few: some FUSE file systems give a file another inode at each look, so that folders are always
-# outdated.
-_FEW_WALKS = 5
-_PATIENCE_S = 5.0
-_PAUSE_S = 0.05
 
-
-def find(
+def walk(
     roots: Sequence[bytes],
     known: Mapping[bytes, Folder],
-    *,
-    use_ignore_files: bool = True,
-    seen_so_far: Callable[[int], object] = lambda _: None,
-    clock_ns: Callable[[], int] = time.time_ns,
-    workers: Workers = ALONE,
-    dirty: Dirty | None = None,
-    still_ns: int = 0,
-    fresh: Mapping[bytes, Folder] = MappingProxyType({}),
+    unchanged: Mapping[bytes, Folder],
+    look: Look,
+    report: Callable[[int], object],
 ) -> WalkResult:
-    """Walk the roots, real folders first, then what symbolic links add to them.
+    """Walk the roots once, real folders first, then what symbolic links add to them.
 
     Every folder is entered once, known by device and inode, so that loops and overlapping
-    roots end; a real path is preferred to one through a link. A folder is listed again if a file has
-    left it for a folder that was listed later, so that each file is found once.
+    roots end; a real path is preferred to one through a link.
 
     Args:
         roots: absolute paths of folders, without a slash at the end.
-        known: folders of an earlier pass by path; one that has not changed comes back as
-            the same object.
-        use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
-        seen_so_far: called with the number of files found, after each folder that is listed, and
-            every `_SEEN_EVERY` folders.
-        clock_ns: the clock that file systems stamp with.
-        workers: look at folders and files.
-        dirty: look only there; the rest is taken as known.
-        still_ns: files modified less than this time ago are not read yet, unless they are known and were
-            renamed.
-        fresh: plain folders that were listed just now, by path; they are not listed again.
+        known: folders of an earlier walk by path; one that has not changed comes back as the same object.
+        unchanged: those that are not listed again.
+        look: how to look at the others.
+        report: called with the number of files found, after each folder that is listed, and every
+            `_REPORT_EVERY` folders.
     """
-    not_fresh = [folder for path, folder in known.items() if path not in fresh]
-    if dirty is None:
-        unchanged_folders = unchanged(not_fresh, workers, seen_so_far)
-    else:
-        unchanged_folders = dirty.without(not_fresh)
-    unchanged_folders |= fresh
-    look = Look(KnownFiles(known.values()), use_ignore_files, still_ns, workers)
-    walk = _Walk(roots, known, unchanged_folders, look, seen_so_far, clock_ns)
-    began_s = time.monotonic()
-    moved_inodes: Collection[int] = frozenset()
-    for walk_count in count(1):
-        found, folders = walk.found, list(chain.from_iterable(walk.found.roots))
-        paths, moved_inodes = outdated_folders(folders, walk.known, walk.replaced_inodes.union(moved_inodes))
-        if not paths:
-            break
-        if walk_count >= _FEW_WALKS:
-            if time.monotonic() - began_s > _PATIENCE_S or not any(map(birth_of, paths)):
-                break
-            time.sleep(_PAUSE_S)
-        now_known = {folder.path: folder for folder in folders}
-        walk = _Walk(
-            roots, now_known, Dirty(paths).without(folders), look, seen_so_far, clock_ns, moved_inodes
-        )
-        # The next walk does not read unreadable folders again, nor files that were taken while growing.
-        walk.found.unreadable[:] = dict.fromkeys(found.unreadable + walk.found.unreadable)
-        walk.found.growing[:] = dict.fromkeys(found.growing + walk.found.growing)
-    return walk.found
-
-
-class _Seen(NamedTuple):
-    """A folder that was looked at, and the ignore rules that hold below it.
-
-    listing: None if the folder is known to be unchanged.
-    """
-
-    folder: Folder
-    rules: Rules | None
-    listing: Listing | None
+    return _Walk(known, unchanged, look, report).run(roots)
 
 
 class _Walk:
-    """One walk: what was visited so far, and the links still to follow.
-
-    replaced_inodes: of known files whose paths have other files, which are being written.
-    """
+    """One walk: what was visited so far, and the links still to follow."""
 
     def __init__(
         self,
-        roots: Sequence[bytes],
         known: Mapping[bytes, Folder],
         unchanged: Mapping[bytes, Folder],
         look: Look,
-        seen_so_far: Callable[[int], object],
-        clock_ns: Callable[[], int],
-        moved_inodes: Collection[int] = (),
+        report: Callable[[int], object],
     ) -> None:
-        """Walk the roots.
-
-        moved_inodes: of files that are at another path than in `known`.
-        """
-        self.known = known
-        self.found = WalkResult([], [], [], [])
-        self.replaced_inodes: set[int] = set()
+        self._known = known
         self._unchanged = unchanged
         self._look = look
-        self._seen_so_far = seen_so_far
-        self._clock_ns = clock_ns
-        self._moved_inodes = moved_inodes
+        self._report = report
+        self._roots: list[list[Folder]] = []
+        self._skipped: list[Skipped] = []
+        self._unreadable: list[Skipped] = []
+        self._growing: list[bytes] = []
+        self._replaced_inodes: set[int] = set()
         # A heap: of two links to one folder, that with the smallest path counts.
         self._links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
         self._filed: set[bytes] = set()
         self._files = 0
+
+    def run(self, roots: Sequence[bytes]) -> WalkResult:
         for number, root in enumerate(roots):
-            self.found.roots.append([])
+            self._roots.append([])
             self._enter(number, root.rstrip(b"/") + b"/", None)
         while self._links:
             number, path, rules = heappop(self._links)
             self._enter(number, path, rules)
-        for folders in self.found.roots:
+        for folders in self._roots:
             folders.sort(key=attrgetter("path"))
+        return WalkResult(
+            self._roots, self._skipped, self._unreadable, self._growing, frozenset(self._replaced_inodes)
+        )
 
     def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
         """Walk a folder and all below it, level by level, and add the folders to root `number`."""
@@ -210,33 +155,29 @@ class _Walk:
         while level:
             level = [entry for entry in level if entry[0] not in self._filed]
             below: list[tuple[bytes, Rules | None]] = []
-            for (path, _), seen in zip(level, self._look.workers.each(self._look_at, level), strict=True):
-                if isinstance(seen, OSError):
-                    if seen.errno not in GONE or path == top:  # else it went while we walked
-                        self._cannot_read(number, path, seen)
-                elif seen is not None and self._visit(seen.folder):
-                    if seen.listing is not None:
-                        self._take(seen.listing, path)
-                    self._file(number, seen.folder, seen.rules, below)
+            for (path, _), listing in zip(level, self._look.workers.each(self._look_at, level), strict=True):
+                if isinstance(listing, OSError):
+                    if listing.errno not in GONE or path == top:  # else it went while we walked
+                        self._cannot_read(number, path, listing)
+                elif listing is not None and self._visit(listing.folder):
+                    self._take(listing)
+                    self._file(number, listing.folder, listing.rules, below)
             level = below
 
-    def _look_at(self, entry: tuple[bytes, Rules | None]) -> _Seen | OSError | None:
+    def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
         """Look at a folder under ignore rules; None if it was visited already; in a thread of workers."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
-            return _Seen(known_folder, None, None)
-        now_ns = self._clock_ns()
+            return Listing(known_folder)
+        now_ns = self._look.clock_ns()
         try:
             status = os.stat(path)
             if (status.st_dev, fits(status.st_ino)) in self._visited:
                 return None
-            known, moved = self.known.get(path), self._moved_inodes
-            listing = Listing(path, known, self._look, now_ns=now_ns, moved_inodes=moved)
-            folder, rules = listing.read(status, rules)
+            return list_folder(path, self._known.get(path), self._look, status, rules, now_ns)
         except OSError as error:
             return error
-        return _Seen(folder, rules, listing)
 
     def _visit(self, folder: Folder) -> bool:
         """Note that a folder was visited; return False if it was before, under this or another path."""
@@ -251,32 +192,33 @@ class _Walk:
         """Add a folder to the result, and its subfolders and links to those still to be walked."""
         path = folder.path
         self._filed.add(path)
-        self.found.roots[number].append(folder)
+        self._roots[number].append(folder)
         if folder.folders:
             todo += [(path + name + b"/", rules) for name in folder.subfolders()]
         if folder.odd is not NOTHING_ODD:
             for name, code, detail in folder.odd.left_out:
-                self.found.skipped.append(Skipped(path + name, Cause(code, detail)))
+                self._skipped.append(Skipped(path + name, Cause(code, detail)))
             for name in folder.odd.links:
                 heappush(self._links, (number, path + name + b"/", rules))
         self._files += folder.track_count
-        if len(self._filed) % _SEEN_EVERY == 0 or path not in self._unchanged:
-            self._seen_so_far(self._files)
+        if len(self._filed) % _REPORT_EVERY == 0 or path not in self._unchanged:
+            self._report(self._files)
 
-    def _take(self, listing: Listing, path: bytes) -> None:
-        """Add what a listing found besides its folder."""
-        self.found.unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
-        self.found.growing.extend(path + name for name in listing.growing)
-        self.replaced_inodes |= listing.replaced_inodes
+    def _take(self, listing: Listing) -> None:
+        """Add what a listing has besides its folder."""
+        path = listing.folder.path
+        self._unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
+        self._growing.extend(path + name for name in listing.growing)
+        self._replaced_inodes.update(listing.replaced_inodes)
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
         """Report an unreadable folder, and reuse the last listing of it and all below it."""
         report = Skipped(path, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0)))
-        if report not in self.found.unreadable:
-            self.found.unreadable.append(report)
+        if report not in self._unreadable:
+            self._unreadable.append(report)
         todo: list[tuple[bytes, Rules | None]] = [(path, None)]
         while todo:
             path, _ = todo.pop()
-            folder = self.known.get(path)
+            folder = self._known.get(path)
             if folder is not None and path not in self._filed:
                 self._file(number, folder, None, todo)

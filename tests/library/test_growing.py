@@ -6,9 +6,9 @@ from pathlib import Path
 
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tracks import tracks
-from playshuffle.library.walk import Dirty, WalkResult, find
+from playshuffle.library.walk import Dirty, WalkResult
 from tests.support.sized import age, rotate
-from tests.support.tree import by_path, put
+from tests.support.tree import by_path, find, put
 
 _STILL_NS = 60 * 10**9
 

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import Skipped
-from playshuffle.library.walk import find
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.forked import forked
-from tests.support.tree import by_path, files, names_below, public_folder, put, reasons
+from tests.support.tree import by_path, files, find, names_below, public_folder, put, reasons
 
 
 @pytest.mark.parametrize("marker", [b".nomedia", b".nomusic"])

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import fits, is_audio_name
-from playshuffle.library.walk import find
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.disk import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need
-from tests.support.tree import by_path, files, find_with_error, names_below, put, reasons
+from tests.support.tree import by_path, files, find, find_with_error, names_below, put, reasons
 
 
 @pytest.mark.parametrize("suffix", sorted(AUDIO_SUFFIXES))

@@ -53,6 +53,7 @@ def found_with(root: Path, read_all: object) -> int:
         place = Place((os.fsencode(root),))
         found = scan_places(
             [place],
+            [os.fsencode(root)],
             cache,
             read_all,  # type: ignore[arg-type]
             Progress(),

@@ -19,12 +19,11 @@ from playshuffle.library import unchanged
 from playshuffle.library.folder import Folder
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
-from playshuffle.library.walk import find
 from playshuffle.system import mounts
 from playshuffle.system.workers import ALONE, Workers
 from playshuffle.tags.reading import Reading, Tags
 from tests.support.needs import unmet
-from tests.support.tree import by_path, put
+from tests.support.tree import by_path, find, put
 
 _HOUR_NS = 3_600_000_000_000
 

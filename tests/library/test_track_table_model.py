@@ -15,11 +15,10 @@ from playshuffle.library.recognition import recognise
 from playshuffle.library.tag_columns import TagRows, unpack
 from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks, tracks
-from playshuffle.library.walk import find
 from playshuffle.system.birth_time import birth_of
 from playshuffle.tags.reading import Reading, Tags
 from tests.support.needs import unmet
-from tests.support.tree import by_path
+from tests.support.tree import by_path, find
 
 DAY_S = 86_400
 FOLDERS = 3  # in each root

@@ -13,11 +13,10 @@ from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks, tracks
-from playshuffle.library.walk import find
 from playshuffle.tags import cause
 from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import Reading, Tags
-from tests.support.tree import by_path, put
+from tests.support.tree import by_path, find, put
 
 NO_AUDIO = Cause(cause.NOT_AUDIO, "text")
 NO_TAGS = Cause(cause.NO_TAGS, "damaged")

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from playshuffle.library import listing, outdated_folders, walk
+from playshuffle.library import listing, outdated_folders, scan
 from playshuffle.library.folder import Skipped
-from playshuffle.library.walk import Dirty, WalkResult, find
+from playshuffle.library.walk import Dirty, WalkResult
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.forked import forked
 from tests.support.sized import rotate
-from tests.support.tree import by_path, files, find_with_error, names_below, put
+from tests.support.tree import by_path, files, find, find_with_error, names_below, put
 
 # Files and folders
 
@@ -95,7 +95,7 @@ def test_a_root_that_is_missing_is_unknown_and_not_empty(top: bytes) -> None:
 def test_a_folder_that_goes_while_we_walk_is_gone(top: bytes) -> None:
     put(top, *(b"a/%d.mp3" % number for number in range(1024)), b"b/x.mp3")
 
-    found = find([top], {}, seen_so_far=lambda _: shutil.rmtree(top + b"/b", ignore_errors=True))
+    found = find([top], {}, report=lambda _: shutil.rmtree(top + b"/b", ignore_errors=True))
 
     assert len(names_below(top, found)) == 1024
     assert found.unreadable == []
@@ -261,7 +261,7 @@ def test_progress_is_reported_with_every_folder(top: bytes) -> None:
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(3) for file in range(7)))
     told: list[int] = []
 
-    find([top], {}, seen_so_far=told.append)
+    find([top], {}, report=told.append)
 
     assert told == [0, 7, 14, 21]
 
@@ -320,7 +320,7 @@ def test_an_outdated_folder_on_a_missing_drive_is_not_looked_at_again_and_again(
     os.rename(top + b"/drive", top + b"/unmounted")
     looks: list[int] = []
 
-    found = find(roots, known, seen_so_far=looks.append)
+    found = find(roots, known, report=looks.append)
 
     assert len(inodes(found)) == 3
     assert len(looks) < 50
@@ -334,12 +334,12 @@ def test_files_that_have_another_inode_at_each_look_end_no_scan(
     known = by_path(find([top], {}))
     inode = Random(1).randrange
     monkeypatch.setattr(outdated_folders, "_is_at", lambda *_: inode(20) == 0)
-    monkeypatch.setattr(walk, "birth_of", lambda _: None)
+    monkeypatch.setattr(scan, "birth_of", lambda _: None)
     monkeypatch.setattr(listing, "file_stamp", lambda file: (file.st_size, 1, 1, inode(20)))
 
     looks: list[int] = []
 
-    found = find([top], known, seen_so_far=looks.append, dirty=Dirty(frozenset({top + b"/0/", top + b"/1/"})))
+    found = find([top], known, report=looks.append, dirty=Dirty(frozenset({top + b"/0/", top + b"/1/"})))
 
     assert len(names_below(top, found)) == 40
     assert len(looks) < 50

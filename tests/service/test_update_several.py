@@ -11,6 +11,8 @@ import pytest
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.library import scan
+from playshuffle.library.listing import Look
+from playshuffle.library.walk import WalkResult, walk
 from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
 from playshuffle.watch.debounce import Batch
 from tests.support.managed import START, WHOLE, Managed, event_in
@@ -163,15 +165,15 @@ def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
     managed.manage("all", music, ignore_files=False)
     managed.update(START)
     before = managed.entries("some")
-    walk = scan._walk
 
-    def rename_after(place: scan.Place, *given: Any) -> scan.Found:
-        found = walk(place, *given)
-        if place.ignore_files and (music / "r.mp3").exists():
+    def rename_after(*given: Any) -> WalkResult:
+        walked = walk(*given)
+        look: Look = given[3]
+        if look.use_ignore_files and (music / "r.mp3").exists():
             (music / "r.mp3").rename(music / "z.mp3")
-        return found
+        return walked
 
-    monkeypatch.setattr(scan, "_walk", rename_after)
+    monkeypatch.setattr(scan, "walk", rename_after)
     managed.update(event_in(music))
 
     assert managed.entries("some") == ["m/z.mp3" if entry == "m/r.mp3" else entry for entry in before]

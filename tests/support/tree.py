@@ -7,11 +7,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.walk import WalkResult, find
+from playshuffle.library.scan import Place, find_folders
+from playshuffle.library.walk import Changes, Dirty, WalkResult
+from playshuffle.system.workers import ALONE, Workers
 from tests.support.needs import need
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -27,6 +30,23 @@ def public_folder() -> Iterator[bytes]:
     shutil.rmtree(top)
 
 
+def find(
+    roots: Sequence[bytes],
+    known: Mapping[bytes, Folder],
+    *,
+    use_ignore_files: bool = True,
+    dirty: Dirty | None = None,
+    still_ns: int = 0,
+    workers: Workers = ALONE,
+    report: Callable[[int], object] = lambda _: None,
+    clock_ns: Callable[[], int] = time.time_ns,
+) -> WalkResult:
+    """Find the folders below some roots of one place."""
+    place = Place(tuple(roots), None, use_ignore_files)
+    changes = Changes(dirty, still_ns=still_ns)
+    return find_folders([place], known, changes, workers, report, clock_ns)[place]
+
+
 def find_with_error(
     top: bytes, known: Mapping[bytes, Folder], scratch: Path, call: str, *paths: bytes
 ) -> WalkResult:
@@ -35,7 +55,7 @@ def find_with_error(
     (scratch / "asked").write_bytes(pickle.dumps((top, known)))
     script = """
 import pickle, sys
-from playshuffle.library.walk import find
+from tests.support.tree import find
 with open(sys.argv[1], "rb") as file:
     top, known = pickle.load(file)
 with open(sys.argv[2], "wb") as file:

@@ -1,0 +1,227 @@
+"""Make the libraries of places: find out which roots are missing, and recognise the tracks of a scan."""
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from playshuffle.errors import MissingError, PlayshuffleError
+from playshuffle.library.cache import Cache
+from playshuffle.library.folder import Folder
+from playshuffle.library.last_known import last_known
+from playshuffle.library.lost_roots import lost_roots, seems_missing
+from playshuffle.library.missing import Root, check_roots, current_mounts
+from playshuffle.library.recognition import recognise
+from playshuffle.library.scan import Found, Library, Place, Scan
+from playshuffle.library.track_table import RootKey, TrackTable
+from playshuffle.library.tracks import Tracks, tracks
+from playshuffle.library.walk import Changes
+
+
+class Reach(NamedTuple):
+    """Which roots can be read.
+
+    roots: those. missing: an error for each other one that is known, unless its loss is accepted.
+    errors: for each that is not known.
+    """
+
+    roots: frozenset[bytes]
+    missing: Mapping[bytes, MissingError]
+    errors: Mapping[bytes, PlayshuffleError]
+    accepts_loss: bool
+
+
+# An error for each root that seems to be missing.
+MissingRoots = Mapping[RootKey, MissingError]
+
+
+def check_reach(
+    places: Iterable[Place], last_root: Callable[[bytes], Root | None], *, accepts_loss: bool
+) -> Reach:
+    """Find out which roots can be read.
+
+    Args:
+        places: have the roots.
+        last_root: returns a root as the last scan found it, None if it was never scanned.
+        accepts_loss: roots that cannot be read, and tracks that disappeared, count as gone.
+    """
+    roots = dict.fromkeys(root for place in places for root in place.roots)
+    errors = check_roots({root: last_root(root) for root in roots})
+    missing = {root: error for root, error in errors.items() if isinstance(error, MissingError)}
+    return Reach(
+        frozenset(roots.keys() - errors.keys()),
+        {} if accepts_loss else missing,
+        {root: error for root, error in errors.items() if root not in missing},
+        accepts_loss,
+    )
+
+
+def recognise_scan(
+    known: TrackTable, scan: Scan, reach: Reach, changes: Changes, now_s: int
+) -> tuple[TrackTable, MissingRoots]:
+    """Return the table of tracks after a scan, and the roots that seem to be missing.
+
+    A missing root keeps its tracks, so other roots cannot take them. Repeat until no further root is
+    missing.
+
+    Args:
+        known: the tracks before.
+        scan: of all places.
+        reach: which roots it could enter.
+        changes: what was seen of moves and deletions.
+        now_s: Unix time.
+    """
+    keys = [key for place in scan.places for key in place.root_keys]
+    missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
+    elsewhere = {
+        root
+        for (root, _), last_root in known.roots.items()
+        if root not in reach.roots and seems_missing(root, last_root)
+    }
+    while True:
+        result = _recognise_present(known, scan, changes, missing, elsewhere, now_s)
+        lost = {} if reach.accepts_loss else _lost_roots(known, scan, result, changes)
+        if not lost:
+            break
+        missing |= lost
+    # Roots whose loss was accepted: known, and without tracks.
+    accepted = keys if reach.accepts_loss else []
+    gone = {key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in known.roots}
+    return replace(result.table, roots={**known.roots, **result.roots, **gone}), missing
+
+
+class _Recognised(NamedTuple):
+    """The tracks below all roots that do not seem to be missing.
+
+    roots: as they are now. numbers: of all tracks that the scan found there.
+    """
+
+    table: TrackTable
+    roots: Mapping[RootKey, Root]
+    numbers: frozenset[int]
+
+
+def _recognise_present(
+    known: TrackTable,
+    scan: Scan,
+    changes: Changes,
+    missing: MissingRoots,
+    elsewhere: Collection[bytes],
+    now_s: int,
+) -> _Recognised:
+    """Recognise the tracks below the roots that are present.
+
+    elsewhere: other roots that seem to be missing.
+    """
+    present = {
+        place: [root for root in found.roots if (root, place.ignore_files) not in missing]
+        for place, found in scan.places.items()
+    }
+    libraries = {
+        place: tracks([scan.places[place].roots[root] for root in roots])[0]
+        for place, roots in present.items()
+    }
+    table = recognise(
+        known,
+        libraries.values(),
+        changes.moved,
+        scanned={root for place, roots in present.items() if place.files is None for root in roots},
+        missing={*elsewhere, *(root for root, _ in missing)},
+        now_s=now_s,
+    )
+    roots_now: dict[RootKey, Root] = {}
+    numbers: set[int] = set()
+    for place, library in libraries.items():
+        numbers_there = table.numbers_of(library)
+        numbers.update(numbers_there)
+        if place.files is None:
+            roots_now |= _roots_now(place, present[place], library, numbers_there)
+    return _Recognised(table, roots_now, frozenset(numbers))
+
+
+def _roots_now(
+    place: Place, roots: Sequence[bytes], library: Tracks, numbers: "array[int]"
+) -> dict[RootKey, Root]:
+    """Return the present roots of a place as they are now."""
+    roots_now: dict[RootKey, Root] = {}
+    for root in roots:
+        numbers_below = numbers
+        if len(roots) > 1:  # they may overlap: each has all that lies below it
+            top = root.rstrip(b"/") + b"/"
+            pairs = zip(library.paths, numbers, strict=True)
+            numbers_below = array("I", [number for path, number in pairs if path.startswith(top)])
+        roots_now[root, place.ignore_files] = Root(numbers_below, current_mounts(root))
+    return roots_now
+
+
+def _lost_roots(
+    known: TrackTable, scan: Scan, result: _Recognised, changes: Changes
+) -> dict[RootKey, MissingError]:
+    """Return an error for each root that was scanned, but seems to be missing."""
+    lost: dict[RootKey, MissingError] = {}
+    for place, found in scan.places.items():
+        scanned = {key: result.roots[key] for key in place.root_keys if key in result.roots}
+        lost |= lost_roots(known, scanned, result.numbers, found, changes.gone)
+    return lost
+
+
+def make_libraries(
+    table: TrackTable, scan: Scan, missing: MissingRoots, cache: Cache | None
+) -> dict[Place, Library]:
+    """Return the tracks of each place, those of missing roots as last known."""
+    cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
+    return {place: _library(table, place, found, missing, cached) for place, found in scan.places.items()}
+
+
+def _library(
+    table: TrackTable,
+    place: Place,
+    found: Found,
+    missing: MissingRoots,
+    cached: Mapping[bytes, Folder],
+) -> Library:
+    by_path = {folder.path: folder for folders in found.roots.values() for folder in folders}
+    by_root: list[Sequence[Folder]] = []
+    errors: dict[bytes, MissingError] = {}
+    waiting: dict[bytes, frozenset[int]] = {}
+    for rank, root in enumerate(place.roots if place.files is None else (b"",)):
+        error = missing.get((root, place.ignore_files))
+        if error is None:
+            by_root.append(found.roots.get(root, ()))
+            continue
+        errors[root] = error
+        numbers = _numbers_below(table, root, ignore_files=place.ignore_files)
+        folders = last_known(table, root, numbers, cached, -1 - rank)
+        by_root.append(folders)
+        waiting[root] = _absent_numbers(table, folders, numbers, by_path)
+    all_tracks, skipped, untagged = tracks(by_root)
+    known_roots = {key[0]: table.roots[key] for key in place.root_keys if key in table.roots}
+    return Library(
+        Tracks(all_tracks.folders, all_tracks.chosen, table.numbers_of(all_tracks)),
+        [*found.skipped, *skipped],
+        untagged,
+        found.unreadable,
+        found.growing,
+        {root: len(known.numbers) for root, known in known_roots.items()},
+        errors,
+        waiting,
+    )
+
+
+def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
+    """Return the tracks of a root as last known, if need be with ignore files used otherwise."""
+    known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
+    return frozenset(known.numbers) if known is not None else frozenset[int]()
+
+
+def _absent_numbers(
+    table: TrackTable, folders: Iterable[Folder], numbers: Collection[int], scanned: Mapping[bytes, Folder]
+) -> frozenset[int]:
+    """Return the tracks, of those last known, that the scan did not find."""
+    absent: set[int] = set()
+    for folder in folders:
+        folder_now = scanned.get(folder.path)
+        names = frozenset(folder_now.file_names() if folder_now is not None else ())
+        by_name = table.folders[folder.path].numbers_by_name()
+        absent.update(number for name, number in by_name.items() if number in numbers and name not in names)
+    return frozenset(absent)
