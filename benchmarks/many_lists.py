@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _measure(music: Path, playlists: list[Path]) -> None:
-    whole = Batch(is_whole=True)
+    whole = Batch(is_full_scan=True)
     update_lists(music, playlists, whole)  # reads all tags, and writes the playlists
     album = min(path.parent for path in music.rglob("01 - *.mp3"))
     new, model = album / "00 - New.mp3", next(album.glob("*.mp3"))

@@ -61,7 +61,7 @@ def tiny_library(words: argparse.ArgumentParser) -> Iterator[tuple[argparse.Name
 
 
 def _measure(music: Path, playlist: Path) -> None:
-    update_lists(music, [playlist], Batch(is_whole=True))  # reads all tags
+    update_lists(music, [playlist], Batch(is_full_scan=True))  # reads all tags
     first, *others, last = sorted(path.parent for path in music.rglob("01 - *.mp3"))
     album, model, other = others[len(others) // 2], *(next(one.glob("*.mp3")) for one in (first, last))
     cover, new, renamed = album / "cover.jpg", album / "00 - New.mp3", album / "99 - Renamed.mp3"

@@ -67,7 +67,7 @@ class Backlog:
         if batch.why in _UNSURE:
             self._pool = [(added_s, _without_news(old)) for added_s, old in self._pool]
             self._scanning = [(added_s, _without_news(old)) for added_s, old in self._scanning]
-        if batch.is_whole:
+        if batch.is_full_scan:
             self._unwatched.clear()
         concerned = self._concerned(batch)
         if concerned:
@@ -99,8 +99,8 @@ class Backlog:
         self._growing = set()
         tops = chain.from_iterable(self._tops[name] for name in self._updating)
         is_unsure = not self._uncached.isdisjoint(self._updating) or not self._unwatched.isdisjoint(tops)
-        if (self._is_retry or is_unsure) and not batch.is_whole:
-            batch = replace(batch, folders=frozenset(), trees=frozenset(), is_whole=True, why="retry")
+        if (self._is_retry or is_unsure) and not batch.is_full_scan:
+            batch = replace(batch, folders=frozenset(), trees=frozenset(), is_full_scan=True, why="retry")
         self._is_retry = False
         return UpdateRequest(frozenset(self._updating), batch)
 
@@ -168,7 +168,7 @@ class Backlog:
         return {
             name
             for name, tops in self._tops.items()
-            if batch.is_whole
+            if batch.is_full_scan
             or not batch.files.isdisjoint(self._files.get(name, ()))
             or any(path.startswith(tops) for path in paths)
             or any(top.startswith(tree) for top in tops for tree in batch.trees)

@@ -216,7 +216,9 @@ class _Life:
         if batch.why == "start":
             notify.ready()
         self._has_new_config |= self.config.path in batch.files
-        where = "everything" if batch.is_whole else counted(len(batch.folders) + len(batch.trees), "folder")
+        where = (
+            "everything" if batch.is_full_scan else counted(len(batch.folders) + len(batch.trees), "folder")
+        )
         _LOG.debug("scan of %s: %s", where, batch.why)
         self.backlog.add(batch, time.monotonic())
 
@@ -294,7 +296,7 @@ class _Life:
     def _check_clock(self) -> None:
         if _today() != self._day:
             self._day = _today()
-            self._add(Batch(is_whole=True, why="day"))
+            self._add(Batch(is_full_scan=True, why="day"))
         now_s = time.monotonic()
         self.backlog.retry(now_s)
         if not self.updates.is_busy or self.updates.heard_s != self._heard_s:

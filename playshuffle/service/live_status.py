@@ -133,7 +133,7 @@ class LiveStatus:
 
     def _note_root(self, path: bytes, tracks: int, message: PlaylistUpdated, batch: Batch) -> None:
         (self._missing.add if os.fsdecode(path) in message.status.waiting else self._missing.discard)(path)
-        last_scan = round(time.time()) if batch.is_whole else self._roots[path].last_full_scan
+        last_scan = round(time.time()) if batch.is_full_scan else self._roots[path].last_full_scan
         self._roots[path] = replace(self._roots[path], tracks=tracks, last_full_scan=last_scan)
 
     def _note_failure(self, message: PlaylistFailed) -> None:
@@ -232,7 +232,7 @@ class LiveStatus:
 def _is_scanned(path: bytes, batch: Batch) -> bool:
     """Return whether a folder (with a slash at its end), or a file's folder, was scanned for a batch."""
     folder = path[: path.rfind(b"/") + 1]
-    return batch.is_whole or folder in batch.folders or folder.startswith(tuple(batch.trees))
+    return batch.is_full_scan or folder in batch.folders or folder.startswith(tuple(batch.trees))
 
 
 def _changes(message: PlaylistUpdated) -> str:

@@ -85,7 +85,7 @@ def update(
 
 
 def _changes(batch: Batch, config: Config) -> Changes:
-    dirty = None if batch.is_whole else Dirty(batch.folders, batch.trees)
+    dirty = None if batch.is_full_scan else Dirty(batch.folders, batch.trees)
     return Changes(dirty, batch.gone, batch.moved, config.still_ns)
 
 

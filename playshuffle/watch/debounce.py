@@ -27,7 +27,7 @@ class Batch:
         the end.
     moved: (old path, new path) of each reported move, in the order of the events; not all of very many.
     files: single files that changed, such as skip lists.
-    is_whole: all folders must be scanned; `folders` and `trees` are empty.
+    is_full_scan: all folders must be scanned; `folders` and `trees` are empty.
     why: events or growing (files are still being written). For a full scan: start, lost (events were),
         root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day (a new one
         began), retry.
@@ -37,7 +37,7 @@ class Batch:
     trees: frozenset[bytes] = frozenset()
     gone: frozenset[bytes] = frozenset()
     moved: tuple[tuple[bytes, bytes], ...] = ()
-    is_whole: bool = False
+    is_full_scan: bool = False
     why: str = "events"
     files: frozenset[bytes] = frozenset()
 
@@ -49,8 +49,8 @@ def merged(earlier: Batch, later: Batch) -> Batch:
         earlier.trees | later.trees,
         earlier.gone | later.gone,
         (earlier.moved + later.moved)[-_MAX_MOVED:],
-        earlier.is_whole or later.is_whole,
-        earlier.why if earlier.is_whole else later.why,
+        earlier.is_full_scan or later.is_full_scan,
+        earlier.why if earlier.is_full_scan else later.why,
         earlier.files | later.files,
     )
 
@@ -73,7 +73,7 @@ class BatchCollector:
         self._moved: list[tuple[bytes, bytes]] = []
         self._files: set[bytes] = set()
         self._whys: set[str] = set()
-        self._is_whole = False
+        self._is_full_scan = False
         self._is_urgent = False
         self._first = self._last = -math.inf
 
@@ -109,7 +109,7 @@ class BatchCollector:
         """Add a full scan. An urgent one is ripe at once, any other after the settle time."""
         self._add_reason(why, now)
         self._is_urgent |= is_urgent
-        self._is_whole = True
+        self._is_full_scan = True
 
     def ripe_at(self) -> float:
         """Return when the batch will be ripe if nothing is added; infinity if it is empty."""
@@ -123,13 +123,13 @@ class BatchCollector:
         """Return the batch and begin the next one; None if it is not ripe."""
         if now < self.ripe_at():
             return None
-        is_whole = self._is_whole or len(self._folders) + len(self._trees) > _MAX_FOLDERS
+        is_full_scan = self._is_full_scan or len(self._folders) + len(self._trees) > _MAX_FOLDERS
         batch = Batch(
-            frozenset(() if is_whole else self._folders),
-            frozenset(() if is_whole else self._trees),
+            frozenset(() if is_full_scan else self._folders),
+            frozenset(() if is_full_scan else self._trees),
             frozenset(self._gone),
             tuple(self._moved),
-            is_whole,
+            is_full_scan,
             next((why for why in _REASONS if why in self._whys), "events"),
             frozenset(self._files),
         )

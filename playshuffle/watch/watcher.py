@@ -123,14 +123,14 @@ class Watch:
                 return None
             self._has_started = True
             self._schedule.note_full_scan(now)
-            return Batch(is_whole=True, why="start")
+            return Batch(is_full_scan=True, why="start")
         why = self._schedule.full_scan_reason(now, _asleep_s(), is_polled=self._is_polled())
         if why is not None:
             self._collector.add_full_scan(why, now, is_urgent=True)
         for folders in self._schedule.take_rescans(now):
             self._collector.add_growing(folders, now)
         batch = self._collector.take(now)
-        if batch is not None and batch.is_whole:
+        if batch is not None and batch.is_full_scan:
             self._schedule.note_full_scan(now)
         return batch
 

@@ -142,7 +142,7 @@ def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -
 
     pending.retry(2 + 10)
 
-    assert pending.begin(12) == UpdateRequest(frozenset({"two"}), Batch(is_whole=True, why="retry"))
+    assert pending.begin(12) == UpdateRequest(frozenset({"two"}), Batch(is_full_scan=True, why="retry"))
 
 
 def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans() -> None:
@@ -151,11 +151,11 @@ def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans()
 
     assert updated(pending, ELSEWHERE, "one") == UpdateRequest(frozenset({"one"}), ELSEWHERE)
     batch = updated(pending, MOVE, "both").batch
-    assert (batch.is_whole, batch.moved) == (True, MOVE.moved)
+    assert (batch.is_full_scan, batch.moved) == (True, MOVE.moved)
     # It is watched again, but nobody has looked at it yet.
-    assert updated(pending, LATER, "both").batch.is_whole
-    assert updated(pending, Batch(is_whole=True, why="root"), "both", "one").batch.is_whole
-    assert not updated(pending, LATER).batch.is_whole
+    assert updated(pending, LATER, "both").batch.is_full_scan
+    assert updated(pending, Batch(is_full_scan=True, why="root"), "both", "one").batch.is_full_scan
+    assert not updated(pending, LATER).batch.is_full_scan
 
 
 def test_news_is_dropped_when_it_is_too_old_to_be_true() -> None:
@@ -171,8 +171,8 @@ def test_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
     failed(pending, MOVE)
     pending.add(MOVE, 0)
 
-    batch = updated(pending, Batch(is_whole=True, gone=frozenset({b"/m/c"}), why=why)).batch
-    assert (batch.gone, batch.moved, batch.is_whole) == (frozenset({b"/m/c"}), (), True)
+    batch = updated(pending, Batch(is_full_scan=True, gone=frozenset({b"/m/c"}), why=why)).batch
+    assert (batch.gone, batch.moved, batch.is_full_scan) == (frozenset({b"/m/c"}), (), True)
 
 
 @UNSURE
@@ -180,7 +180,7 @@ def test_news_of_a_scan_under_way_is_not_repeated_when_a_drive_may_have_changed(
     pending = backlog()
     pending.add(MOVE, 0)
     pending.begin(0)
-    pending.add(Batch(is_whole=True, why=why), 0)
+    pending.add(Batch(is_full_scan=True, why=why), 0)
     pending.end(0)
 
     assert pending.news() == Batch()
@@ -216,11 +216,11 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
 
 def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> None:
     pending = backlog(APART)
-    updated(pending, Batch(is_whole=True), "one", "two", is_cached=False)
+    updated(pending, Batch(is_full_scan=True), "one", "two", is_cached=False)
 
-    assert not updated(pending, ELSEWHERE, "two").batch.is_whole
-    assert updated(pending, LATER, "one").batch.is_whole
-    assert not updated(pending, LATER, "one").batch.is_whole
+    assert not updated(pending, ELSEWHERE, "two").batch.is_full_scan
+    assert updated(pending, LATER, "one").batch.is_full_scan
+    assert not updated(pending, LATER, "one").batch.is_full_scan
 
 
 def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
@@ -228,7 +228,7 @@ def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
     updated(pending, LATER, "one", "two", has_unreadable=True)
 
     pending.retry(20)
-    assert pending.begin(20) == UpdateRequest(frozenset({"one"}), Batch(is_whole=True, why="retry"))
+    assert pending.begin(20) == UpdateRequest(frozenset({"one"}), Batch(is_full_scan=True, why="retry"))
     pending.note_scanned([])
     pending.finish("one")
     pending.end(20)

@@ -56,9 +56,9 @@ NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, marked])
 
 @NOT_ENTERED
 @pytest.mark.parametrize("deal", [DAILY, None], ids=["deck", "kept"])
-@pytest.mark.parametrize("is_whole", [True, False], ids=["whole", "event"])
+@pytest.mark.parametrize("is_full_scan", [True, False], ids=["whole", "event"])
 def test_a_list_over_a_folder_that_another_does_not_enter_follows_it_while_a_drive_is_missing(
-    managed: Managed, inner_of: Any, deal: DealSettings | None, is_whole: bool
+    managed: Managed, inner_of: Any, deal: DealSettings | None, is_full_scan: bool
 ) -> None:
     music, usb = managed.top / "m", managed.top / "usb"
     inner = inner_of(music)
@@ -73,10 +73,10 @@ def test_a_list_over_a_folder_that_another_does_not_enter_follows_it_while_a_dri
     assert sorted(before) == [f"{prefix}{name}.mp3" for name in "klmn"]
 
     usb.rename(managed.top / "away")
-    managed.update(Batch(is_whole=True, why="root"))
+    managed.update(Batch(is_full_scan=True, why="root"))
     fill(inner, "x")
     (inner / "l.mp3").unlink()
-    batch = WHOLE if is_whole else event_in(inner)
+    batch = WHOLE if is_full_scan else event_in(inner)
     updated = managed.update(batch)["inner"]
 
     assert sorted(managed.entries("inner")) == [f"{prefix}{name}.mp3" for name in "kmnx"]
@@ -200,7 +200,7 @@ def test_what_changed_on_a_missing_drive_is_noticed_when_it_is_back(drives: Mana
     before = drives.entries("both")
 
     usb.rename(away)
-    message = drives.update(Batch(is_whole=True, why="root"))["both"]
+    message = drives.update(Batch(is_full_scan=True, why="root"))["both"]
     assert (message.is_changed, message.removed, message.status.tracks) == (False, 0, 13)
     assert message.status.waiting == {str(usb): 5}
     (note,) = map(str, message.notes)
@@ -212,7 +212,7 @@ def test_what_changed_on_a_missing_drive_is_noticed_when_it_is_back(drives: Mana
     (away / "t.mp3").rename(away / "T.mp3")
     fill(away, "z")
     away.rename(usb)
-    message = drives.update(Batch(is_whole=True, why="root"))["both"]
+    message = drives.update(Batch(is_full_scan=True, why="root"))["both"]
     assert (message.added, message.removed, message.renamed, message.status.waiting) == (1, 1, 1, {})
     assert message.notes == []
     after = ["usb/T.mp3" if entry == "usb/t.mp3" else entry for entry in before if entry != "usb/s.mp3"]
@@ -228,12 +228,12 @@ def test_a_track_that_moves_to_another_folder_while_its_drive_is_missing_is_list
     drives.update(START)
     before = drives.entries("both")
     usb.rename(away)
-    drives.update(Batch(is_whole=True, why="root"))
+    drives.update(Batch(is_full_scan=True, why="root"))
 
     (away / "s.mp3").rename(music / "s.mp3")
     drives.update(event_in(music))
     away.rename(usb)
-    drives.update(Batch(is_whole=True, why="root"))
+    drives.update(Batch(is_full_scan=True, why="root"))
 
     assert sorted(drives.entries("both")) == sorted(
         "m/s.mp3" if entry == "usb/s.mp3" else entry for entry in before
@@ -296,7 +296,7 @@ def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Managed) -> None
     drives.update(START)
     usb.rename(drives.top / "away")
 
-    messages = drives.update(Batch(is_whole=True, why="root"))
+    messages = drives.update(Batch(is_full_scan=True, why="root"))
 
     for name in ("few", "dealt"):
         on_drive = [entry for entry in drives.entries(name) if entry.startswith("usb/")]

@@ -25,8 +25,8 @@ from playshuffle.watch.debounce import Batch
 from tests.support.library import read_here
 from tests.support.program import listed
 
-START = Batch(is_whole=True, why="start")
-WHOLE = Batch(is_whole=True, why="hourly")
+START = Batch(is_full_scan=True, why="start")
+WHOLE = Batch(is_full_scan=True, why="hourly")
 
 Result = PlaylistUpdated | PlaylistFailed
 

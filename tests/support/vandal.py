@@ -62,7 +62,7 @@ class Vandal:
         for paths in (self.written, self.renamed, self.linked):
             paths.clear()
         batch = None if is_lost else self.collector.take(1)
-        return batch or Batch(is_whole=True, why="lost" if is_lost else "hourly")
+        return batch or Batch(is_full_scan=True, why="lost" if is_lost else "hourly")
 
     # What is done to it
 

@@ -40,7 +40,7 @@ class Watched:
 
     def whole(self, *whys: str) -> Batch:
         """Return the next full scan for one of these reasons."""
-        return self.next(lambda batch: batch.is_whole and batch.why in whys)
+        return self.next(lambda batch: batch.is_full_scan and batch.why in whys)
 
     def reports(self, *paths: bytes) -> bool:
         """Return whether batches come that cover all paths."""
@@ -55,4 +55,6 @@ class Watched:
 def covers(batch: Batch, path: bytes) -> bool:
     """Return whether a batch has the folder of a file scanned again."""
     folder = path.rpartition(b"/")[0] + b"/"
-    return batch.is_whole or folder in batch.folders or any(folder.startswith(tree) for tree in batch.trees)
+    return (
+        batch.is_full_scan or folder in batch.folders or any(folder.startswith(tree) for tree in batch.trees)
+    )

@@ -80,8 +80,8 @@ def test_too_many_folders_become_a_full_scan() -> None:
     many = collected([Hint(None, b"/m/%d/1.mp3" % folder) for folder in range(513)])
 
     assert len(few.folders) == 512
-    assert not few.is_whole
-    assert many == Batch(is_whole=True, why="events")
+    assert not few.is_full_scan
+    assert many == Batch(is_full_scan=True, why="events")
 
 
 def test_a_full_scan_still_reports_deletions_and_moves() -> None:
@@ -91,7 +91,7 @@ def test_a_full_scan_still_reports_deletions_and_moves() -> None:
     collector.add(Hint(b"/m/a", b"/m/b", is_folder=True), 2)
 
     assert collector.take(4) == Batch(
-        gone=frozenset([b"/m/1.mp3", b"/m/a"]), moved=((b"/m/a", b"/m/b"),), is_whole=True, why="lost"
+        gone=frozenset([b"/m/1.mp3", b"/m/a"]), moved=((b"/m/a", b"/m/b"),), is_full_scan=True, why="lost"
     )
 
 
@@ -101,7 +101,7 @@ def test_a_full_scan_waits_for_the_settle_time_unless_it_is_urgent() -> None:
     urgent.add_full_scan("asked", 5, is_urgent=True)
 
     assert calm.ripe_at() == 7
-    assert urgent.take(5) == Batch(is_whole=True, why="asked")
+    assert urgent.take(5) == Batch(is_full_scan=True, why="asked")
 
 
 def test_a_full_scan_with_several_reasons_reports_the_most_important_one() -> None:

@@ -55,7 +55,7 @@ def read_tree(known: Known, top: bytes) -> None:
 
 def follow(known: Known, batch: Batch, root: bytes) -> None:
     """Scan what a batch names, and nothing else."""
-    if batch.is_whole:
+    if batch.is_full_scan:
         read_tree(known, root)
     for folder in sorted(batch.folders):
         read(known, folder)

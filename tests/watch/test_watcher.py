@@ -59,7 +59,7 @@ def test_the_first_batch_says_that_the_watches_are_set(top: bytes) -> None:
     with watched(top) as seen:
         put(top, b"a/4.mp3")
 
-        assert seen.first.is_whole
+        assert seen.first.is_full_scan
         assert seen.first.why == "start"
         assert seen.next().folders == {top + b"/a/"}
 
@@ -341,7 +341,7 @@ def test_the_caller_is_woken_by_its_descriptor_and_at_heartbeats(top: bytes) -> 
         watch.request_full_scan()
         batch = next(batches)
         assert batch is not None
-        assert (batch.is_whole, batch.why) == (True, "asked")
+        assert (batch.is_full_scan, batch.why) == (True, "asked")
     os.close(read_end)
     os.close(write_end)
 
@@ -448,7 +448,7 @@ with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
     if sys.argv[2:]:
         for number in range(int(sys.argv[2])):
             os.mkdir(top + b"/late%d" % number)
-    print(next(batch for batch in batches if batch is not None and batch.why == "poll").is_whole)
+    print(next(batch for batch in batches if batch is not None and batch.why == "poll").is_full_scan)
     print(seen.modes()[0])
     for limit in ("watches", "instances"):
         with open("/proc/sys/user/max_inotify_" + limit, "w") as file:
@@ -507,9 +507,9 @@ def test_a_root_is_polled_where_watchdog_is_unknown(
 def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
     word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
 
-    first, is_whole, last, later = limited(top, limit)
+    first, is_full_scan, last, later = limited(top, limit)
     assert first.startswith(f"polling ({word})|sysctl fs.inotify.max_user_")
-    assert is_whole == "True"
+    assert is_full_scan == "True"
     assert last == f"polling ({word})"
     assert later == "events"
 
