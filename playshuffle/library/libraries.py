@@ -12,7 +12,7 @@ from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
 from playshuffle.library.missing import Root, check_roots, current_mounts
 from playshuffle.library.recognition import recognise
-from playshuffle.library.scan import Found, Library, Place, Scan
+from playshuffle.library.scan import Library, Place, Scan, ScannedPlace
 from playshuffle.library.track_table import RootKey, TrackTable
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes
@@ -114,8 +114,8 @@ def _recognise_present(
     elsewhere: other roots that seem to be missing.
     """
     present = {
-        place: [root for root in found.roots if (root, place.ignore_files) not in missing]
-        for place, found in scan.places.items()
+        place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
+        for place, scanned in scan.places.items()
     }
     libraries = {
         place: tracks([scan.places[place].roots[root] for root in roots])[0]
@@ -159,9 +159,9 @@ def _lost_roots(
 ) -> dict[RootKey, MissingError]:
     """Return an error for each root that was scanned, but seems to be missing."""
     lost: dict[RootKey, MissingError] = {}
-    for place, found in scan.places.items():
-        scanned = {key: result.roots[key] for key in place.root_keys if key in result.roots}
-        lost |= lost_roots(known, scanned, result.numbers, found, changes.gone)
+    for place, scanned in scan.places.items():
+        roots = {key: result.roots[key] for key in place.root_keys if key in result.roots}
+        lost |= lost_roots(known, roots, result.numbers, scanned, changes.gone)
     return lost
 
 
@@ -170,24 +170,24 @@ def make_libraries(
 ) -> dict[Place, Library]:
     """Return the tracks of each place, those of missing roots as last known."""
     cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
-    return {place: _library(table, place, found, missing, cached) for place, found in scan.places.items()}
+    return {place: _library(table, place, scanned, missing, cached) for place, scanned in scan.places.items()}
 
 
 def _library(
     table: TrackTable,
     place: Place,
-    found: Found,
+    scanned: ScannedPlace,
     missing: MissingRoots,
     cached: Mapping[bytes, Folder],
 ) -> Library:
-    by_path = {folder.path: folder for folders in found.roots.values() for folder in folders}
+    by_path = {folder.path: folder for folders in scanned.roots.values() for folder in folders}
     by_root: list[Sequence[Folder]] = []
     errors: dict[bytes, MissingError] = {}
     waiting: dict[bytes, frozenset[int]] = {}
     for rank, root in enumerate(place.roots if place.files is None else (b"",)):
         error = missing.get((root, place.ignore_files))
         if error is None:
-            by_root.append(found.roots.get(root, ()))
+            by_root.append(scanned.roots.get(root, ()))
             continue
         errors[root] = error
         numbers = _numbers_below(table, root, ignore_files=place.ignore_files)
@@ -198,10 +198,10 @@ def _library(
     known_roots = {key[0]: table.roots[key] for key in place.root_keys if key in table.roots}
     return Library(
         Tracks(all_tracks.folders, all_tracks.chosen, table.numbers_of(all_tracks)),
-        [*found.skipped, *skipped],
+        [*scanned.skipped, *skipped],
         untagged,
-        found.unreadable,
-        found.growing,
+        scanned.unreadable,
+        scanned.growing,
         {root: len(known.numbers) for root, known in known_roots.items()},
         errors,
         waiting,
@@ -215,12 +215,15 @@ def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> fro
 
 
 def _absent_numbers(
-    table: TrackTable, folders: Iterable[Folder], numbers: Collection[int], scanned: Mapping[bytes, Folder]
+    table: TrackTable,
+    folders: Iterable[Folder],
+    numbers: Collection[int],
+    folders_now: Mapping[bytes, Folder],
 ) -> frozenset[int]:
     """Return the tracks, of those last known, that the scan did not find."""
     absent: set[int] = set()
     for folder in folders:
-        folder_now = scanned.get(folder.path)
+        folder_now = folders_now.get(folder.path)
         names = frozenset(folder_now.file_names() if folder_now is not None else ())
         by_name = table.folders[folder.path].numbers_by_name()
         absent.update(number for name, number in by_name.items() if number in numbers and name not in names)

@@ -16,7 +16,7 @@ from playshuffle.library.missing import (
     check_unreadable,
     current_mounts,
 )
-from playshuffle.library.scan import Found
+from playshuffle.library.scan import ScannedPlace
 from playshuffle.library.track_table import RootKey, TrackTable
 from playshuffle.system import mounts
 from playshuffle.tags.cause import IGNORED, MARKED
@@ -27,7 +27,7 @@ def lost_roots(
     known: TrackTable,
     scanned: Mapping[RootKey, Root],
     found_numbers: Collection[int],
-    found: Found,
+    place: ScannedPlace,
     deleted: Collection[bytes],
 ) -> dict[RootKey, MissingError]:
     """Return an error for each root of a place that was scanned, but seems to be missing.
@@ -36,7 +36,7 @@ def lost_roots(
         known: the tracks before the scan.
         scanned: the roots that were scanned, as they are now.
         found_numbers: of all tracks that the scan found.
-        found: what the scan found at this place.
+        place: as the scan found it.
         deleted: files and folders that were seen to be deleted, while their root was there.
     """
     errors: dict[RootKey, MissingError] = {}
@@ -52,13 +52,13 @@ def lost_roots(
             elif before is not None and (lost_numbers := set(before.numbers).difference(found_numbers)):
                 paths = known.paths_of(before.numbers)
                 lost = [paths[number] for number in lost_numbers if number in paths]
-                for folder in found.unreadable:
+                for folder in place.unreadable:
                     check_unreadable(folder, below(root, lost))
                 if folder_id not in checked:  # else another name of a root: no file is found twice
                     check_tracks(root, before, now, list(paths.values()), lost, deleted)
             checked.add(folder_id)
         except MissingError as error:
-            errors[key] = _hiding_error(root, found.skipped, below(root, lost)) or error
+            errors[key] = _hiding_error(root, place.skipped, below(root, lost)) or error
     return errors
 
 

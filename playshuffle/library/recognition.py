@@ -243,9 +243,9 @@ def _tracks_elsewhere(table: TrackTable, scan: _Scan, known: Iterable[KnownTrack
 
 def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[int]", "array[int]"]:
     """Return the checksums of the contents of all known tracks, and of all files."""
-    known = b"".join([row.marks for row in table.folders.values()])
-    vanished = packed_marks(file.mark for file in table.vanished.values())
-    return contents_of(known + vanished), contents_of(b"".join([each.marks for each in files.values()]))
+    known = [row.marks for row in table.folders.values()]
+    known.append(packed_marks(file.mark for file in table.vanished.values()))
+    return contents_of(b"".join(known)), contents_of(b"".join([folder.marks for folder in files.values()]))
 
 
 def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:

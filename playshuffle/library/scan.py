@@ -70,8 +70,8 @@ class Place(NamedTuple):
         return [(root, self.ignore_files) for root in self.roots]
 
 
-class Found(NamedTuple):
-    """What a scan found at one place.
+class ScannedPlace(NamedTuple):
+    """The folders and files of one place, as a scan found them.
 
     roots: its folders by root; those of listed files together.
     growing: files that are being written, and left for later.
@@ -114,7 +114,7 @@ class Scan(NamedTuple):
     as JSON, to be stored when no drive turns out to be missing.
     """
 
-    places: Mapping[Place, Found]
+    places: Mapping[Place, ScannedPlace]
     cached: Mapping[bytes, Folder]
     shrunk: Sequence[tuple[Folder, str]] = ()
 
@@ -147,31 +147,31 @@ def scan_places(
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
         walked = find_folders(distinct, cached, changes, workers, progress.finding)
-    found = {part: _found(part, result) for part, result in walked.items()}
+    scanned = {part: _scanned_place(part, result) for part, result in walked.items()}
     shrunk: list[tuple[Folder, str]] = []
     if cache is not None:
-        found = _with_tags(found, cached, cache, read_all, progress, shrunk)
-    return Scan({place: found[part] for place, part in parts.items()}, cached, shrunk)
+        scanned = _with_tags(scanned, cached, cache, read_all, progress, shrunk)
+    return Scan({place: scanned[part] for place, part in parts.items()}, cached, shrunk)
 
 
-def _found(place: Place, walked: WalkResult) -> Found:
+def _scanned_place(place: Place, walked: WalkResult) -> ScannedPlace:
     roots = place.roots if place.files is None else (b"",)
     by_root = dict(zip(roots, walked.roots, strict=True))
-    return Found(by_root, walked.skipped, walked.unreadable, walked.growing)
+    return ScannedPlace(by_root, walked.skipped, walked.unreadable, walked.growing)
 
 
 def _with_tags(
-    found: Mapping[Place, Found],
+    scanned: Mapping[Place, ScannedPlace],
     cached: Mapping[bytes, Folder],
     cache: Cache,
     read_all: ReadAll,
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
-) -> dict[Place, Found]:
+) -> dict[Place, ScannedPlace]:
     """Read the tags that are not known; the parameters are those of `_read`."""
     known = dict(cached)
-    result: dict[Place, Found] = {}
-    for place, untagged in found.items():
+    result: dict[Place, ScannedPlace] = {}
+    for place, untagged in scanned.items():
         read = _read(list(untagged.roots.values()), known, cache, read_all, progress, shrunk)
         known |= read
         roots = {
@@ -205,21 +205,21 @@ def find_folders(
     """
     look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
     dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
-    found = _walk_all(known, dirty, look, report)
+    walked = _walk_all(known, dirty, look, report)
     before, began_s = cached, time.monotonic()
     moved_inodes: Collection[int] = frozenset()
     walk_count = 0
     while True:
         walk_count += 1
-        folders = _distinct_folders(found.values())
-        replaced_inodes = frozenset[int]().union(*(result.replaced_inodes for result in found.values()))
+        folders = _distinct_folders(walked.values())
+        replaced_inodes = frozenset[int]().union(*(result.replaced_inodes for result in walked.values()))
         paths, moved_inodes = outdated_folders(folders, before, replaced_inodes.union(moved_inodes))
         if not paths or not _may_walk_again(walk_count, began_s, paths):
-            return found
+            return walked
         before = {folder.path: folder for folder in folders}
-        known = {place: _by_path(found[place]) for place in places}
+        known = {place: _by_path(walked[place]) for place in places}
         again = _walk_all(known, Dirty(paths), look._replace(moved_inodes=moved_inodes), report)
-        found = {place: result.after(found[place]) for place, result in again.items()}
+        walked = {place: result.after(walked[place]) for place, result in again.items()}
 
 
 def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) -> bool:
@@ -274,10 +274,11 @@ def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
     """Remove folders and files from the cache that do not exist any more; those of missing roots stay."""
-    seen = {folder.path for found in scan.places.values() for root in found.roots.values() for folder in root}
+    roots = (folders for place in scan.places.values() for folders in place.roots.values())
+    present = {folder.path for folders in roots for folder in folders}
     tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
     shrunk = [(folder, fields) for folder, fields in scan.shrunk if not folder.path.startswith(tops)]
-    removed = [path for path in scan.cached.keys() - seen if not path.startswith(tops) and is_gone(path)]
+    removed = [path for path in scan.cached.keys() - present if not path.startswith(tops) and is_gone(path)]
     cache.keep(shrunk, removed)
 
 
