@@ -21,8 +21,11 @@ from playshuffle.library.walk import Changes
 class Reach(NamedTuple):
     """Which roots can be read.
 
-    roots: those. missing: an error for each other one that is known, unless its loss is accepted.
-    errors: for each that is not known.
+    Attributes:
+        roots: those that can.
+        missing: an error for each other one that is known, unless its loss is accepted.
+        errors: an error for each that is not known.
+        accepts_loss: tracks that disappeared count as gone.
     """
 
     roots: frozenset[bytes]

@@ -30,16 +30,14 @@ from playshuffle.service.update_protocol import (
     PlaylistUpdated,
     UpdateEnded,
 )
+from playshuffle.service.update_watchdog import UpdateWatchdog
 from playshuffle.system import sandbox
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
-from playshuffle.watch.stall import StallClock
 from playshuffle.watch.watcher import HEARTBEAT_S, Watch
 
 _LOG = logging.getLogger(__name__)
 
-_STALLED_S = 120.0  # without a message, an update is ended
-_KILL_AFTER = 1.5  # times that, it is killed
 _LAST_WAIT_S = 15.0  # for the write in hand, at the end
 
 
@@ -158,9 +156,7 @@ class _Life:
     refused: str | None = None
     _has_new_config: bool = False
     _must_restart: bool = False
-    _is_given_up: bool = False
     _next_check_s: float = 0.0
-    _heard_s: float = 0.0
 
     def __post_init__(self, before: "_Life | None") -> None:
         self.refused = before.refused if before else None
@@ -182,10 +178,8 @@ class _Life:
             for playlist in self.config.playlists
             if sandbox.came_late(os.path.dirname(playlist.request.output or b""))
         }
-        # If this process looks less often, it was stopped itself: then no update is to blame.
-        self._silence = StallClock(2 * HEARTBEAT_S)
+        self.watchdog = UpdateWatchdog(self.updates)
         self._day = _today()
-        self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)
 
     def serve(self) -> Exit | None:
         """Have playlists updated, batch after batch; return an exit code, or None for the next life."""
@@ -243,7 +237,6 @@ class _Life:
                     _LOG.warning("%s: %s", message.playlist, why)
                     self._must_restart = True
             elif isinstance(message, UpdateEnded):
-                self._is_given_up = False
                 for folder, after_s in self.backlog.end(time.monotonic()).items():
                     self.watch.rescan([folder], after_s)
 
@@ -299,22 +292,7 @@ class _Life:
             self._add(Batch(is_full_scan=True, why="day"))
         now_s = time.monotonic()
         self.backlog.retry(now_s)
-        if not self.updates.is_busy or self.updates.heard_s != self._heard_s:
-            self._silence.reset()
-        self._heard_s = self.updates.heard_s
-        self._silence.observe(now_s, None)
-        silent_s = self._silence.stalled_s
-        if silent_s > self._stalled_s and not self._is_given_up:
-            _LOG.error(
-                "An update made no progress for %.0f seconds and is stopped; its stack follows", silent_s
-            )
-            self.updates.interrupt(signal.SIGABRT)
-            self._is_given_up = True
-        if silent_s > _KILL_AFTER * self._stalled_s:  # it waits for a disk, and handles no other signal
-            self.updates.interrupt(signal.SIGKILL)
-        # An update that cannot even be killed hangs in the kernel: systemd may try what it can.
-        if silent_s <= 2 * self._stalled_s:
-            notify.keep_alive()
+        self.watchdog.check(now_s)
 
 
 def _is_under_systemd() -> bool:
