@@ -1,15 +1,20 @@
-"""Make the description for a package index of README.md: links that work outside of a clone.
+"""Write the man pages into a package, and make its description of README.md.
 
-The publisher in pyproject.toml gives the address of the repository, such as that of a project on GitHub.
-With it, links become absolute and the package names its pages. Without it, links and pictures of the
-repository are left out.
+Links of the description work outside of a clone. The publisher in pyproject.toml gives the address of the
+repository, such as that of a project on GitHub. With it, links become absolute and the package names its
+pages. Without it, links and pictures of the repository are left out.
 """
 
 import os
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 import tomllib
 from typing import Any
 
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _PICTURE = re.compile(r"^!\[[^\]]*\]\((?!https?:)([^)]+)\)\n\n?", re.MULTILINE)
@@ -63,3 +68,28 @@ class ReadmeHook(MetadataHookInterface):
             metadata["authors"] = [author]
         if url:
             metadata["urls"] = urls(url, metadata["version"])
+
+
+class ManPagesHook(BuildHookInterface[Any]):
+    """Called by hatchling for a wheel and an sdist; pyproject.toml names this file."""
+
+    PLUGIN_NAME = "custom"
+    _folder = ""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write the man pages, which are made of the help of the program, and add them."""
+        if version == "editable":
+            return
+        self._folder = tempfile.mkdtemp()
+        subprocess.run(
+            [sys.executable, "-B", "-m", "scripts.man_pages", self._folder], cwd=self.root, check=True
+        )
+        if self.target_name == "sdist":
+            build_data["force_include"][self._folder] = "man"
+        else:
+            build_data["shared_data"][self._folder] = "share/man"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
+        """Remove the temporary folder."""
+        if self._folder:
+            shutil.rmtree(self._folder)

@@ -1,4 +1,7 @@
-"""Write every generated page and man page: `python -m scripts.generate`."""
+"""Write every generated page of the documentation: `python -m scripts.generate`.
+
+They are in git, since people read them on the page of the repository, without a build.
+"""
 
 import re
 import tomllib
@@ -6,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scripts.command_tree import commands
-from scripts.man_pages import man_pages
 from scripts.reference_pages import commands_page, with_tables
 
 CHECKOUT = Path(__file__).parents[1]
@@ -21,8 +23,7 @@ def with_badge(readme: str, url: str) -> str:
 
 def outputs() -> Iterator[tuple[Path, str]]:
     """Return each generated file and what it must contain."""
-    known = list(commands())
-    yield CHECKOUT / "docs/reference/commands.md", commands_page(known)
+    yield CHECKOUT / "docs/reference/commands.md", commands_page(list(commands()))
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
     readme = CHECKOUT / "README.md"
     yield readme, with_badge(readme.read_text(), project["tool"]["playshuffle"]["publisher"]["url"])
@@ -30,19 +31,12 @@ def outputs() -> Iterator[tuple[Path, str]]:
         page = path.read_text()
         if "<!-- table: " in page:
             yield path, with_tables(page)
-    for name, text in man_pages(known):
-        yield CHECKOUT / "man" / name, text
 
 
 def main() -> None:
-    """Write the files, and remove man pages of commands that no longer exist."""
-    written = dict(outputs())
-    for path, text in written.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
+    """Write the files."""
+    for path, text in dict(outputs()).items():
         path.write_text(text)
-    for path in (CHECKOUT / "man").rglob("*.[15]"):
-        if path not in written:
-            path.unlink()
 
 
 if __name__ == "__main__":

@@ -1,19 +1,25 @@
-"""Write the man pages: playshuffle(1), one for each command, and playshuffle.toml(5)."""
+"""Write the man pages: playshuffle(1), one for each command, and playshuffle.toml(5).
 
+`python -m scripts.man_pages FOLDER` writes them. The build of a package runs it.
+"""
+
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from playshuffle import __version__
 from playshuffle.options.groups import GROUPS
-from scripts.command_tree import Command, Option
+from scripts.command_tree import Command, Option, commands
 from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 
 _ESCAPES = str.maketrans({"\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "~": r"\(ti", "^": r"\(ha"})
 
 
-def man_pages(commands: Sequence[Command]) -> Iterator[tuple[str, str]]:
-    """Return the path below `man/` and the text of each page."""
-    names = [page_name(command) for command in commands]
-    for command in commands:
+def man_pages() -> Iterator[tuple[str, str]]:
+    """Return the path below the folder of man pages, and the text of each page."""
+    known = list(commands())
+    names = [page_name(command) for command in known]
+    for command in known:
         name = page_name(command)
         others = [f"{other}(1)" for other in names if other != name and _is_near(name, other)]
         yield f"man1/{name}.1", _command_page(command, [*others, "playshuffle.toml(5)"])
@@ -164,3 +170,15 @@ def _roff(text: str) -> str:
 def _sentence(text: str) -> str:
     """Protect a line that would begin with a control character of roff."""
     return rf"\&{text}" if text.startswith((".", r"\(aq")) else text
+
+
+def main(folder: Path) -> None:
+    """Write all pages below a folder."""
+    for name, text in man_pages():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
