@@ -8,7 +8,7 @@ import typer
 
 from playshuffle import __version__
 from playshuffle.cli.common_options import ShortHelp
-from playshuffle.cli.help_layout import Command, Group
+from playshuffle.cli.help_layout import Command, CommandGroup
 from playshuffle.cli.streams import write_out
 from playshuffle.options.groups import EXPERT
 
@@ -49,7 +49,7 @@ Examples:
 """
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """The program: it has only the summaries of its commands until one is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -62,7 +62,11 @@ def load(name: str) -> Any:
     """Import the module of a command, and return the command; a group where it has `SUBCOMMANDS`."""
     module = import_module(f"playshuffle.cli.{name.replace('-', '_')}")
     group = typer.Typer(
-        cls=Group, help=module.__doc__, epilog=module.EXAMPLES, add_completion=False, rich_markup_mode=None
+        cls=CommandGroup,
+        help=module.__doc__,
+        epilog=module.EXAMPLES,
+        add_completion=False,
+        rich_markup_mode=None,
     )
     for subcommand in getattr(module, "SUBCOMMANDS", ()):
         group.command(cls=Command)(subcommand)

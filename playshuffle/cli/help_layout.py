@@ -82,7 +82,7 @@ class Command(_Helped, TyperCommand):
         _write(formatter, _sections(self, ctx))
 
 
-class Group(_Helped, TyperGroup):
+class CommandGroup(_Helped, TyperGroup):
     """A command with commands of its own, which it shows in groups."""
 
     _full_help = "Show all commands and options"

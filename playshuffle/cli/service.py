@@ -16,7 +16,7 @@ from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import installer, systemctl, units, writable_folders
 from playshuffle.install.service_state import service_state
-from playshuffle.install.units import Folders
+from playshuffle.install.units import WritableFolders
 from playshuffle.store import to_tell
 
 EXAMPLES = """\b
@@ -83,7 +83,7 @@ def status(json: common_options.Json = False) -> int:
 SUBCOMMANDS = (install, uninstall, status)
 
 
-def _units(folders: Folders, *, sandboxed: bool) -> Mapping[str, str | None]:
+def _units(folders: WritableFolders, *, sandboxed: bool) -> Mapping[str, str | None]:
     return units.rendered(units.program(), folders, os.environ, sandboxed=sandboxed)
 
 

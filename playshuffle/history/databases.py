@@ -11,7 +11,7 @@ from playshuffle.system.foreign_database import read_foreign
 from playshuffle.system.sqlite import Connection
 
 
-class _Reader(NamedTuple):
+class _Schema(NamedTuple):
     """How a database is read.
 
     needs: the columns that tell it, by table. rows: a statement that selects path, last_played,
@@ -32,28 +32,28 @@ def _pivot(names: str, name: str = "name", value: str = "value") -> str:
     )
 
 
-def _songs(column: str) -> _Reader:
+def _songs(column: str) -> _Schema:
     """Return how the collection of Strawberry and Clementine is read, which have one table."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
-    return _Reader({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
+    return _Schema({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
 
 _READERS = (
     # MPD: written by clients such as myMPD, which may pad numbers with zeros.
-    _Reader(
+    _Schema(
         {"sticker": "type uri name value"},
         f"SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating')}"  # noqa: S608
         " FROM sticker WHERE type = 'song' GROUP BY uri",
         full=10,
     ),
     # beets, without its ratings: mpdstats makes them up from plays and skips.
-    _Reader(
+    _Schema(
         {"items": "id path", "item_attributes": "entity_id key value"},
         f"SELECT path, {_pivot('last_played - play_count skip_count -', 'key')}"  # noqa: S608
         " FROM items JOIN item_attributes ON entity_id = items.id GROUP BY items.id",
     ),
     # Navidrome: paths are relative to a library since version 0.55. The user is one of several.
-    _Reader(
+    _Schema(
         {
             "annotation": "user_id item_id play_count play_date rating",
             "media_file": "id path",
@@ -114,7 +114,7 @@ def _columns(database: Connection, table: str) -> set[str]:
     return {row[0].decode() for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
-def _check_user(database: Connection, reader: _Reader, user: str) -> None:
+def _check_user(database: Connection, reader: _Schema, user: str) -> None:
     names = []
     if "user" in reader.needs:
         names = [name for (name,) in database.execute("SELECT CAST(user_name AS TEXT) FROM user")]
@@ -122,7 +122,7 @@ def _check_user(database: Connection, reader: _Reader, user: str) -> None:
         raise UnknownUserError(user)
 
 
-def _rows(database: Connection, reader: _Reader, user: str) -> Iterator[Row]:
+def _rows(database: Connection, reader: _Schema, user: str) -> Iterator[Row]:
     # A column may hold text, which SQLite takes for greater than any number.
     numbers = ", ".join(f"CAST({name} AS REAL) AS {name}" for name in _NAMES[1:])
     statement = (

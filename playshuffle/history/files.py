@@ -211,7 +211,7 @@ def _lines(path: bytes) -> Iterator[str]:
             yield line.rstrip("\r\n")
 
 
-class _Reader(NamedTuple):
+class _FileKind(NamedTuple):
     """How a file is read. begins: a pattern for its first bytes."""
 
     begins: Callable[[bytes], object]
@@ -219,10 +219,10 @@ class _Reader(NamedTuple):
 
 
 _READERS = (
-    _Reader(re.compile(rb"\x80[\x02-\x05]").match, _quod_libet),
-    _Reader(re.compile(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb").match, _rhythmbox),
-    _Reader(re.compile(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/").match, _rockbox),
-    _Reader(lambda head: _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()), _csv),
+    _FileKind(re.compile(rb"\x80[\x02-\x05]").match, _quod_libet),
+    _FileKind(re.compile(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb").match, _rhythmbox),
+    _FileKind(re.compile(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/").match, _rockbox),
+    _FileKind(lambda head: _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()), _csv),
 )
 _HEAD = 4096  # bytes
 

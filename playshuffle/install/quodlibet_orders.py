@@ -76,7 +76,7 @@ class Memory:
         self.played.append(key)
 
 
-class _Order(ShufflePlugin):  # type: ignore[misc]
+class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
     """What the orders have in common; each says how it draws, and how it admits new songs."""
 
     priority = 210
@@ -192,7 +192,7 @@ def _numbers(names: Sequence[str]) -> list[int]:
     return [numbers[name] if name else ~index for index, name in enumerate(names)]
 
 
-class RandomOrder(_Order):
+class RandomOrder(_ShuffleOrder):
     """Every order is equally likely; a new round does not begin with the songs of just now."""
 
     PLUGIN_ID = name = "playshuffle-random"
@@ -208,7 +208,7 @@ class RandomOrder(_Order):
         return _permute(keys, shuffle.not_before(range(len(keys)), soonest, _RANDBELOW))
 
 
-class SpreadOrder(_Order):
+class SpreadOrder(_ShuffleOrder):
     """Songs by the same artist are far apart."""
 
     PLUGIN_ID = name = "playshuffle-spread"
@@ -240,7 +240,7 @@ class SpreadOrder(_Order):
         return _permute(order, moved)
 
 
-class AlbumsOrder(_Order):
+class AlbumsOrder(_ShuffleOrder):
     """Albums in random order, each from its first song to its last."""
 
     PLUGIN_ID = name = "playshuffle-albums"
@@ -280,7 +280,7 @@ class AlbumsOrder(_Order):
         return _permute(ordered, shuffle.insert_in_block(running, sorted(added), albums, _RANDBELOW, first))
 
 
-class SattoloOrder(_Order):
+class SattoloOrder(_ShuffleOrder):
     """No song has the position that it had in the last round."""
 
     PLUGIN_ID = name = "playshuffle-sattolo"

@@ -41,7 +41,7 @@ class Program(NamedTuple):
         return tuple(dict.fromkeys([self.words[0], sys.executable]))
 
 
-class Folders(NamedTuple):
+class WritableFolders(NamedTuple):
     """What the service writes to; the state is its memory, and must be there."""
 
     state: bytes
@@ -78,7 +78,7 @@ def program() -> Program:
 
 
 def rendered(
-    program: Program, folders: Folders, environment: Mapping[str, str], *, sandboxed: bool
+    program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
     """Return the text of each unit file of this user, by its path below the folder of units.
 

@@ -10,7 +10,7 @@ from playshuffle.system import atomic_file
 from playshuffle.system.xdg import cache_folder, state_folder
 
 
-def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
+def writable_folders(config: Config, *, make: bool = True) -> units.WritableFolders:
     """Return the folders that the service writes to.
 
     Args:
@@ -34,7 +34,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.Folders:
         for output_ in _outputs(config)
         for path in (output_, atomic_file.resolved(output_))
     ]
-    return units.Folders(state, tuple(dict.fromkeys([cache, *folders])))
+    return units.WritableFolders(state, tuple(dict.fromkeys([cache, *folders])))
 
 
 def doubts(config: Config) -> Iterator[str]:

@@ -116,7 +116,7 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
     return Arranged(result + plan.left_out, count)
 
 
-class _Plan(NamedTuple):
+class _Layout(NamedTuple):
     """The tracks to put in order, and those that have a position already.
 
     base: the tracks to choose from. left_out: those that are too long, or of unknown length.
@@ -131,7 +131,7 @@ class _Plan(NamedTuple):
     closing: list[int]
 
 
-def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int] | None) -> _Plan:
+def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int] | None) -> _Layout:
     left_out: list[int] = []
     if recipe.time_ms is not None:
         base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
@@ -144,10 +144,10 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
         closing = [pinned_at.pop(count)]
         pins.swap_in(base, {len(base) - 1: closing[0]})
         base.pop()
-    return _Plan(base, left_out, count, pinned_at, closing)
+    return _Layout(base, left_out, count, pinned_at, closing)
 
 
-def _counted(tracks: Tracks, recipe: Recipe, plan: _Plan, result: list[int]) -> tuple[list[int], int]:
+def _counted(tracks: Tracks, recipe: Recipe, plan: _Layout, result: list[int]) -> tuple[list[int], int]:
     """Return the order with the closing tracks inserted, and the number of tracks to play."""
     count, pinned_at = plan.playlist_length, plan.pinned_at
     if recipe.time_ms is not None:

@@ -93,32 +93,31 @@ def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[Note]:
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
     """Return what the user should know of an order beforehand."""
     tracks = run.tracks
-    notes: list[Note] = []
+    texts: dict[str, str] = {}
     if isinstance(run.record.saved, SavedDeck):
-        text = "This playlist was dealt. Until its next make, undo brings its deck back."
-        notes.append(Note("was_dealt", text))
+        texts["was_dealt"] = "This playlist was dealt. Until its next make, undo brings its deck back."
     if recipe.time_ms is not None:
         unknown = tracks.durations_ms.count(0)
         longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
         if unknown:
-            text = f"{counted(unknown, 'track')} of unknown length skipped, since the playing time is limited"
-            notes.append(Note("unknown_length", text))
+            tracks_of = f"{counted(unknown, 'track')} of unknown length"
+            texts["unknown_length"] = f"{tracks_of} skipped, since the playing time is limited"
         if longer:
-            text = f"{counted(longer, 'track')} longer than the limit of the playing time skipped"
-            notes.append(Note("too_long", text))
+            texts["too_long"] = (
+                f"{counted(longer, 'track')} longer than the limit of the playing time skipped"
+            )
     if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
-        text = f"This playlist has no last order, so {recipe.order} starts from the order by path."
-        notes.append(Note("no_last_order", text))
+        name = recipe.order
+        texts["no_last_order"] = f"This playlist has no last order, so {name} starts from the order by path."
     if recipe.order == "favourites":
         rated = sum(rating is not None for rating in ratings(tracks, run.tags_of))
         if 0 < rated < len(tracks):
             verb = "has" if rated == 1 else "have"
             total = counted(len(tracks), "track")
-            text = f"{rated:,} of {total} {verb} a rating. The others count as half of the best."
-            notes.append(Note("ratings", text))
+            texts["ratings"] = f"{rated:,} of {total} {verb} a rating. The others count as half of the best."
     if recipe.rest_ms is not None:
         time, count = words(recipe.rest_ms), len(recipe.resting)
-        text = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
-        none = f"No track was played in the last {time}, so none comes last."
-        notes.append(Note("rest", text if count else none))
-    return notes
+        texts["rest"] = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
+        if not count:
+            texts["rest"] = f"No track was played in the last {time}, so none comes last."
+    return [Note(code, text) for code, text in texts.items()]

@@ -51,7 +51,7 @@ class FaultKind(enum.StrEnum):
     TWICE = "twice"
 
 
-class Fault(NamedTuple):
+class EntryFault(NamedTuple):
     """An entry that is not as it should be; `first`: the line of the same file, for a double one."""
 
     entry: Entry
@@ -79,7 +79,7 @@ class Checked(NamedTuple):
     path: bytes
     entries: int
     streams: int
-    faults: list[Fault]
+    faults: list[EntryFault]
     troubles: dict[str, list[Trouble]]
 
 
@@ -123,7 +123,9 @@ def check_playlist(
     return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
 
-def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tuple[list[Fault], list[Entry]]:
+def _faults(
+    entries: Sequence[Entry], report: Callable[[int, int], None]
+) -> tuple[list[EntryFault], list[Entry]]:
     """Return the faults of entries, and the entries whose file exists and was not listed before."""
     faults = []
     playable = []
@@ -133,11 +135,11 @@ def _faults(entries: Sequence[Entry], report: Callable[[int, int], None]) -> tup
             report(done, len(entries))
         status = _status(entry)
         if status is None:
-            faults.append(Fault(entry, FaultKind.MISSING))
+            faults.append(EntryFault(entry, FaultKind.MISSING))
         elif (kind := _wrong_kind(status, entry.path)) is not None:
-            faults.append(Fault(entry, kind))
+            faults.append(EntryFault(entry, kind))
         elif (line := first[status.st_dev].setdefault(status.st_ino, entry.line)) != entry.line:
-            faults.append(Fault(entry, FaultKind.TWICE, line))
+            faults.append(EntryFault(entry, FaultKind.TWICE, line))
         else:
             playable.append(entry)
     return faults, playable
@@ -210,7 +212,7 @@ def _troubles(
     path: bytes,
     playlist: Listed,
     playable: Sequence[Entry],
-    faults: Sequence[Fault],
+    faults: Sequence[EntryFault],
     keys: dict[str, list[Entry]],
 ) -> list[Trouble]:
     player = PLAYERS[name]
@@ -230,7 +232,7 @@ def _trouble(
 
 
 def _lost_as_a_whole(
-    player: Player, path: bytes, playlist: Listed, faults: Sequence[Fault]
+    player: Player, path: bytes, playlist: Listed, faults: Sequence[EntryFault]
 ) -> Iterator[Trouble]:
     list_keys = playlist.odd & {"utf16", "mac", "hls", "empty"}
     if any(fault.what is FaultKind.MISSING for fault in faults):

@@ -58,7 +58,7 @@ def update(
         send: called with the result for each playlist.
     """
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
-    tools = Tools(read_all, System(), _Progress(send))
+    tools = Tools(read_all, System(), _SentProgress(send))
     with contextlib.ExitStack() as stack:
         try:
             requests = [playlist.request for playlist in playlists]
@@ -113,7 +113,7 @@ def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
     return datetime(day.year, day.month, day.day).astimezone().timestamp()
 
 
-class _Progress(Progress):
+class _SentProgress(Progress):
     """Sends how far the update is, and ends it where that is wanted."""
 
     def __init__(self, send: Callable[[Message], None]) -> None:

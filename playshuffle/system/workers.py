@@ -53,7 +53,7 @@ class Workers:
     def __init__(self, count: int = 1) -> None:
         self.count = count
         self._threads: list[threading.Thread] = []
-        self._batches: SimpleQueue[_Batch[Any, Any] | None] = SimpleQueue()
+        self._batches: SimpleQueue[_Job[Any, Any] | None] = SimpleQueue()
 
     def __enter__(self) -> Self:
         return self
@@ -72,18 +72,18 @@ class Workers:
 
         The function may call `each` itself. What it raises is raised here.
         """
-        return map(function, items) if self.count == 1 else self._each(_Batch(function, items))
+        return map(function, items) if self.count == 1 else self._each(_Job(function, items))
 
     def answers(self, function: Callable[[T], R], items: Sequence[T]) -> dict[T, R]:
         """Call a function with each item, and return the results by item, without those that never come.
 
         Those that come are not kept waiting by the others, if there are as many threads as items.
         """
-        batch = _Batch(function, items)
+        batch = _Job(function, items)
         self._begin(batch)
         return {items[number]: result for number, result in batch.done(_PATIENCE_S)}
 
-    def _each(self, batch: "_Batch[T, R]") -> Iterator[R]:
+    def _each(self, batch: "_Job[T, R]") -> Iterator[R]:
         try:
             self._begin(batch)
             if threading.current_thread() in self._threads:
@@ -92,7 +92,7 @@ class Workers:
         finally:
             batch.is_over = True
 
-    def _begin(self, batch: "_Batch[Any, Any]") -> None:
+    def _begin(self, batch: "_Job[Any, Any]") -> None:
         if not self._threads:
             self._start()
         for _ in range(min(self.count, batch.size)):
@@ -111,7 +111,7 @@ class Workers:
 ALONE = Workers()
 
 
-class _Batch(Generic[T, R]):
+class _Job(Generic[T, R]):
     """Items of which each thread takes the next one until there are none."""
 
     def __init__(self, function: Callable[[T], R], items: Sequence[T]) -> None:

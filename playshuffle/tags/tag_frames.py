@@ -23,7 +23,7 @@ _BYTE_ORDER_MARK = "\ufeff"  # some programs begin each text with it
 _LONGEST_MS = 30 * 24 * 3600 * 1000  # a longer track is a damaged header
 
 
-class _Names(NamedTuple):
+class _FieldNames(NamedTuple):
     """The names of a field in lower case: ID3 frames, and names in all other kinds of tags.
 
     The first name that a file has counts: YEAR adds nothing to DATE.
@@ -35,20 +35,20 @@ class _Names(NamedTuple):
 
 # Names that are not ID3 frames are those of Vorbis comments, APEv2 and free-form tags; of MP4; of ASF.
 _NAMES = {
-    "title": _Names(("tit2",), ("title", "\xa9nam")),
-    "artist": _Names(("tpe1",), ("artist", "\xa9art", "author")),
-    "album": _Names(("talb",), ("album", "\xa9alb", "wm/albumtitle")),
-    "album_artist": _Names(
+    "title": _FieldNames(("tit2",), ("title", "\xa9nam")),
+    "artist": _FieldNames(("tpe1",), ("artist", "\xa9art", "author")),
+    "album": _FieldNames(("talb",), ("album", "\xa9alb", "wm/albumtitle")),
+    "album_artist": _FieldNames(
         ("tpe2",), ("albumartist", "album artist", "album_artist", "aart", "wm/albumartist")
     ),
-    "genre": _Names(("tcon",), ("genre", "\xa9gen", "wm/genre")),
-    "date": _Names(("tdrc", "tyer", "tdrl"), ("date", "year", "\xa9day", "wm/year", "releasedate")),
-    "composer": _Names(("tcom",), ("composer", "\xa9wrt", "wm/composer")),
-    "grouping": _Names(
+    "genre": _FieldNames(("tcon",), ("genre", "\xa9gen", "wm/genre")),
+    "date": _FieldNames(("tdrc", "tyer", "tdrl"), ("date", "year", "\xa9day", "wm/year", "releasedate")),
+    "composer": _FieldNames(("tcom",), ("composer", "\xa9wrt", "wm/composer")),
+    "grouping": _FieldNames(
         ("grp1", "tit1"), ("grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription")
     ),
-    "work": _Names((), ("work", "\xa9wrk", "wm/work")),
-    "recording_id": _Names(
+    "work": _FieldNames((), ("work", "\xa9wrk", "wm/work")),
+    "recording_id": _FieldNames(
         (),
         (
             "ufid:http://musicbrainz.org",
@@ -57,21 +57,21 @@ _NAMES = {
             "musicbrainz/track id",
         ),
     ),
-    "release_id": _Names((), ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id")),
-    "artist_id": _Names((), ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id")),
-    "disc": _Names(("tpos",), ("discnumber", "disc", "disk", "wm/partofset")),
-    "number": _Names(("trck",), ("tracknumber", "track", "trkn", "wm/tracknumber")),
-    "comment": _Names(("comm",), ("comment", "description", "\xa9cmt", "wm/comments")),
-    "mood": _Names(("tmoo",), ("mood", "wm/mood")),
-    "language": _Names(("tlan",), ("language", "wm/language")),
-    "bpm": _Names(("tbpm",), ("bpm", "tmpo", "wm/beatsperminute")),
-    "media_kind": _Names((), ("stik",)),
-    "original_date": _Names(
+    "release_id": _FieldNames((), ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id")),
+    "artist_id": _FieldNames((), ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id")),
+    "disc": _FieldNames(("tpos",), ("discnumber", "disc", "disk", "wm/partofset")),
+    "number": _FieldNames(("trck",), ("tracknumber", "track", "trkn", "wm/tracknumber")),
+    "comment": _FieldNames(("comm",), ("comment", "description", "\xa9cmt", "wm/comments")),
+    "mood": _FieldNames(("tmoo",), ("mood", "wm/mood")),
+    "language": _FieldNames(("tlan",), ("language", "wm/language")),
+    "bpm": _FieldNames(("tbpm",), ("bpm", "tmpo", "wm/beatsperminute")),
+    "media_kind": _FieldNames((), ("stik",)),
+    "original_date": _FieldNames(
         ("tdor", "tory"),
         ("originaldate", "originalyear", "original year", "wm/originalreleasetime", "wm/originalreleaseyear"),
     ),
-    "play_count": _Names(("pcnt",), ("fmps_playcount", "playcount", "play_count", "popm:count")),
-    "explicit": _Names((), ("itunesadvisory", "rtng")),
+    "play_count": _FieldNames(("pcnt",), ("fmps_playcount", "playcount", "play_count", "popm:count")),
+    "explicit": _FieldNames((), ("itunesadvisory", "rtng")),
 }
 
 _FIELDS = {

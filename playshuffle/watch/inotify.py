@@ -58,7 +58,7 @@ class InotifyWatch:
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._path = path
         self._report = report
-        self._reader = _Reader(note_failure)
+        self._reader = _EventReader(note_failure)
         self._reader.start()
         try:
             self.folders = Folders(self._reader, path, _EVENTS, is_recursive=True)
@@ -104,7 +104,7 @@ class InotifyWatch:
                 self._report(Hint(None, path, event.is_directory))
 
 
-class _Reader(InotifyFD):
+class _EventReader(InotifyFD):
     """Reads the events of the kernel. has_failed: some were lost."""
 
     def __init__(self, note_failure: Callable[[], None]) -> None:

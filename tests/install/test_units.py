@@ -9,7 +9,7 @@ import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.install import units
-from playshuffle.install.units import Folders, Program
+from playshuffle.install.units import Program, WritableFolders
 from tests.support.needs import need
 from tests.support.processes import finished
 from tests.support.refusals import refusal
@@ -18,11 +18,13 @@ ROOT = Path(__file__).parents[2]
 PIPX = Program(
     ("/home/ann/.local/bin/playshuffle",), ("/home/ann/.local/share/pipx/venvs/playshuffle", "/usr")
 )
-PLAIN = Folders(b"/home/ann/.local/state/playshuffle", (b"/srv/music",))
+PLAIN = WritableFolders(b"/home/ann/.local/state/playshuffle", (b"/srv/music",))
 ODD = '/srv/a "b" %h \\x $HOME;\'#\u00e9 [c]'
 
 
-def unit(program: Program = PIPX, folders: Folders = PLAIN, environment: dict[str, str] | None = None) -> str:
+def unit(
+    program: Program = PIPX, folders: WritableFolders = PLAIN, environment: dict[str, str] | None = None
+) -> str:
     text = units.rendered(program, folders, environment or {}, sandboxed=True)[units.SERVICE]
     assert text is not None
     return text
@@ -87,7 +89,7 @@ def test_systemd_reads_odd_names_as_they_are_meant(tmp_path: Path) -> None:
     program.symlink_to(sys.executable)
     text = unit(
         Program((str(program), "-m", "playshuffle"), ("/usr",)),
-        Folders(os.fsencode(ODD), (os.fsencode(f"{ODD}/x"),)),
+        WritableFolders(os.fsencode(ODD), (os.fsencode(f"{ODD}/x"),)),
         {"XDG_STATE_HOME": ODD},
     )
     assert 'ExecStart=:"env" "/' in text
