@@ -25,7 +25,7 @@ BY_SUFFIX = {
     b".spx": "speex",
     b".tak": "tak",
     b".tta": "tta",
-    b".wav": "wave", b".wave": "wave",
+    b".w64": "wave", b".wav": "wave", b".wave": "wave",
     b".wma": "asf",
     b".wv": "wavpack",
 }  # fmt: skip
@@ -39,6 +39,7 @@ _SIGNATURES = (
     (0, b"fLaC", "flac"),
     (4, b"ftyp", "mp4"),
     (8, b"WAVE", "wave"),
+    (0, b"riff.\x91\xcf\x11", "wave"),
     (8, b"AIFF", "aiff"),
     (8, b"AIFC", "aiff"),
     (0, b"wvpk", "wavpack"),

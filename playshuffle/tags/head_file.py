@@ -5,28 +5,38 @@ covers without reading them.
 """
 
 import os
+from collections.abc import Callable
+from struct import error as StructError  # noqa: N812 - it is a class
 
 HEAD_BYTES = 8192  # of a file are read at once: most tags end in them
 NEXT_BYTES = 4096  # are read at a later place: a few frames, or the headers after a cover
 MOST_BYTES = 64 * 1024  # are read at once where a reader goes on and on: a cover in many small pages of Ogg
+
+Pread = Callable[[int, int, int], bytes]
 
 
 class DeclinedError(Exception):
     """The file is unusual: the reference reader must read it."""
 
 
+# What a reader of heads raises for an unusual file.
+UNUSUAL = (DeclinedError, StructError, LookupError, ValueError, ArithmeticError)
+
+
 class HeadFile:
     """An open file of a known size, without its first read.
 
-    size: in bytes. Raises OSError where the disk fails, DeclinedError where the file ends too early.
+    size: in bytes. pread: reads a number of bytes at an offset. Raises OSError where the disk fails,
+    DeclinedError where the file ends too early.
     """
 
-    def __init__(self, descriptor: int, size: int) -> None:
+    def __init__(self, descriptor: int, size: int, pread: Pread | None = None) -> None:
         self.size = size
         self._descriptor = descriptor
+        self._pread = pread or os.pread
         self._start = 0
         self._ahead = NEXT_BYTES // 2
-        self._piece = os.pread(descriptor, HEAD_BYTES, 0)
+        self._piece = self._pread(descriptor, HEAD_BYTES, 0)
 
     def at(self, offset: int, length: int) -> bytes:
         """Return exactly these bytes."""
@@ -57,5 +67,5 @@ class HeadFile:
             raise DeclinedError
         is_near = 0 <= offset - self._start - len(self._piece) < NEXT_BYTES
         self._ahead = min(2 * self._ahead, MOST_BYTES) if is_near else NEXT_BYTES
-        self._piece = os.pread(self._descriptor, max(length, self._ahead), offset)
+        self._piece = self._pread(self._descriptor, max(length, self._ahead), offset)
         self._start = offset

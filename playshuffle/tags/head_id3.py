@@ -17,7 +17,7 @@ from playshuffle.tags.tag_frames import ID3_FRAMES, KNOWN_NAMES, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
-_MAIN_TEXTS = {"tit2", "tpe1", "talb"}
+MAIN_TEXTS = frozenset(("tit2", "tpe1", "talb"))  # with these, no tag at the end of the file is read
 _LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
 _ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
 _BYTE_ORDER_MARK = "\ufeff"
@@ -51,7 +51,7 @@ def read_tag(file: HeadFile, size: int) -> TagValues:
             names.add(name)
             values_of.setdefault(name.lower(), []).extend(values)
     # A missing genre or comment is not worth reading the end of each file for.
-    if not values_of or (not values_of.keys() >= _MAIN_TEXTS and _has_v1_tag(_tail(file))):
+    if not values_of or (not values_of.keys() >= MAIN_TEXTS and _may_have_tag(_tail(file))):
         raise DeclinedError
     return values_of
 
@@ -85,7 +85,7 @@ def check_untagged(file: HeadFile) -> None:
         DeclinedError: there is one.
     """
     tail = _tail(file)
-    if len(tail) < _TAIL_BYTES or b"APETAGEX" in tail or b"LYRICS200" in tail or _has_v1_tag(tail):
+    if len(tail) < _TAIL_BYTES or b"LYRICS200" in tail or _may_have_tag(tail):
         raise DeclinedError
 
 
@@ -136,6 +136,6 @@ def _tail(file: HeadFile) -> bytes:
     return file.up_to(max(0, file.size - _TAIL_BYTES), _TAIL_BYTES)
 
 
-def _has_v1_tag(tail: bytes) -> bool:
-    """Return whether mutagen may find an ID3v1 tag at the end of a file."""
-    return b"TAG" in tail[-_V1_BYTES:]
+def _may_have_tag(tail: bytes) -> bool:
+    """Return whether mutagen may find an ID3v1 or APEv2 tag at the end of a file."""
+    return b"TAG" in tail[-_V1_BYTES:] or b"APETAGEX" in tail

@@ -8,6 +8,7 @@ from io import BytesIO
 from struct import unpack_from
 from typing import Any, NamedTuple
 
+from playshuffle.tags.audio_mark import audio_mark
 from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
@@ -23,7 +24,8 @@ _LONGEST_ITEM = 16 * 1024
 _MOST_ATOMS = 5000
 
 
-_KEPT = frozenset((b"stsd", b"mdhd", b"hdlr"))
+# The bytes that are kept of an atom at most: of `stsz`, the first sizes of samples.
+_KEPT = {**dict.fromkeys((b"stsd", b"mdhd", b"hdlr", b"stts"), _LONGEST_ITEM), b"stsz": 12 + 256}
 
 
 class _Atom(NamedTuple):
@@ -52,6 +54,20 @@ def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
     """
     walk = _AtomReader(file)
     atoms = walk.atoms(0, file.size)
+    return walk.found, _first_sound(atoms, walk.present)
+
+
+def read_mp4_stream(file: HeadFile) -> Stream:
+    """Return the stream of an MP4 file, whatever its tags are.
+
+    Raises:
+        DeclinedError: the file is unusual.
+    """
+    walk = _AtomReader(file, wants_tags=False)
+    return _first_sound(walk.atoms(0, file.size), walk.present)
+
+
+def _first_sound(atoms: list[_Atom], present: float) -> Stream:
     moov = next((atom for atom in atoms if atom.name == b"moov"), _NOTHING)
     for trak in moov.children:
         if trak.name == b"trak":
@@ -59,44 +75,47 @@ def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
             if len(handler) < 12:
                 raise DeclinedError
             if handler[8:12] == b"soun":
-                return walk.found, _stream(trak.child(b"mdia"))
+                stream = _stream(trak.child(b"mdia"))
+                return stream._replace(length_s=stream.length_s * present)
     raise DeclinedError
 
 
 class _AtomReader:
     """One pass over a file from front to back, so that no piece of it is read twice.
 
-    found: the tags.
+    found: the tags. present: the share of the audio that is in the file, if it was cut off.
     """
 
-    def __init__(self, file: HeadFile) -> None:
+    def __init__(self, file: HeadFile, *, wants_tags: bool = True) -> None:
         self.found: TagValues = {}
+        self.present = 1.0
         self._file = file
+        self._wants_tags = wants_tags
         self._count = 0
         self._seen: set[bytes] = set()
 
     def atoms(self, place: int, end: int, around: tuple[bytes, ...] = ()) -> list[_Atom]:
         """Return the atoms between two places. around: names of the atoms around them, from the top."""
         atoms = []
-        while place < end:
+        while place + 8 <= end:
             start, stop, name = self._header(place, end)
             content, children = b"", []
-            if name == b"ilst":
+            if name == b"ilst" and self._wants_tags:
                 if around != _AROUND_TAGS:
                     raise DeclinedError
                 self._note_tags(start, stop)
-            elif name in _CONTAINERS:
+            elif name in _CONTAINERS and name != b"ilst":
                 if name in _ONCE and name in self._seen:
                     raise DeclinedError
                 self._seen.add(name)
-                inside = start + 4 * (name == b"meta")
+                # The `meta` of QuickTime has no version.
+                has_version = name == b"meta" and self._file.up_to(start + 4, 4) != b"hdlr"
+                inside = start + 4 * has_version
                 if inside > stop:
                     raise DeclinedError
                 children = self.atoms(inside, stop, (*around, name))
             elif name in _KEPT:
-                if stop - start > _LONGEST_ITEM:
-                    raise DeclinedError
-                content = self._file.at(start, stop - start)
+                content = self._file.at(start, min(stop - start, _KEPT[name]))
             atoms.append(_Atom(name, content, children))
             place = stop
         return atoms
@@ -109,6 +128,11 @@ class _AtomReader:
         if length == 1:
             length = unpack_from(">Q", self._file.at(start, 8))[0]
             start += 8
+        if length == 0:  # to the end
+            length = end - place
+        if name == b"mdat" and place + length > end:  # the file was cut off
+            self.present = (end - start) / (place + length - start)
+            length = end - place
         if place + length > end or start > place + length or name in _FRAGMENTS or self._count > _MOST_ATOMS:
             raise DeclinedError
         return start, place + length, name
@@ -180,11 +204,31 @@ def _stream(media: _Atom) -> Stream:
         unit, length = unpack_from(">IQ", header, 20)
     else:
         raise DeclinedError
-    description = media.child(b"minf", b"stbl", b"stsd").content
+    table = media.child(b"minf", b"stbl")
+    description = table.child(b"stsd").content
     if not unit or description[:1] != b"\0" or not unpack_from(">I", description, 4)[0]:
         raise DeclinedError
     bitrate, hertz, codec = _codec(description[8:])
-    return Stream(float(length) / unit, bitrate, hertz, "alac" in codec or "lossless" in codec)
+    sizes = table.child(b"stsz").content
+    length = min(length, _sample_units(table.child(b"stts").content, sizes) or length)
+    is_lossless = "alac" in codec or "lossless" in codec
+    return Stream(float(length) / unit, bitrate, hertz, is_lossless, _mark(sizes))
+
+
+def _sample_units(times: bytes, sizes: bytes) -> float:
+    """Return how long all samples are together, by their tables; 0 if these do not say it."""
+    count = int.from_bytes(times[4:8])
+    if not count or len(times) < 8 + 8 * count or len(sizes) < 12:
+        return 0
+    runs = [unpack_from(">2I", times, 8 + 8 * number) for number in range(count)]
+    samples = sum(samples for samples, _ in runs)
+    units = sum(samples * units for samples, units in runs)
+    return units * min(1, unpack_from(">I", sizes, 8)[0] / samples) if samples else 0
+
+
+def _mark(sizes: bytes) -> int:
+    """Return the mark of the number and the sizes of the samples, unless these are all alike."""
+    return audio_mark(sizes[8:]) if audio_mark(sizes[12:], 4) else 0
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from struct import unpack_from
 from typing import NamedTuple
 
+from playshuffle.tags.audio_mark import audio_mark
 from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import Stream
 
@@ -15,6 +16,8 @@ _KBPS = {
     1: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
     2: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
 }
+_KBPS_OF_LAYER_1 = (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256)  # of MPEG 2
+_LAYER_1, _LAYER_2 = 3, 2
 _RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
 _MONO = 3
 _ENOUGH_FRAMES = 4  # in a row are taken for MPEG audio
@@ -35,10 +38,11 @@ class _Frame(NamedTuple):
 
 
 class _Vbr(NamedTuple):
-    """What a Xing header says; None where it does not."""
+    """What a Xing header says; None where it does not. is_unique: no other audio has the same header."""
 
     length_s: float | None
     bitrate: int
+    is_unique: bool
 
 
 def stream(file: HeadFile, offset: int) -> Stream:
@@ -71,12 +75,21 @@ def _search(data: bytes, offset: int, size: int) -> Stream:
             break
         frames, vbr = _row_of_frames(data, place, is_end=is_end)
         if vbr is not None or len(frames) >= _ENOUGH_FRAMES:
-            return _described(frames, vbr, offset, size)
+            return _described(frames, vbr, offset, size)._replace(mark=_mark(data, frames, vbr))
         if len(frames) >= _MIN_FRAMES and not few:
             few = frames
     if not few or not is_end:
         raise DeclinedError
     return _described(few, None, offset, size)
+
+
+def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
+    """Return the mark of the header of all frames, or of the first ones unless they are silent."""
+    places = [place for place, _ in frames]
+    if vbr is not None:
+        return audio_mark(data[places[-1] : places[-1] + _LONGEST_HEADER]) if vbr.is_unique else 0
+    one, other = (data[place + 4 : place + 100] for place in places[1:3])
+    return 0 if one == other else audio_mark(data[places[0] : places[-1]])
 
 
 def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, size: int) -> Stream:
@@ -116,10 +129,13 @@ def _frame(start: int, mode: int) -> _Frame | None:
     kbps, rate, padding = start >> 4 & 15, start >> 2 & 3, start >> 1 & 1
     if start >> 13 != 0x7FF or version == 1 or layer == 0 or rate == 3 or kbps in (0, 15):
         return None
-    if layer != 1:  # layer I or II
+    if layer == _LAYER_2:
         raise DeclinedError
-    bitrate = _KBPS[1 if version == 3 else 2][kbps] * 1000
     hertz = _RATES[version][rate]
+    if layer == _LAYER_1:  # its frames are made of slots of four bytes
+        bitrate = (32 * kbps if version == 3 else _KBPS_OF_LAYER_1[kbps]) * 1000
+        return _Frame(bitrate, hertz, 4 * (12 * bitrate // hertz + padding), 384, 36)
+    bitrate = _KBPS[1 if version == 3 else 2][kbps] * 1000
     samples = 1152 if version == 3 else 576
     xing_offset = (21 if mode == _MONO else 36) if version == 3 else (13 if mode == _MONO else 21)
     return _Frame(bitrate, hertz, samples // 8 * bitrate // hertz + padding, samples, xing_offset)
@@ -140,6 +156,7 @@ def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None
 
 
 def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
+    is_vbr = data[place : place + 4] == b"Xing"
     flags = unpack_from(">I", data, place + 4)[0]
     place += 8
     frames = size = None
@@ -156,8 +173,9 @@ def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
     bitrate = frame.bitrate
     if size is not None and samples > 0:
         bitrate = round(max(0, size - frame.length) * 8 * frame.rate / float(samples))
-    samples = max(0, samples - _lame_padding(data[place : place + 36]))
-    return _Vbr(float(samples) / frame.rate, bitrate)
+    lame = data[place : place + 36]
+    samples = max(0, samples - _lame_padding(lame))
+    return _Vbr(float(samples) / frame.rate, bitrate, is_vbr or any(lame[32:34]))  # a checksum of the audio
 
 
 def _lame_padding(lame: bytes) -> int:

@@ -6,13 +6,13 @@ unusual in any way there is no reading, and `tag_reader` must read it: it is the
 
 import os
 from collections.abc import Callable
-from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any
 
 from playshuffle.system.regular_file import open_regular
 from playshuffle.tags import head_id3
 from playshuffle.tags.audio_formats import HEAD_BYTES, format_of
-from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_chunks import read_chunks
+from playshuffle.tags.head_file import UNUSUAL, DeclinedError, HeadFile
 from playshuffle.tags.head_mp4 import read_mp4
 from playshuffle.tags.head_mpeg import stream
 from playshuffle.tags.head_vorbis import read_flac, read_ogg
@@ -32,8 +32,8 @@ def read_head(path: bytes) -> Reading | None:
         values, properties = _read(HeadFile(descriptor, status.st_size), os.path.splitext(path)[1].lower())
         if "tcon" in values:
             values["tcon"] = _genres(values["tcon"])
-        return Reading(tags_of(values, properties))
-    except (DeclinedError, OSError, StructError, LookupError, ValueError, ArithmeticError, MemoryError):
+        return Reading(tags_of(values, properties), audio_mark=properties.mark)
+    except (OSError, MemoryError, *UNUSUAL):
         return None
     finally:
         os.close(descriptor)
@@ -55,12 +55,21 @@ def _read_untagged_mp3(file: HeadFile) -> tuple[TagValues, Stream]:
     return {}, stream(file, 0)
 
 
+def _read_untagged_chunks(file: HeadFile) -> tuple[TagValues, Stream]:
+    chunks = read_chunks(file)
+    if chunks.id3[1]:
+        raise DeclinedError
+    return chunks.values, chunks.stream
+
+
 _READERS: dict[str, Callable[[HeadFile], tuple[TagValues, Stream]]] = {
+    "aiff": _read_untagged_chunks,
     "flac": read_flac,
     "mp3": _read_untagged_mp3,
     "mp4": read_mp4,
     "opus": read_ogg,
     "vorbis": read_ogg,
+    "wave": _read_untagged_chunks,
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from struct import unpack_from
 
+from playshuffle.tags.audio_mark import audio_mark
 from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
@@ -23,6 +24,7 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
     """
     comments: TagValues | None = None
     hertz = samples = 0
+    mark = flac_mark(file)
     place = 4
     while True:
         header = int.from_bytes(file.at(place, 4), "big")
@@ -43,7 +45,13 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
         raise DeclinedError
     length_s = samples / float(hertz)
     bitrate = int(float(file.size - place) * 8 / length_s)
-    return comments or {}, Stream(length_s, bitrate, hertz, lossless=True)
+    return comments or {}, Stream(length_s, bitrate, hertz, True, mark)
+
+
+def flac_mark(file: HeadFile) -> int:
+    """Return the mark of the audio of a FLAC file: its MD5, if it has one."""
+    header = file.at(0, 42)
+    return audio_mark(header[26:], 1) if header[4] & 127 == _STREAM_INFO else 0
 
 
 def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
@@ -128,15 +136,19 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
         hertz, highest, nominal, lowest = unpack_from("<I3i", packet, 12)
         if not hertz:
             raise DeclinedError
-        return values, Stream(
-            _last_position(file, serial) / float(hertz),
-            _nominal(highest, nominal, lowest),
-            hertz,
-            lossless=False,
-        )
+        position, mark = _last_page(file, serial)
+        bitrate = _nominal(highest, nominal, lowest)
+        return values, Stream(position / float(hertz), bitrate, hertz, False, mark)
     audio_bytes = file.size - comments.end
-    length_s = (_last_position(file, serial) - int.from_bytes(packet[10:12], "little")) / float(48000)
-    return values, Stream(length_s, round(audio_bytes * 8 / length_s) if length_s else 0, 0, lossless=False)
+    position, mark = _last_page(file, serial)
+    length_s = (position - int.from_bytes(packet[10:12], "little")) / float(48000)
+    bitrate = round(audio_bytes * 8 / length_s) if length_s else 0
+    return values, Stream(length_s, bitrate, 0, False, mark)
+
+
+def ogg_mark(file: HeadFile) -> int:
+    """Return the mark of the one stream of an Ogg file."""
+    return _last_page(file, file.at(14, 4))[1]
 
 
 def _nominal(highest: int, nominal: int, lowest: int) -> int:
@@ -196,8 +208,11 @@ class _Packet:
         return data
 
 
-def _last_position(file: HeadFile, serial: bytes) -> int:
-    """Return the position of the last page, which must end the stream and the file."""
+def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
+    """Return the position of the last page, which must end the file, and the mark of the audio.
+
+    The mark is made of the position and the last packet: programs divide the others into other pages.
+    """
     for length in _TAIL_BYTES:
         start = max(0, file.size - length)
         tail = file.at(start, file.size - start)
@@ -213,4 +228,7 @@ def _last_position(file: HeadFile, serial: bytes) -> int:
     position: int = unpack_from("<q", head, 6)[0]
     if page + 27 + head[26] + sum(lacing) != len(tail) or position < 0:
         raise DeclinedError
-    return position
+    before = lacing[:-1].rstrip(b"\xff")  # the last packet is of several parts, where it is long
+    packet = tail[len(tail) - sum(lacing[len(before) :]) :]
+    is_whole = before or not head[5] & 1
+    return position, audio_mark(b"%d %b" % (position, packet)) if is_whole else 0

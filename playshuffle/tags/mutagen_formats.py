@@ -5,6 +5,7 @@ mutagen replaces the bytes of Vorbis comments that are Latin-1; the classes here
 """
 
 import codecs
+import contextlib
 import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO
@@ -13,7 +14,6 @@ from mutagen import MutagenError
 from mutagen._vorbis import VComment
 from mutagen.aac import AAC
 from mutagen.ac3 import AC3
-from mutagen.aiff import AIFF
 from mutagen.apev2 import TEXT, APEv2, APEv2File
 from mutagen.asf import ASF, ASFTags
 from mutagen.dsdiff import DSDIFF
@@ -29,11 +29,13 @@ from mutagen.id3 import (
     UFID,
     Frames,
     Frames_2_2,
+    ID3NoHeaderError,
     TextFrame,
     TimeStampTextFrame,
 )
 from mutagen.monkeysaudio import MonkeysAudio
 from mutagen.mp3 import MP3
+from mutagen.mp3 import HeaderNotFoundError as NoFramesError  # noqa: F401 - of this module
 from mutagen.mp4 import MP4, MP4Tags
 from mutagen.mp4._as_entry import AudioSampleEntry
 from mutagen.mp4._atom import Atom
@@ -45,13 +47,14 @@ from mutagen.oggvorbis import OggVorbis
 from mutagen.optimfrog import OptimFROG
 from mutagen.tak import TAK
 from mutagen.trueaudio import TrueAudio
-from mutagen.wave import WAVE
 from mutagen.wavpack import WavPack
 
+from playshuffle.tags.head_id3 import MAIN_TEXTS
 from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import ID3_FRAMES
 
-Named = Iterable[tuple[str, Iterable[Any]]]
+NamedValues = tuple[str, Iterable[Any]]
+Named = Iterable[NamedValues]
 
 _ERRORS = "playshuffle.latin-1"
 
@@ -116,7 +119,6 @@ _ID3_OPTIONS: dict[str, Any] = {"known_frames": _ID3_FRAMES, "translate": False}
 CLASSES: dict[str, Any] = {
     "aac": AAC,
     "ac3": AC3,
-    "aiff": AIFF,
     "ape": MonkeysAudio,
     "asf": ASF,
     "dsdiff": DSDIFF,
@@ -132,12 +134,12 @@ CLASSES: dict[str, Any] = {
     "tak": TAK,
     "tta": TrueAudio,
     "vorbis": _with_latin1(OggVorbis),
-    "wave": WAVE,
     "wavpack": WavPack,
 }
-_WITH_ID3 = ("aiff", "dsdiff", "dsf", "mp3", "tta", "wave")
-# Some programs add APEv2 where the class of the format does not look for it.
+_WITH_ID3 = ("dsdiff", "dsf", "mp3", "tta")
+# Some programs add APEv2 where the class of the format does not look for it, and ID3v1 to files with APEv2.
 _MAY_END_IN_APEV2 = ("aac", "ac3", "mp3", "tta")
+_MAY_END_IN_ID3V1 = ("ape", "mp3", "musepack", "optimfrog", "tak", "tta", "wavpack")
 
 
 class SketchyError(MutagenError):  # type: ignore[misc]
@@ -159,32 +161,40 @@ def read_sample_entry(file: BinaryIO) -> Any:
     return AudioSampleEntry(Atom(file), file)
 
 
-def read_audio(file: BinaryIO, format_: str) -> tuple[Any, Named]:
-    """Return mutagen's stream info of a file, and its tags by name.
+def read_audio(file: BinaryIO, format_: str, *, is_sure: bool) -> tuple[Any, Named]:
+    """Return mutagen's stream info of a file, and its tags by name. is_sure: it has this format.
 
     Raises:
         Exception: of any kind, if the file is damaged.
     """
     file.seek(0)
-    audio = CLASSES[format_](file, **(_ID3_OPTIONS if format_ in _WITH_ID3 else {}))
-    tags = audio.tags
-    if not tags and format_ in _MAY_END_IN_APEV2:
+    audio = CLASSES[format_](file, **(_ID3_OPTIONS | {"load_v1": False} if format_ in _WITH_ID3 else {}))
+    if not is_sure and getattr(audio.info, "sketchy", False):
+        raise SketchyError("only a few bytes look like MPEG frames")
+    pairs = _pairs(audio.tags)
+    is_enough = {name.lower() for name, _ in pairs} >= MAIN_TEXTS if isinstance(audio.tags, ID3) else pairs
+    if not is_enough and format_ in _MAY_END_IN_APEV2:
         file.seek(0)
-        tags = APEv2File(file).tags
-    for family, read_tags in _FAMILIES:
-        if isinstance(tags, family):
-            return audio.info, read_tags(tags)
-    return audio.info, ()
+        pairs += (added := _pairs(APEv2File(file).tags))
+        is_enough = added
+    if not is_enough and format_ in _MAY_END_IN_ID3V1:
+        with contextlib.suppress(ID3NoHeaderError):
+            pairs = read_id3(file)
+    return audio.info, pairs
 
 
-def read_id3(file: BinaryIO) -> Named:
-    """Return the ID3 tag that a file begins with, by name.
+def _pairs(tags: Any) -> list[NamedValues]:
+    return [pair for family, read_tags in _FAMILIES if isinstance(tags, family) for pair in read_tags(tags)]
+
+
+def read_id3(file: BinaryIO) -> list[NamedValues]:
+    """Return the ID3 tag that a file begins with, by name, and what the one at its end adds.
 
     Raises:
         Exception: of any kind, if it is damaged.
     """
     file.seek(0)
-    return _id3(ID3(file, **_ID3_OPTIONS))
+    return _pairs(ID3(file, **_ID3_OPTIONS))
 
 
 _DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen names the file, which it has no name of

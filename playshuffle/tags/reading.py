@@ -57,6 +57,7 @@ class Reading(NamedTuple):
     is_final: False where the disk was in the way, and not what is in the file: the next pass
         reads it again.
     took_memory: reading it left too little memory for another file.
+    audio_mark: identifies the audio, whatever the tags are; 0 where that is not certain.
     """
 
     tags: Tags | None
@@ -64,6 +65,7 @@ class Reading(NamedTuple):
     is_audio: bool = True
     is_final: bool = True
     took_memory: bool = False
+    audio_mark: int = 0
 
 
 # Reads the tags of files: takes paths, yields the index of each path with its reading, in any order.

@@ -101,12 +101,16 @@ SIGNATURE = repr((_NAMES, stars.SIGNATURE, _ADVISORIES, LONGEST_COMMENT, Tags._f
 
 
 class Stream(NamedTuple):
-    """What a reader knows about the audio itself. bitrate: bits per second. Zero or None: not known."""
+    """What a reader knows about the audio itself. Zero or None: not known.
+
+    bitrate: bits per second. mark: identifies the audio, as `audio_mark` makes it.
+    """
 
     length_s: float
     bitrate: float = 0
     sample_rate: float = 0
     lossless: bool | None = None
+    mark: int = 0
 
 
 def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:

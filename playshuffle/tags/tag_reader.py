@@ -6,33 +6,37 @@ A hostile file can make mutagen take gigabytes of memory or minutes: read files 
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BufferedReader, FileIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader, BytesIO, FileIO
 from typing import Any, BinaryIO
 
 from playshuffle.system.regular_file import NotRegularError, open_regular
+from playshuffle.tags import head_mpeg
 from playshuffle.tags.audio_formats import BY_SUFFIX, HEAD_BYTES, WITHOUT_TAGS, format_of, other_kind
 from playshuffle.tags.cause import EMPTY, NO_TAGS, NOT_AUDIO, UNREADABLE, Cause
+from playshuffle.tags.head_chunks import read_chunks
+from playshuffle.tags.head_file import UNUSUAL, DeclinedError, HeadFile
 from playshuffle.tags.head_id3 import tag_size
+from playshuffle.tags.head_mp4 import read_mp4, read_mp4_stream
+from playshuffle.tags.head_vorbis import flac_mark, ogg_mark
 from playshuffle.tags.mutagen_formats import (
-    SketchyError,
+    Named,
+    NoFramesError,
     describe_error,
     genre_names,
     read_audio,
     read_id3,
 )
 from playshuffle.tags.reading import Reading, Tags
-from playshuffle.tags.riff_info import read_info_texts
-from playshuffle.tags.tag_frames import Stream, tags_of
+from playshuffle.tags.tag_frames import Stream, TagValues, tags_of
 
 # The file does not exist, or was removed.
 _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
-_LOSSLESS = frozenset(
-    ("aiff", "ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wave", "wavpack")
-)
-_PCM_IN_WAVE = frozenset((1, 3, 0xFFFE))  # integers, floating point, and what is named in a longer header
+_LOSSLESS = frozenset(("ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wavpack"))
+_ONE_BIT = frozenset(("dsdiff", "dsf"))
+_CHUNKED = frozenset(("aiff", "wave"))
 
 
 def read(path: bytes) -> Reading:
@@ -108,7 +112,10 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
             return Reading(Tags())
         return Reading(None, Cause(NOT_AUDIO, "it does not begin as its name says"), is_audio=False)
     try:
-        return Reading(_tags(file, format_, has_id3=tag_bytes > 0, is_sure=known_format is not None))
+        values, stream = _read_audio(file, format_, tag_bytes, is_sure=known_format is not None)
+        return Reading(tags_of(values, stream), audio_mark=stream.mark)
+    except DeclinedError:
+        why, took_memory = "its audio was not found", False
     except MemoryError:
         why, took_memory = "needed too much memory", True
     # On a broken file mutagen raises anything: IndexError, KeyError, OverflowError, RecursionError...
@@ -119,26 +126,74 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
     return Reading(None, reason, is_audio, took_memory=took_memory)
 
 
-def _tags(file: BinaryIO, format_: str, *, has_id3: bool, is_sure: bool) -> Tags:
-    info, pairs = read_audio(file, format_)
-    if has_id3:
-        pairs = list(pairs) or read_id3(file)
-    if not is_sure and getattr(info, "sketchy", False):
-        raise SketchyError("only a few bytes look like MPEG frames")
-    values_of: dict[str, list[Any]] = {}
-    for name, values in pairs:
+def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> tuple[TagValues, Stream]:
+    """Return the values of tags by name, and the stream. tag_bytes: of an ID3v2 tag before the audio."""
+    head = _audio_part(file, tag_bytes)
+    if format_ in _CHUNKED:
+        values_of, stream, (start, size) = read_chunks(head)
+        pairs: Named = read_id3(BytesIO(head.up_to(start, size))) if size else ()
+    else:
+        values_of, stream, pairs = _read_tagged(file, format_, head, is_sure=is_sure)
+    for name, values in pairs or (read_id3(file) if tag_bytes else ()):
         values_of.setdefault(name.lower(), []).extend(values)
-    if format_ == "wave":
-        for name, text in read_info_texts(file):
-            values_of.setdefault(name, [text])
     if "tcon" in values_of:
         values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
-    return tags_of(values_of, _stream(info, format_))
+    return values_of, stream
 
 
-def _stream(info: Any, format_: str) -> Stream:
-    if format_ == "wave" and info.audio_format not in _PCM_IN_WAVE:
-        return Stream(0, 0, info.sample_rate, lossless=False)  # mutagen takes a block for a sample
+def _read_tagged(
+    file: BinaryIO, format_: str, head: HeadFile, *, is_sure: bool
+) -> tuple[TagValues, Stream, Named]:
+    """Return what mutagen reads, or a reader of heads where mutagen gives up or finds no tags."""
+    own = None
+    try:
+        info, pairs = read_audio(file, format_, is_sure=is_sure)
+        stream = _stream(info, format_, head)
+        if format_ == "mp4" and not pairs:
+            own = _own_reading(format_, head)
+    except Exception as error:
+        if format_ == "mp4" or isinstance(error, NoFramesError):
+            own = _own_reading(format_, head)
+        if own is None:
+            raise
+    return ({}, stream, pairs) if own is None else (*own, ())
+
+
+def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | None:
+    """Return what a reader of heads reads where mutagen gives up: `meta` without a version, MPEG layer I."""
+    with suppress(*UNUSUAL):
+        return read_mp4(head) if format_ == "mp4" else ({}, head_mpeg.stream(head, 0))
+    return None
+
+
+def _audio_part(file: BinaryIO, start: int) -> HeadFile:
+    """Return the file without the tag before its audio."""
+
+    def pread(_: int, length: int, offset: int) -> bytes:
+        file.seek(start + offset)
+        return file.read(length)
+
+    return HeadFile(-1, max(0, file.seek(0, os.SEEK_END) - start), pread)
+
+
+def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
+    with suppress(*UNUSUAL):
+        if format_ == "mp4":
+            return read_mp4_stream(head)
     codec = " ".join(str(getattr(info, name, "")) for name in ("codec", "codec_type", "codec_name")).lower()
     lossless = format_ in _LOSSLESS or "alac" in codec or "lossless" in codec
-    return Stream(info.length, getattr(info, "bitrate", 0), getattr(info, "sample_rate", 0), lossless)
+    length_s, hertz = info.length, getattr(info, "sample_rate", 0)
+    if format_ in _ONE_BIT and getattr(info, "compression", "DSD") == "DSD" and hertz and info.channels:
+        length_s = min(length_s, 8 * head.size / (info.channels * hertz))  # the header may promise more
+    mark = 0
+    with suppress(*UNUSUAL):
+        mark = _MARKS[format_](head)
+    return Stream(length_s, getattr(info, "bitrate", 0), hertz, lossless, mark)
+
+
+# Formats whose audio can be identified. A read that fails says so to the file itself.
+_MARKS: dict[str, Callable[[HeadFile], int]] = {
+    "flac": flac_mark,
+    "mp3": lambda head: head_mpeg.stream(head, 0).mark,
+    **dict.fromkeys(("oggflac", "opus", "speex", "vorbis"), ogg_mark),
+}

@@ -1,0 +1,138 @@
+"""The mark of the audio: kept by every change of tags, and of no other audio."""
+
+import os
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import mutagen
+import pytest
+from mutagen.apev2 import APEv2
+from mutagen.flac import FLAC, Picture
+from mutagen.id3 import APIC, ID3, TIT2, TXXX
+from mutagen.mp4 import MP4Cover
+
+from playshuffle.tags.audio_mark import audio_mark
+from playshuffle.tags.head_reader import read_head
+from playshuffle.tags.tag_reader import read
+
+DATA = Path(__file__).parents[1] / "data"
+MARKED = [
+    "v22.mp3", "v23.mp3", "v24.mp3", "v1.mp3", "none.mp3", "ape2.mp3", "tone.flac", "tone.ogg", "tone.opus",
+    "tone.oga", "tone.spx", "tone.m4a", "tone.wav", "tone.aiff",
+]  # fmt: skip
+COVER = bytes(range(256)) * 1000
+
+
+def mark(path: Path) -> int:
+    """Return the mark that both readers give, if the first does not decline."""
+    reading = read(os.fsencode(path))
+    assert reading.tags is not None
+    assert read_head(os.fsencode(path)) in (None, reading)
+    return reading.audio_mark
+
+
+def add_cover(path: Path) -> None:
+    """Add a cover of 256 KB, and long texts."""
+    file = mutagen.File(path)
+    if file.tags is None:
+        file.add_tags()
+    if isinstance(file.tags, ID3):
+        file.tags.add(APIC(encoding=0, mime="image/png", type=3, desc="", data=COVER))
+        file.tags.add(TXXX(3, desc="LYRICS", text=["word " * 5000]))
+    elif path.suffix == ".m4a":
+        file["covr"] = [MP4Cover(COVER)]
+        file["\xa9lyr"] = ["word " * 5000]
+    elif isinstance(file, FLAC):
+        picture = Picture()
+        picture.data = COVER
+        file.add_picture(picture)
+    else:
+        file["lyrics"] = ["word " * 20000]
+    file.save()
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_no_change_of_tags_changes_the_mark(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    shutil.copy(DATA / name, path)
+    first = mark(path)
+    marks = []
+    add_cover(path)
+    marks.append(mark(path))
+    mutagen.File(path).delete()
+    marks.append(mark(path))
+    file = mutagen.File(path)
+    if file.tags is None:
+        file.add_tags()
+    file.save(padding=lambda _: 50_000)
+    marks.append(mark(path))
+
+    assert first > 0
+    assert marks == [first] * 3
+
+
+@pytest.mark.parametrize("name", ["none.mp3", "v24.mp3", "tone.flac"])
+def test_tags_before_and_after_the_audio_are_none_of_it(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    audio = (DATA / name).read_bytes()
+    tag = ID3()
+    tag.add(TIT2(3, ["Title"]))
+    if name == "tone.flac":
+        tag.save(path, v1=0)
+        path.write_bytes(path.read_bytes() + audio)
+    else:
+        path.write_bytes(audio)
+        tag.save(path, v1=2)
+        ape = APEv2()
+        ape["Title"] = "Title"
+        ape.save(path)
+
+    assert mark(path) == mark(DATA / name) > 0
+
+
+def test_repeated_audio_has_no_mark(tmp_path: Path) -> None:
+    """Silence is the beginning of many songs."""
+    form = b"fmt " + struct.pack("<I2H2I2H", 16, 1, 2, 44100, 176400, 4, 16)
+    for sample, is_marked in ((b"\0\0\0\0", False), (b"\1\0\1\0", False), (None, True)):
+        audio = bytes(range(250)) * 40 if sample is None else sample * 2500
+        path = tmp_path / "x.wav"
+        path.write_bytes(b"RIFF\0\0\0\0WAVE" + form + b"data" + len(audio).to_bytes(4, "little") + audio)
+
+        assert (mark(path) > 0) is is_marked
+    assert audio_mark(b"") == 0
+
+
+def test_a_flac_file_without_a_checksum_has_no_mark(tmp_path: Path) -> None:
+    data = bytearray((DATA / "tone.flac").read_bytes())
+    data[26:42] = bytes(16)
+    (tmp_path / "x.flac").write_bytes(data)
+
+    assert mark(tmp_path / "x.flac") == 0
+
+
+ENCODERS = {
+    "mp3": ("-b:a", "128k"),
+    "cbr.mp3": ("-b:a", "128k", "-write_xing", "0"),
+    "ogg": ("-c:a", "libvorbis"),
+    "opus": (),
+    "m4a": (),
+    "flac": (),
+    "wav": (),
+    "aiff": (),
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("suffix", ENCODERS)
+def test_songs_of_one_length_have_marks_of_their_own(suffix: str, tmp_path: Path) -> None:
+    marks = set()
+    for number in range(12):
+        path = tmp_path / f"{number}.{suffix}"
+        sound = f"sine=frequency={300 + 10 * number}:duration=2"
+        words = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", sound, *ENCODERS[suffix], path]
+        subprocess.run(words, check=True)
+        marks.add(mark(path))
+
+    assert len(marks - {0}) == 12

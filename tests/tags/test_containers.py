@@ -1,0 +1,291 @@
+"""What containers hold and promise: lengths and texts of WAV, AIFF and MP4 files, tags at several places."""
+
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import mutagen
+import pytest
+from mutagen.apev2 import APEv2
+
+from playshuffle.tags.head_reader import read_head
+from playshuffle.tags.reading import Tags
+from playshuffle.tags.tag_reader import read
+
+DATA = Path(__file__).parents[1] / "data"
+HERTZ = 8000
+
+
+def tags_in(path: Path) -> Tags:
+    """Return the tags, which both readers must give if the first does not decline."""
+    reading = read(os.fsencode(path))
+    assert read_head(os.fsencode(path)) in (None, reading)
+    assert reading.tags is not None
+    return reading.tags
+
+
+def tags_of(path: Path, data: bytes) -> Tags:
+    path.write_bytes(data)
+    return tags_in(path)
+
+
+def little(name: bytes, content: bytes, size: int | None = None) -> bytes:
+    length = len(content) if size is None else size
+    return name + length.to_bytes(4, "little") + content + b"\0" * (len(content) % 2)
+
+
+def big(name: bytes, content: bytes, size: int | None = None) -> bytes:
+    return (
+        name
+        + (len(content) if size is None else size).to_bytes(4, "big")
+        + content
+        + b"\0" * (len(content) % 2)
+    )
+
+
+SECOND = bytes(range(250)) * 64  # 16,000 bytes: a second of 16 bits
+FORM = little(b"fmt ", struct.pack("<2H2I2H", 1, 1, HERTZ, 2 * HERTZ, 2, 16))
+
+
+def wav(*chunks: bytes, magic: bytes = b"RIFF") -> bytes:
+    return magic + b"\xff" * 4 + b"WAVE" + b"".join(chunks)
+
+
+def w64(size: int) -> bytes:
+    def chunk(name: bytes, content: bytes, size: int | None = None) -> bytes:
+        length = 24 + (len(content) if size is None else size)
+        return name + bytes(12) + length.to_bytes(8, "little") + content + bytes(-len(content) % 8)
+
+    riff = b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0" + bytes(8) + b"wave" + bytes(12)
+    return riff + chunk(b"fmt ", FORM[8:]) + chunk(b"data", SECOND, size)
+
+
+def ds64(size: int) -> bytes:
+    return little(b"ds64", struct.pack("<3QI", 0, size, 0, 0))
+
+
+def aiff(frames: int, size: int | None, *others: bytes, codec: bytes = b"") -> bytes:
+    rate = (16383 + 12).to_bytes(2, "big") + (HERTZ << 51).to_bytes(8, "big")
+    common = big(b"COMM", struct.pack(">HIH", 1, frames, 16) + rate + codec)
+    sound = big(b"SSND", bytes(8) + SECOND, size)
+    return b"FORM\0\0\0\0" + (b"AIFC" if codec else b"AIFF") + common + b"".join(others) + sound
+
+
+@pytest.mark.parametrize("size", [len(SECOND), 0, 0xFFFFFFFF, 0x7FFFFFFF, 20_000])
+def test_no_wav_or_aiff_is_longer_than_its_bytes(size: int, tmp_path: Path) -> None:
+    """Written into a pipe, or cut off."""
+    files = {
+        "a.wav": wav(FORM, little(b"data", SECOND, size)),
+        "b.wav": wav(ds64(0), FORM, little(b"data", SECOND, size), magic=b"RF64"),
+        "c.wav": wav(ds64(size << 20), FORM, little(b"data", SECOND, 0xFFFFFFFF), magic=b"RF64"),
+        "d.w64": w64(size),
+        "e.aiff": aiff(size // 2, size + 8 & 0xFFFFFFFF),
+        "f.aif": aiff(HERTZ, size + 8 & 0xFFFFFFFF),
+        "g.aifc": aiff(size // 2, size + 8 & 0xFFFFFFFF, codec=b"sowt"),
+    }
+    lengths = {name: tags_of(tmp_path / name, data).duration_ms for name, data in files.items()}
+
+    assert lengths == dict.fromkeys(files, 1000)
+
+
+def test_a_chunk_after_the_audio_is_none_of_it(tmp_path: Path) -> None:
+    info = little(b"LIST", b"INFO" + little(b"INAM", b"Title"))
+    for data in (
+        wav(FORM, little(b"data", SECOND), info),
+        wav(ds64(len(SECOND)), FORM, little(b"data", SECOND, 0xFFFFFFFF), info, magic=b"RF64"),
+    ):
+        tags = tags_of(tmp_path / "x.wav", data)
+        assert (tags.title, tags.duration_ms) == ("Title", 1000)
+
+
+def test_compressed_aiff_has_the_length_of_its_samples_or_none(tmp_path: Path) -> None:
+    law = aiff(2 * HERTZ, None, codec=b"ulaw")
+
+    assert tags_of(tmp_path / "x.aifc", law).duration_ms == 2000
+    assert tags_of(tmp_path / "x.aifc", law.replace(b"ulaw", b"ima4")).duration_ms is None
+
+
+@pytest.mark.parametrize("promised", [1, 10, 1000])
+@pytest.mark.parametrize("suffix", [".dsf", ".dff"])
+def test_no_dsd_is_longer_than_its_bytes(suffix: str, promised: int, tmp_path: Path) -> None:
+    hertz, size = 2_822_400, 2_822_400 // 8
+    if suffix == ".dsf":
+        form = struct.pack("<4sQ6IQ2I", b"fmt ", 52, 1, 0, 1, 1, hertz, 1, promised * hertz, 4096, 0)
+        data = struct.pack("<4s3Q", b"DSD ", 28, 0, 0) + form + struct.pack("<4sQ", b"data", size + 12)
+    else:
+
+        def chunk(name: bytes, content: bytes, length: int | None = None) -> bytes:
+            return name + (len(content) if length is None else length).to_bytes(8, "big") + content
+
+        kind = (
+            chunk(b"FS  ", hertz.to_bytes(4, "big"))
+            + chunk(b"CHNL", b"\0\1C000")
+            + chunk(b"CMPR", b"DSD \3raw\0\0"[:10])
+        )
+        data = b"DSD " + chunk(b"PROP", b"SND " + kind) + chunk(b"DSD ", b"", promised * size)
+        data = chunk(b"FRM8", data, len(data) + promised * size)
+    length = tags_of(tmp_path / f"x{suffix}", data + bytes(size)).duration_ms
+
+    assert length is not None
+    assert abs(length - 1000) < 10
+
+
+@pytest.fixture
+def moov_first(tmp_path: Path) -> bytes:
+    """An MP4 file whose audio is at the end."""
+    data = (DATA / "tone.m4a").read_bytes()
+    atoms = {}
+    place = 0
+    while place < len(data):
+        size = int.from_bytes(data[place : place + 4], "big")
+        atoms[data[place + 4 : place + 8]] = data[place : place + size]
+        place += size
+    return atoms[b"ftyp"] + atoms[b"moov"] + atoms[b"mdat"]
+
+
+def test_no_mp4_is_longer_than_its_audio(moov_first: bytes, tmp_path: Path) -> None:
+    whole = tags_of(tmp_path / "x.m4a", moov_first)
+    audio_bytes = len(moov_first) - moov_first.index(b"mdat") - 4
+    cut = tags_of(tmp_path / "x.m4a", moov_first[: -audio_bytes // 2])
+    header = moov_first.index(b"mdhd") + 20
+    length = int.from_bytes(moov_first[header : header + 4], "big")
+    promised = moov_first[:header] + (1000 * length).to_bytes(4, "big") + moov_first[header + 4 :]
+
+    assert whole.duration_ms is not None
+    assert cut.duration_ms is not None
+    assert abs(cut.duration_ms - whole.duration_ms // 2) <= 5
+    assert tags_of(tmp_path / "x.m4a", promised)._replace(duration_ms=0) == whole._replace(duration_ms=0)
+    assert abs((tags_in(tmp_path / "x.m4a").duration_ms or 0) - whole.duration_ms) < 50
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: shrunk(data, b"moov", b"udta", b"meta"),
+        lambda data: data[: data.index(b"mdat") - 4] + bytes(4) + data[data.index(b"mdat") :],
+        lambda data: data + b"\0\0\0\0free" + bytes(100),
+        lambda data: data + bytes(4),
+    ],
+    ids=["no version", "audio to the end", "an atom to the end", "bytes at the end"],
+)
+def test_mp4_atoms_without_a_version_or_a_length_are_read(
+    damage: Callable[[bytes], bytes], moov_first: bytes, tmp_path: Path
+) -> None:
+    whole = tags_of(tmp_path / "x.m4a", moov_first)
+    damaged = tags_of(tmp_path / "y.m4a", damage(moov_first))
+
+    assert whole.title
+    assert damaged == whole
+    assert read_head(os.fsencode(tmp_path / "y.m4a")) is not None
+
+
+def shrunk(data: bytes, *names: bytes) -> bytes:
+    """Remove the version of `meta`, and shorten the atoms around it."""
+    meta = data.index(b"meta")
+    changed = bytearray(data[: meta + 4] + data[meta + 8 :])
+    for name in names:
+        place = changed.rindex(name, 0, meta + 4) - 4
+        size = int.from_bytes(changed[place : place + 4], "big") - 4
+        changed[place : place + 4] = size.to_bytes(4, "big")
+    return bytes(changed)
+
+
+def test_aiff_has_texts_in_chunks(tmp_path: Path) -> None:
+    texts = (
+        big(b"NAME", "Straße".encode()),
+        big(b"AUTH", "Café".encode("mac_roman")),
+        big(b"ANNO", b"one\0"),
+        big(b"ANNO", b"two"),
+    )
+    tags = tags_of(tmp_path / "x.aiff", aiff(HERTZ, None, *texts))
+
+    assert (tags.title, tags.artist, tags.comment) == ("Straße", "Café", "one; two")
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "encoding"),
+    [
+        (1251, "Кино", "cp1251"),
+        (932, "東京", "cp932"),
+        (65001, "Straße", "utf-8"),
+        (0, "Straße", "cp1252"),
+        (0, "Straße", "utf-8"),
+        (9999, "Straße", "utf-8"),
+        (None, "Straße", "cp1252"),
+    ],
+)
+def test_texts_of_wav_are_in_the_code_page_that_it_names(
+    page: int | None, text: str, encoding: str, tmp_path: Path
+) -> None:
+    info = little(b"LIST", b"INFO" + little(b"INAM", text.encode(encoding) + b"\0"))
+    named = [] if page is None else [little(b"CSET", struct.pack("<4H", page, 0, 0, 0))]
+    for chunks in ([*named, info], [info, *named]):
+        assert tags_of(tmp_path / "x.wav", wav(FORM, *chunks, little(b"data", SECOND))).title == text
+
+
+def test_id3_in_a_chunk_goes_before_texts_in_chunks(tmp_path: Path) -> None:
+    for name, chunk in (("x.wav", little), ("x.aiff", big)):
+        frame = b"TPE1\0\0\0\4\0\0\0Ann"
+        id3 = chunk(b"ID3 ", b"ID3\3\0\0\0\0\0%c" % len(frame) + frame)
+        texts = little(b"LIST", b"INFO" + little(b"IART", b"Bob") + little(b"INAM", b"Title"))
+        other = wav(FORM, texts, little(b"data", SECOND), id3)
+        data = (
+            other if name == "x.wav" else aiff(HERTZ, None, big(b"AUTH", b"Bob"), big(b"NAME", b"Title"), id3)
+        )
+        tags = tags_of(tmp_path / name, data)
+
+        assert (tags.artist, tags.title) == ("Ann", "Title")
+
+
+V1 = b"TAG" + b"Title of v1".ljust(30, b"\0") + b"Artist of v1".ljust(30, b"\0") + bytes(34) + bytes(31)
+
+
+def ape(tmp_path: Path, **texts: str) -> bytes:
+    tag = APEv2()
+    tag.update(texts)
+    path = tmp_path / "ape"
+    path.write_bytes(b"")
+    tag.save(path)
+    return path.read_bytes()
+
+
+def id3(*frames: tuple[bytes, bytes]) -> bytes:
+    body = b"".join(name + len(text).to_bytes(4, "big") + b"\0\0" + text for name, text in frames)
+    return b"ID3\3\0\0\0\0\0%c" % len(body) + body
+
+
+def test_a_tag_at_the_end_adds_what_id3_lacks(tmp_path: Path) -> None:
+    audio = (DATA / "none.mp3").read_bytes()
+    end = ape(tmp_path, Title="Title of APE", Artist="Artist of APE", Comment="of APE")
+    some = id3((b"TIT2", b"\0Title"))
+    main = id3((b"TIT2", b"\0Title"), (b"TPE1", b"\0Artist"), (b"TALB", b"\0Album"))
+    path = tmp_path / "x.mp3"
+
+    for data, expected in (
+        (some + audio + end, ("Title", "Artist of APE", "of APE")),
+        (some + audio + end + V1, ("Title", "Artist of APE", "of APE")),
+        (some + audio + V1, ("Title", "Artist of v1", "")),
+        (audio + end + V1, ("Title of APE", "Artist of APE", "of APE")),
+        (main + audio + end, ("Title", "Artist", "")),
+        (main + audio + V1[:97] + b"of v1".ljust(30, b"\0") + b"\0", ("Title", "Artist", "")),
+    ):
+        tags = tags_of(path, data)
+        assert (tags.title, tags.artist, tags.comment) == expected
+
+
+def test_a_format_with_ape_tags_may_have_id3v1_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.wv"
+    path.write_bytes((DATA / "tone.wv").read_bytes())
+    mutagen.File(path).delete()
+
+    assert tags_of(path, path.read_bytes() + V1)[1:3] == ("Title of v1", "Artist of v1")
+
+
+def test_layer_one_is_read_by_its_name(tmp_path: Path) -> None:
+    # 384 kbit/s and 44.1 kHz: 417 or 418 bytes hold 384 samples.
+    frame = b"\xff\xff\xc0\0" + bytes(range(256)) + bytes(416 - 260)
+    tags = tags_of(tmp_path / "x.mp1", frame * 115)
+
+    assert tags.duration_ms is not None
+    assert abs(tags.duration_ms - 1000) < 20
