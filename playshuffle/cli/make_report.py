@@ -14,12 +14,14 @@ from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
 from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.pipeline.choice import DUPLICATE, MOST, NAME, NAMED, SPOKEN, WHERE, WITHOUT, Choice, Stage
+from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.report import Figures, Report
+from playshuffle.pipeline.stages import NAMED, STAGE_KINDS
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.selection.fields import FIELDS, FLAG
 from playshuffle.service import running
+from playshuffle.tags.cause import NAME, WHERE
 from playshuffle.text import any_of, counted, short, shortened
 
 _NAMES = 20  # of one kind that -v shows
@@ -155,8 +157,9 @@ def _new_options(before: Options | None, now: Options | None) -> str:
 
 def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
     for stage in choice.stages:
-        if stage.code != NAME and (stage.indices or stage.code not in (SPOKEN, MOST)):
-            yield "Chosen" if stage.code == WHERE else "Left out", _summary(stage)
+        kind = STAGE_KINDS[stage.code]
+        if summary := kind.summary(stage, len(stage.indices)):
+            yield kind.label, summary
             if names:
                 yield from _names(choice.skipped(stage.code, NAMED), len(stage.indices))
     for term in choice.lacking:
@@ -170,19 +173,6 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
         if idle.near is not None:
             text += f" Did you mean {'-' * idle.is_negated}path:{shown(idle.near)}?"
         yield "Chosen", text
-
-
-def _summary(stage: Stage) -> str:
-    count = len(stage.indices)
-    if stage.code == SPOKEN:
-        return f"{counted(count, 'file')} of spoken word; --spoken includes them"
-    if stage.code == WITHOUT:
-        return f"{counted(count, 'track')} of the skip lists"
-    if stage.code == DUPLICATE:
-        return f"{counted(count, 'duplicate')}: a better or equal copy is kept"
-    if stage.code == MOST:
-        return f"{counted(count, 'track')} {stage.reason(stage.indices[0])}"
-    return f"{stage.of - count:,} of {counted(stage.of, 'track')} match the query"
 
 
 def _reasons(label: str, files: Sequence[Skipped], names: bool, remark: str = "") -> Iterator[Fact]:

@@ -12,7 +12,6 @@ from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.load import with_absolute_paths
 from playshuffle.config.toml_file import Document
 from playshuffle.errors import Exit, shown
-from playshuffle.pipeline.choice import DUPLICATE, LEFT_OUT, MOST, WHERE, WITHOUT
 from playshuffle.pipeline.explain import (
     DEALT,
     GROWING,
@@ -25,7 +24,8 @@ from playshuffle.pipeline.explain import (
     Reason,
 )
 from playshuffle.pipeline.request import Request
-from playshuffle.tags.cause import NO_FILE, NOT_AUDIO, UNREADABLE
+from playshuffle.pipeline.stages import STAGES
+from playshuffle.tags.cause import NO_FILE, NOT_AUDIO, UNREADABLE, WHERE, WITHOUT
 from playshuffle.text import counted, short, shortened
 
 _NAMES = 5  # files of one reason that are named
@@ -35,19 +35,19 @@ Reasons = Mapping[bytes, Mapping[str, Reason]]
 
 # Keys of the configuration that reasons come from, by the code of the reason.
 _KEYS = {
-    DUPLICATE: ("no_duplicates",),
     LIMIT: ("limit", "time"),
-    MOST: ("most",),
-    WHERE: ("where",),
-    WITHOUT: ("without",),
+    **{kind.code: kind.keys for kind in STAGES},
 }
+
+# Reasons that are the same for all files of their code, in short.
+_COMMON = {LIMIT, UPCOMING, *(kind.code for kind in STAGES if kind.has_common_reason)}
 
 # Reasons that lie in the file, whatever the playlist.
 _OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, OUTSIDE}
 
 # What is counted for a folder, by the code of the reason; a code that is not here is its own word.
 _WORDS = {
-    **LEFT_OUT,
+    **{kind.code: kind.leaves_out for kind in STAGES},
     MISSING_DRIVE: "on a missing drive",
     NO_FILE: "no longer there",
     GROWING: "still being written",
@@ -147,7 +147,7 @@ def _heading(reason: Reason) -> str:
     if reason.code == WHERE:
         failing = [short(term.text) for term in reason.terms if not term.holds]
         return f"{' and '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}"
-    if reason.code in {DUPLICATE, LIMIT, UPCOMING}:
+    if reason.code in _COMMON:
         return _WORDS[reason.code]
     return reason.text
 

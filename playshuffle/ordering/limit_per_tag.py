@@ -61,9 +61,11 @@ def values(tracks: Tracks, tags_of: TagsOf, tag: str) -> list[int]:
 
 
 def over_limit(
-    numbers: Sequence[int], limit: int, ranks: Sequence[int], randbelow: RandBelow | None
-) -> list[int]:
+    numbers: Sequence[int], limit: int, ranks: Sequence[int], randbelow: RandBelow
+) -> tuple[list[int], list[int]]:
     """Return the tracks that are left out so that each value has at most `limit`, ascending.
+
+    The second list has those of them that another draw could keep.
 
     Tracks of a lower rank are kept first. Of those with one rank, each choice is equally likely.
 
@@ -71,21 +73,22 @@ def over_limit(
         numbers: the value of each track.
         limit: for each value, from 1.
         ranks: of each track.
-        randbelow: drawn from; None leaves out only what no draw could keep.
+        randbelow: drawn from.
     """
     members = defaultdict(list)
     for index, number in enumerate(numbers):
         members[number].append(index)
     out: list[int] = []
+    drawn: list[int] = []
     for indices in members.values():
         if len(indices) <= limit:
             continue
         free = limit
         for rank in sorted({ranks[index] for index in indices}):
             equals = [index for index in indices if ranks[index] == rank]
-            if len(equals) > free and free and randbelow is not None:
+            if len(equals) > free and free:
                 equals = durstenfeld(equals, randbelow)
-            if not free or randbelow is not None:
-                out += equals[free:]
+                drawn += equals[free:]
+            out += equals[free:]
             free = max(free - len(equals), 0)
-    return sorted(out)
+    return sorted(out), drawn

@@ -1,7 +1,8 @@
 """Resolve pins to tracks and positions, and place them in an order."""
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -35,6 +36,15 @@ def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
     raise OptionError(
         "{}: the library has no track '{track}'.{near}", "pin", track=track, near=near(track, paths)
     )
+
+
+def named_tracks(texts: Iterable[str], paths: Sequence[bytes], roots: Sequence[bytes]) -> tuple[Pin, ...]:
+    """Return the pins of these texts that name one track."""
+    pins: list[Pin] = []
+    for text in texts:
+        with contextlib.suppress(PlayshuffleError):
+            pins.append(resolve(text, paths, roots))
+    return tuple(pins)
 
 
 def _index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:

@@ -20,32 +20,19 @@ from playshuffle.pipeline.skip_lists import SkipList
 from playshuffle.selection.idle_terms import Idle
 from playshuffle.selection.no_match import TermCount, count_terms
 from playshuffle.selection.query import Finding, Lacking
-from playshuffle.tags.cause import Cause
+from playshuffle.tags.cause import SPOKEN, WHERE, WITHOUT, Cause
 from playshuffle.text import counted, short
-
-SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
-NAME, MOST = "name", "most"
-
-# What the stages leave out, in words.
-LEFT_OUT: Mapping[str, str] = {
-    SPOKEN: "spoken word",
-    WHERE: "not matching the query",
-    WITHOUT: "in skip lists",
-    DUPLICATE: "duplicates",
-    MOST: "over the limit for their artist or other tag",
-    NAME: "with names that the player cannot open",
-}
-
-NAMED = 20  # tracks that a stage names when the cache is closed
 
 
 class Stage(NamedTuple):
     """The tracks that one stage leaves out.
 
-    code: SPOKEN, WHERE, WITHOUT, DUPLICATE, NAME or MOST. indices: of all tracks, ascending.
-    of: how many tracks the stage had to choose from. reason: returns why it leaves out a track;
-    of more than the first NAMED only as long as the cache of tags is open.
-    terms: returns what each term of the query says about a track.
+    Attributes:
+        code: of its row in `pipeline.stages`.
+        indices: of all tracks, ascending.
+        of: the number of tracks that the stage had to choose from.
+        reason: returns why it leaves out a track; of all but the first only while the cache of tags is open.
+        terms: returns what each term of the query says about a track.
     """
 
     code: str
@@ -59,11 +46,18 @@ class Stage(NamedTuple):
 class Choice:
     """The tracks of a playlist, and what each stage leaves out.
 
-    all_tracks: those of its folders; all indices are of these. remaining: those that no stage left out.
-    lacking, idle: terms of the query that decided on tracks without the tag, or change nothing.
-    lists: the skip lists. idle_lists: those that name no track.
-    kept: the number of the copy that is kept, by that of each copy that is left out, also by a skip list.
-    pins: with indices of `tracks`.
+    Attributes:
+        all_tracks: those of its folders; all indices but those of pins are of these.
+        remaining: the tracks that no stage left out.
+        lists: the skip lists.
+        stages: those that were asked for, or left out something.
+        lacking: terms of the query that decided on tracks without the tag.
+        idle: terms of the query that change nothing.
+        idle_lists: skip lists that name no track.
+        kept: the number of the copy that is kept, by that of each copy that is left out, also by a skip list.
+        drawn_out: tracks that are left out by chance, so that the next run may keep them.
+        pins: with indices of `tracks`.
+        problem: why nothing can be played or drawn; None if all is well.
     """
 
     all_tracks: Tracks
@@ -74,7 +68,9 @@ class Choice:
     idle: Sequence[Idle] = ()
     idle_lists: Sequence[bytes] = ()
     kept: Mapping[int, int] = field(default_factory=dict)
+    drawn_out: frozenset[int] = frozenset()
     pins: tuple[Pin, ...] = ()
+    problem: PlayshuffleError | None = None
 
     @cached_property
     def tracks(self) -> Tracks:

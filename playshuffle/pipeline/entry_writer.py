@@ -10,7 +10,6 @@ from playshuffle.errors import Exit, Note, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tracks import Tracks
-from playshuffle.pipeline.choice import NAME
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss, left_out, losses, twins
 from playshuffle.players.player import Player
@@ -21,7 +20,7 @@ from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf
-from playshuffle.tags.cause import TWIN, Cause
+from playshuffle.tags.cause import NAME, TWIN, Cause
 from playshuffle.text import any_of
 
 

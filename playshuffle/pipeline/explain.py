@@ -15,7 +15,6 @@ from playshuffle.dealing.heard import why_dealt
 from playshuffle.errors import shown
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name
-from playshuffle.pipeline.choice import NAME, WHERE
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
@@ -25,7 +24,7 @@ from playshuffle.selection.query import Finding
 from playshuffle.store.records import SavedDeck, last
 from playshuffle.system import atomic_file
 from playshuffle.tags import cause
-from playshuffle.tags.cause import FOLDER, IGNORED, NO_FILE, NOT_AUDIO_NAME, Cause
+from playshuffle.tags.cause import FOLDER, IGNORED, NAME, NO_FILE, NOT_AUDIO_NAME, WHERE, Cause
 from playshuffle.text import short
 
 IN, GROWING, SKIPPED = "in", "growing", "skipped"
@@ -161,7 +160,7 @@ class PlaylistStages:
         if index is None:
             return self._not_found(path)
         left_out = self.run.choice.why_not(index)
-        if left_out is not None:
+        if left_out is not None and index not in self.run.choice.drawn_out:
             reason = _reason(left_out)
             if reason.code == NAME:
                 return reason._replace(text=f"the player would lose it: {reason.text}")
@@ -222,7 +221,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     request = request._replace(dry_run=True, options=request.options._replace(force=True), redraw_before_s=0)
     if isinstance(last(opened.state, atomic_file.resolved(request.output or b"")), SavedDeck):
         request = request._replace(deal=request.deal or DealSettings())
-    with open_playlist(opened, request, tools, explains=True) as run:
+    with open_playlist(opened, request, tools) as run:
         library, file = run.library, run.file
         path_of = dict(zip(library.tracks.numbers, library.tracks.paths, strict=True))
         deck = run.record.deck or Deck()

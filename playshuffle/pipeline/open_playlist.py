@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -12,7 +13,7 @@ from playshuffle.library.tag_columns import RowsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.choice import NothingToPlayError
-from playshuffle.pipeline.choose import choose
+from playshuffle.pipeline.choose import check_choice, choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.play_history import PlayHistory, play_history, with_plays
@@ -20,6 +21,7 @@ from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.skip_lists import check_skip_lists, read_skip_lists
+from playshuffle.pipeline.stages import Facts
 from playshuffle.pipeline.tag_rows import cached_rows, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_file import PlaylistFile
@@ -34,8 +36,6 @@ def open_playlist(
     opened: OpenLibrary,
     request: Request,
     tools: Tools,
-    *,
-    explains: bool = False,
 ) -> Iterator[Run]:
     """Lock one playlist and choose its tracks; until the end no other playshuffle writes it.
 
@@ -43,7 +43,6 @@ def open_playlist(
         opened: the library, opened for this playlist and maybe others.
         request: the playlist.
         tools: what to work with. Where the playlist has a seed, that decides instead of chance.
-        explains: only explain which tracks are chosen. There may be none, and none is drawn.
 
     Raises:
         PlayshuffleError: there is nothing to play, a drive is missing of which nothing is known, or the
@@ -53,8 +52,6 @@ def open_playlist(
     if request.options.seed is not None:
         tools = tools._replace(randbelow=chance(request.options.seed))
     with _locked_file(opened.state, request) as file:
-        if not explains:
-            _check_found(request, library)
         record = load_record(opened.state, file, library.tracks, opened.lost, request)
         writer = entry_writer(request, file, library.tracks.folders)
         rows_of, history = _tags(opened, request, library.tracks, tools)
@@ -62,10 +59,16 @@ def open_playlist(
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
-        randbelow = None if explains else tools.randbelow
-        choice = choose(request, library.tracks, rows_of, lists, writer.unwritable, record, randbelow)
+        tags_of = tags_from(rows_of)
+        facts = Facts(request, rows_of, tags_of, writer.unwritable, record, tools.randbelow)
+        choice = choose(library.tracks, lists, facts)
+        try:
+            _check_found(request, library)
+            check_choice(choice, facts)
+        except PlayshuffleError as error:  # `why` and `undo` need no choice
+            choice = replace(choice, problem=error)
         # Whoever heard or has one copy has the other: no command knows more of copies.
-        record, tags_of = record.with_copies(choice.kept), tags_from(rows_of)
+        record = record.with_copies(choice.kept)
         history = history and history.with_copies(choice.kept)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 

@@ -10,13 +10,14 @@ from playshuffle.library.scan import Library
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.groups import artist_keys
-from playshuffle.pipeline.choice import NAME, Choice
+from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.parts import Parts
 from playshuffle.shuffle import fewest_repeats, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
+from playshuffle.tags.cause import NAME
 
 
 class Figures(NamedTuple):

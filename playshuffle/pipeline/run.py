@@ -59,12 +59,22 @@ class Run(NamedTuple):
     @property
     def recipe(self) -> Recipe:
         """Return the recipe of the request, with its pins and resting tracks as indices of the tracks."""
+        self.check()
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or recipe.rest_ms is None:
             return recipe
         heard = self.history.heard_since(self.now.timestamp() - recipe.rest_ms / 1000)
         resting = (index for index, number in enumerate(self.tracks.numbers) if number in heard)
         return recipe._replace(resting=frozenset(resting))
+
+    def check(self) -> None:
+        """Check that there is a track to play, and that each pin names one.
+
+        Raises:
+            PlayshuffleError: there is none, or it does not.
+        """
+        if self.choice.problem is not None:
+            raise self.choice.problem
 
     @property
     def path(self) -> bytes:
@@ -93,6 +103,8 @@ class Run(NamedTuple):
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
                 cannot be written.
         """
+        if record is not None:
+            self.check()
         report = self._report(arranged, notes)
         _check_own_list(self.request, self.file, report)
         if self.file is None or not self.request.writes:

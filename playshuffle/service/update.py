@@ -14,12 +14,13 @@ from playshuffle.dealing.period import Every, period_start
 from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
 from playshuffle.library.scan import Progress
 from playshuffle.library.walk import Changes, Dirty
-from playshuffle.pipeline.choice import LEFT_OUT, NothingMatchesError
+from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.keep import update as update_playlist
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.report import Report
+from playshuffle.pipeline.stages import STAGE_KINDS
 from playshuffle.pipeline.tools import Tools
 from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.service.update_process import check_stop
@@ -195,7 +196,9 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
         last_write=_written_s(report.output),
         missing_lists=tuple(os.fsdecode(each.path) for each in report.choice.lists if each.problem),
         left_out={
-            LEFT_OUT[stage.code]: len(stage.indices) for stage in report.choice.stages if stage.indices
+            STAGE_KINDS[stage.code].leaves_out: len(stage.indices)
+            for stage in report.choice.stages
+            if stage.indices
         },
         waiting={os.fsdecode(root): len(written & numbers) for root, numbers in library.waiting.items()},
         deck=None if deck is None else deck_facts(deck),

@@ -8,6 +8,9 @@ NO_FILE, DANGLING, DUPLICATE_PATH, NOT_THERE = "no_such_file", "dangling", "dupl
 FOLDER, NOT_REGULAR, NOT_AUDIO_NAME, NO_SUCH_NAME = "folder", "not_regular", "not_audio_name", "no_such_name"
 EMPTY, NOT_AUDIO, UNREADABLE, NO_TAGS = "empty", "not_audio", "unreadable", "no_tags"
 SYSTEM_ERROR, TWIN = "system_error", "twin"
+# The stages of a run that leave out tracks.
+SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
+NAME, MOST = "name", "most"
 
 # By code. Any other cause, such as a stage of a run, is worded by its detail alone.
 _WORDS = {

@@ -1,0 +1,248 @@
+"""Define the stages of a choice: a table with one row for each, in the order in which they run.
+
+A row has what the report, `why`, JSON and the status say of its stage. A new stage is a row and its function.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from playshuffle.errors import shown
+from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import RowsOf, TagsOf
+from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.limit_per_tag import over_limit, values
+from playshuffle.ordering.pins import named_tracks
+from playshuffle.pipeline.choice import Choice, Stage, part_of
+from playshuffle.pipeline.record import Record
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.skip_lists import reasons_to_skip
+from playshuffle.selection.duplicates import copies_among
+from playshuffle.selection.query import Finding
+from playshuffle.shuffle import RandBelow
+from playshuffle.tags import spoken
+from playshuffle.tags.cause import DUPLICATE, MOST, NAME, SPOKEN, WHERE, WITHOUT, Cause
+from playshuffle.text import counted, short
+
+NAMED = 20  # tracks whose reasons are known when the cache of tags is closed
+
+
+class Facts(NamedTuple):
+    """What stages decide by.
+
+    Attributes:
+        request: the playlist.
+        rows_of: looks up the tags of a folder, as rows of the cache.
+        tags_of: the same, as tags.
+        unwritable: returns why tracks cannot be written for the player, by path.
+        record: of equal copies the one in the last order is kept, and under the limit of `--most`, too.
+        randbelow: draws the tracks under that limit.
+    """
+
+    request: Request
+    rows_of: RowsOf
+    tags_of: TagsOf
+    unwritable: Callable[[Tracks], Mapping[bytes, Cause]]
+    record: Record
+    randbelow: RandBelow
+
+
+@dataclass(frozen=True)
+class StageKind:
+    """A row of the table of stages.
+
+    Attributes:
+        code: for programs; also the code of its reasons.
+        leaves_out: what it leaves out, in words.
+        apply: returns the choice after the stage.
+        summary: says in a report what it left out; empty for nothing.
+        keys: of the configuration, which its reasons come from.
+        label: of the summary.
+        has_common_reason: all its reasons are the same in short, so that `why` counts them together.
+    """
+
+    code: str
+    leaves_out: str
+    apply: Callable[[Choice, Facts], Choice]
+    summary: Callable[[Stage, int], str]
+    keys: tuple[str, ...] = ()
+    label: str = "Left out"
+    has_common_reason: bool = False
+
+
+def _without_spoken(choice: Choice, facts: Facts) -> Choice:
+    """Leave out spoken word."""
+    if facts.request.options.spoken:
+        return choice
+    reasons = _spoken(choice.all_tracks)
+    return choice.without(SPOKEN, sorted(reasons), reasons.__getitem__)
+
+
+def _spoken(tracks: Tracks) -> dict[int, Cause]:
+    """Return why tracks are spoken word, by index."""
+    has_any = any(
+        folder.odd.spoken or (folder.durations_ms is None and spoken.SUFFIX in folder.names.lower())
+        for folder in tracks.folders
+    )
+    if not has_any:
+        return {}
+    return {index: Cause(SPOKEN, why) for index, why in enumerate(tracks.column(_reasons)) if why}
+
+
+def _reasons(folder: Folder) -> list[str]:
+    names = folder.file_names()
+    if folder.durations_ms is None:  # tags are not read
+        return [spoken.why_spoken(name, None) for name in names]
+    return [folder.odd.spoken.get(row, "") for row in range(len(names))]
+
+
+def _matching(choice: Choice, facts: Facts) -> Choice:
+    """Leave out what the queries do not match."""
+    if not facts.request.options.where:
+        return choice
+    query, all_tracks, remaining = facts.request.query, choice.all_tracks, choice.remaining
+    selection = query.select(choice.tracks, facts.rows_of)
+
+    def terms(index: int) -> Sequence[Finding]:
+        return query.explain(all_tracks, facts.rows_of, index)
+
+    left_out = [remaining[row] for row in selection.left_out]
+    named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
+    choice = choice.without(
+        WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
+    )
+    return replace(choice, lacking=selection.lacking, idle=selection.idle)
+
+
+def _why_no_match(findings: Sequence[Finding]) -> Cause:
+    """Return the terms that fail, with what they saw."""
+    failing = [finding for finding in findings if not finding.holds]
+    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
+    return Cause(WHERE, "; ".join(words))
+
+
+def _seen(finding: Finding) -> str:
+    """Return what a term saw, in brackets; nothing for the path, which is known."""
+    if [name for name, _ in finding.values] == ["path"]:
+        return ""
+    if len(finding.values) > 1:
+        return " (in no field)"
+    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
+    return f" ({', '.join(seen)})"
+
+
+def _without_listed(choice: Choice, facts: Facts) -> Choice:
+    """Leave out the tracks of the skip lists."""
+    if not choice.lists:
+        return choice
+    reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists)
+    indices = [index for index in choice.remaining if index in reasons]
+    if indices or facts.request.without:
+        choice = choice.without(WITHOUT, indices, lambda index: Cause(WITHOUT, *reasons[index]))
+    return replace(choice, idle_lists=idle_lists)
+
+
+def _without_copies(choice: Choice, facts: Facts) -> Choice:
+    """Leave out all but the best copy of each recording.
+
+    A copy that a skip list names counts as the one that is kept: whoever heard the one has heard the other.
+    """
+    if not facts.request.options.no_duplicates:
+        return choice
+    all_tracks = choice.all_tracks
+    positions = {number: position for position, number in enumerate(facts.record.numbers())}
+
+    def groups(indices: Sequence[int]) -> list[list[int]]:
+        """Return the tracks that are the same recording, each group from the best to the worst."""
+        tracks = part_of(all_tracks, indices)
+        rows = {row: positions[number] for row, number in enumerate(tracks.numbers) if number in positions}
+        copies = copies_among(tracks, facts.tags_of, rows)
+        return [[indices[row] for row in (group.kept, *group.others)] for group in copies]
+
+    remaining, listed = choice.remaining, choice.stage(WITHOUT)
+    best = {other: group[0] for group in groups(remaining) for other in group[1:]}
+    choice = choice.without(
+        DUPLICATE,
+        sorted(best),
+        lambda index: Cause(DUPLICATE, f"duplicate of {shown(all_tracks.paths[best[index]])}"),
+    )
+    if listed is not None and listed.indices:
+        staying = frozenset(choice.remaining)
+        for group in groups(sorted([*remaining, *listed.indices])):
+            stays = next((index for index in group if index in staying), None)
+            if stays is not None:
+                best |= {index: stays for index in group if index not in staying and index not in best}
+    kept = {all_tracks.numbers[other]: all_tracks.numbers[index] for other, index in best.items()}
+    return replace(choice, kept=kept)
+
+
+def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
+    """Leave out what the player would lose."""
+    reason_of = {} if facts.request.any_name else facts.unwritable(choice.tracks)
+    if not reason_of:
+        return choice
+    paths = choice.all_tracks.paths
+    indices = [index for index in choice.remaining if paths[index] in reason_of]
+    return choice.without(NAME, indices, lambda index: reason_of[paths[index]])
+
+
+def _without_most(choice: Choice, facts: Facts) -> Choice:
+    """Leave out the tracks over the limit of `--most`, pinned ones last, and before them playing ones."""
+    request, limit, tracks = facts.request, facts.request.most, choice.tracks
+    if limit is None or request.deal is not None or not len(tracks):  # a deck has the limit in each deal
+        return choice
+    pinned = {pin.track_index for pin in named_tracks(request.options.pin, tracks.paths, request.roots)}
+    playing_numbers = facts.record.playing(request.redraw_before_s)
+    playing = {choice.kept.get(number, number) for number in playing_numbers}
+    ranks = [
+        0 if row in pinned else 1 if number in playing else 2 for row, number in enumerate(tracks.numbers)
+    ]
+    out, drawn = over_limit(values(tracks, facts.tags_of, limit.tag), limit.number, ranks, facts.randbelow)
+    rows = choice.remaining
+    choice = choice.without(
+        MOST, [rows[row] for row in out], lambda _: Cause(MOST, f"over the limit of {limit}")
+    )
+    return replace(choice, drawn_out=frozenset(rows[row] for row in drawn))
+
+
+STAGES = (
+    StageKind(
+        SPOKEN,
+        "spoken word",
+        _without_spoken,
+        lambda _, count: f"{counted(count, 'file')} of spoken word; --spoken includes them" if count else "",
+    ),
+    StageKind(
+        WHERE,
+        "not matching the query",
+        _matching,
+        lambda stage, count: f"{stage.of - count:,} of {counted(stage.of, 'track')} match the query",
+        keys=("where",),
+        label="Chosen",
+    ),
+    StageKind(
+        WITHOUT,
+        "in skip lists",
+        _without_listed,
+        lambda _, count: f"{counted(count, 'track')} of the skip lists",
+        keys=("without",),
+    ),
+    StageKind(
+        DUPLICATE,
+        "duplicates",
+        _without_copies,
+        lambda _, count: f"{counted(count, 'duplicate')}: a better or equal copy is kept",
+        keys=("no_duplicates",),
+        has_common_reason=True,
+    ),
+    # Its tracks are listed with the skipped files.
+    StageKind(NAME, "with names that the player cannot open", _without_unwritable, lambda *_: ""),
+    StageKind(
+        MOST,
+        "over the limit for their artist or other tag",
+        _without_most,
+        lambda stage, count: f"{counted(count, 'track')} {stage.reason(stage.indices[0])}" if count else "",
+        keys=("most",),
+    ),
+)
+STAGE_KINDS = {kind.code: kind for kind in STAGES}
