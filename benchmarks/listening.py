@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from playshuffle.dealing.amount import Count
 from playshuffle.dealing.deck import Deck, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
-from playshuffle.dealing.next_deal import is_due, next_deal
+from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck
 from playshuffle.dealing.period import Every
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import ByCount
@@ -44,7 +44,7 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
     silent_every: on each day of this number nothing is heard; 0 for none.
     """
     tracks, chance = library(), Seeded(seed)
-    rounds = Rounds(tracks, Recipe(), chance, no_tags)
+    rules = DealRules(tracks.numbers, Rounds(tracks, Recipe(), chance, no_tags), ByCount(SIZE))
     deck = Deck(heard_from_s=1)
     last_play: dict[int, int] = {}
     dealt: set[int] = set()
@@ -55,9 +55,8 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
             deck = mark_heard(deck, [track for track, at in last_play.items() if at >= deck.heard_from_s])
         today = _BEGIN + timedelta(days=day)
         if is_due(deck, Every.DAY, datetime(today.year, today.month, today.day, tzinfo=UTC), tracks.numbers):
-            before = deck
-            again = tracks_again(deck)
-            deck = next_deal(deck, tracks.numbers, rounds, ByCount(SIZE), today, again=again)
+            before = update_deck(deck, rules)
+            deck = next_deal(before, rules, today, again=tracks_again(before))
             deck = mark_written(count_deal(before, deck, now_s) if count is Count.PLAYED else deck)
         assert deck.deal is not None
         dealt.update(deck.deal.entries)

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from benchmarks.listening import SIZE, TRACKS, library, listen
 from playshuffle.dealing.amount import Count
 from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.next_deal import next_deal
+from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import ByCount
 from playshuffle.library.tag_columns import no_tags
@@ -32,9 +32,10 @@ def shares_dealt() -> list[float]:
     """Return the share of the library that was dealt at least once, after each day."""
     tracks = library()
     rounds = Rounds(tracks, Recipe(), Seeded(SEED), no_tags)
+    rules = DealRules(tracks.numbers, rounds, ByCount(SIZE))
     deck, listed, shares = Deck(), set[int](), [0.0]
     for day in range(DAYS):
-        deck = next_deal(deck, tracks.numbers, rounds, ByCount(SIZE), date(2026, 1, 1) + timedelta(days=day))
+        deck = next_deal(update_deck(deck, rules), rules, date(2026, 1, 1) + timedelta(days=day))
         assert deck.deal is not None
         listed.update(deck.deal.entries)
         shares.append(len(listed) / TRACKS)

@@ -5,7 +5,7 @@ when it is back. One that was not dealt comes back at a random position.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Protocol
 
@@ -35,16 +35,37 @@ class RoundOrder(Protocol):
         """Insert new tracks into the upcoming ones; `before` was dealt last."""
 
 
+@dataclass(frozen=True, slots=True)
+class DealRules:
+    """What a deck is dealt by.
+
+    Attributes:
+        present: all tracks that can be played now, at least one.
+        order: how new rounds are ordered, and where new tracks are inserted.
+        size: how large deals are.
+        is_whole: no drive is missing.
+        resting: tracks that are dealt after all others of the round, as far as the gap allows.
+    """
+
+    present: Sequence[int]
+    order: RoundOrder
+    size: Size
+    is_whole: bool = True
+    resting: Collection[int] = ()
+
+    @property
+    def gap(self) -> int:
+        """Return the minimum number of plays before a track repeats."""
+        count = len(self.present)
+        return min(self.order.gap(count), count)
+
+
 def next_deal(
     deck: Deck,
-    present: Sequence[int],
-    order: RoundOrder,
-    size: Size,
+    rules: DealRules,
     period: date,
     *,
-    is_whole: bool = True,
     today: date | None = None,
-    resting: Collection[int] = (),
     again: Sequence[int] = (),
     is_now: bool = False,
 ) -> Deck:
@@ -59,14 +80,10 @@ def next_deal(
     those that would come too soon are postponed.
 
     Args:
-        deck: as stored; `Deck()` if there is none.
-        present: all tracks that can be played now, at least one.
-        order: how new rounds are ordered, and where new tracks are inserted.
-        size: how large the deal is.
+        deck: updated by these rules.
+        rules: what it is dealt by.
         period: the day on which the period of this deal began.
-        is_whole: no drive is missing.
         today: the start of a round that begins now; by default `period`.
-        resting: tracks that are dealt after all others of the round, as far as the gap allows.
         again: tracks that were dealt before, and come first.
         is_now: they come first in the deal after this one.
 
@@ -75,41 +92,27 @@ def next_deal(
 
     Cost: O(n), plus that of the order.
     """
-    today = period if today is None else today
-    deck = update_deck(deck, present, order, is_whole=is_whole)
     if waits_for_missing(deck):
         raise ValueError("all tracks still to be dealt are missing")
-    open_deal = size.begin()
-    gap = min(order.gap(len(present)), len(present))
-    present_set = frozenset(present)
-    waiting = [track for track in again if track in present_set]
-    again = [] if is_now else list(filter(open_deal.add, waiting))
-    deck = replace(deck, dealt=_at_end(deck.dealt, again), tail=_at_end(deck.tail, again))
+    today, present, open_deal = today or period, frozenset(rules.present), rules.size.begin()
+    waiting = [track for track in again if track in present]
+    entries = [] if is_now else list(filter(open_deal.add, waiting))
+    deck = replace(deck, dealt=_at_end(deck.dealt, entries), tail=_at_end(deck.tail, entries))
     if deck.is_ended or not (deck.upcoming or open_deal.is_full()):
-        capacity = min(open_deal.capacity(), len(present) - len(again))
-        deck = _next_round(deck, present, order, gap, today, again, capacity)
+        deck = _next_round(deck, rules, open_deal, entries, today)
     first_round, number = deck.round, deck.number + 1
-    deck = replace(deck, number=number)
-    deck, moved, is_full = _fill(deck, open_deal, gap if order.keeps_gap else 0, again, resting)
-    entries = [*again, *moved]
+    deck, entries, is_full = _fill(replace(deck, number=number), rules, open_deal, entries)
     if not is_full and len(entries) < len(present) and not deck.missing:
-        capacity = min(open_deal.capacity(), len(present) - len(entries))
-        deck = _next_round(deck, present, order, gap, today, entries, capacity)
-        deck, rest, _ = _fill(deck, open_deal, gap if order.keeps_gap else 0, entries, resting)
-        entries += rest
+        deck = _next_round(deck, rules, open_deal, entries, today)
+        deck, entries, _ = _fill(deck, rules, open_deal, entries)
     left = (*frozenset(waiting).difference(entries), *deck.upcoming, *deck.missing)
     deals_left = open_deal.count_deals(left)
+    about = number + (deals_left if deck.round == first_round else 0)
     return replace(
         deck,
         since=today if deck.since == date.min else deck.since,
         deals_left=deals_left,
-        deal=Deal(
-            period,
-            tuple(entries),
-            first_round,
-            number,
-            number + (deals_left if deck.round == first_round else 0),
-        ),
+        deal=Deal(period, tuple(entries), first_round, number, about),
     )
 
 
@@ -125,11 +128,12 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) ->
     return not last.is_pending and not deck.is_unheard and is_new_period(every, now, last.period)
 
 
-def update_deck(deck: Deck, present: Sequence[int], order: RoundOrder, *, is_whole: bool = True) -> Deck:
+def update_deck(deck: Deck, rules: DealRules) -> Deck:
     """Return the deck with new tracks inserted and missing tracks put aside.
 
     If its order has changed, all upcoming tracks are ordered again.
     """
+    present, order = rules.present, rules.order
     present_set = frozenset(present)
     upcoming = [track for track in deck.upcoming if track in present_set]
     if not deck.is_ended and (deck.dealt or deck.upcoming or deck.missing):
@@ -141,11 +145,11 @@ def update_deck(deck: Deck, present: Sequence[int], order: RoundOrder, *, is_who
             before = deck.dealt[-1] if deck.dealt and deck.dealt[-1] in present_set else None
             upcoming = order.insert_new(upcoming, new, before)
     undealt = deck.missing + deck.upcoming
-    may_be_removed = deck.dealt if is_whole else deck.removed
+    may_be_removed = deck.dealt if rules.is_whole else deck.removed
     return replace(
         deck,
         upcoming=tuple(upcoming),
-        missing=() if is_whole else tuple(track for track in undealt if track not in present_set),
+        missing=() if rules.is_whole else tuple(track for track in undealt if track not in present_set),
         removed=tuple(track for track in may_be_removed if track not in present_set),
         order=order.name,
     )
@@ -161,16 +165,10 @@ def waits_for_missing(deck: Deck) -> bool:
     return bool(deck.missing) and not deck.upcoming and not deck.is_ended
 
 
-def _next_round(
-    deck: Deck,
-    present: Sequence[int],
-    order: RoundOrder,
-    gap: int,
-    today: date,
-    entries: Sequence[int],
-    capacity: int,
-) -> Deck:
-    """Begin a round within a deal that has these entries and gets at most `capacity`."""
+def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence[int], today: date) -> Deck:
+    """Begin a round within a deal that has these entries."""
+    present, gap = rules.present, rules.gap
+    capacity = min(open_deal.capacity(), len(present) - len(entries))
     plays = deck.tail + deck.dealt
     present_set, removed = frozenset(present), frozenset(deck.removed)
     played = [track for track in deck.dealt if track in present_set]
@@ -188,7 +186,7 @@ def _next_round(
         dealt=(),
         removed=(),
         missing=deck.missing + lost,
-        upcoming=tuple(order.arrange(played + unplayed, soonest)),
+        upcoming=tuple(rules.order.arrange(played + unplayed, soonest)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,
         since=today,
@@ -198,24 +196,27 @@ def _next_round(
 
 
 def _fill(
-    deck: Deck, open_deal: Size, gap: int, entries: Collection[int], resting: Collection[int]
+    deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence[int]
 ) -> tuple[Deck, list[int], bool]:
-    """Move upcoming tracks to the deal until it is full or the round is over.
+    """Move upcoming tracks to a deal until it is full or the round is over.
 
     Returns:
-        The deck, the tracks that were moved, and whether the deal is full.
+        The deck, the entries of the deal, and whether it is full.
     """
+    gap = rules.gap if rules.order.keeps_gap else 0
     in_deal = frozenset(entries)
     moved: list[int] = []
-    undealt = tuple(sorted(deck.upcoming, key=resting.__contains__))
+    undealt = tuple(sorted(deck.upcoming, key=rules.resting.__contains__))
     is_refused = False
     # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
-    played_at = {track: at for at, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))}
+    played_at = {
+        track: position for position, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))
+    }
     for min_gap in (gap, 0) if gap else (0,):
         postponed: list[int] = []
         if min_gap < gap:
             undealt = tuple(sorted(undealt, key=lambda track: played_at.get(track, -gap)))
-        for at, track in enumerate(undealt):
+        for position, track in enumerate(undealt):
             if track in in_deal or played_at.get(track, -gap) + min_gap > len(moved):
                 postponed.append(track)
             elif open_deal.add(track):
@@ -224,13 +225,10 @@ def _fill(
                 postponed.append(track)
                 is_refused = True
                 if open_deal.is_full():
-                    postponed += undealt[at + 1 :]
+                    postponed += undealt[position + 1 :]
                     break
         undealt = tuple(postponed)
         if is_refused or not undealt:
             break
-    return (
-        replace(deck, dealt=(*deck.dealt, *moved), upcoming=undealt),
-        moved,
-        is_refused or open_deal.is_full(),
-    )
+    deck = replace(deck, dealt=(*deck.dealt, *moved), upcoming=undealt)
+    return deck, [*entries, *moved], is_refused or open_deal.is_full()

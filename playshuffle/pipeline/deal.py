@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
-from playshuffle.dealing.next_deal import is_due, next_deal, update_deck, waits_for_missing
+from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck, waits_for_missing
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
-from playshuffle.dealing.sizes import Limited, Size
+from playshuffle.dealing.sizes import Limited
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
@@ -50,14 +51,13 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
-    run, playable = _with_heard(run), frozenset(run.tracks.numbers)
-    last = deck_of(run).deal
-    is_asked_for = is_new_round or (is_now and not (last is not None and last.is_pending))
-    if is_asked_for or is_due(deck_of(run), _settings(run).every, run.now, playable):
-        deck = _next_deck(run, is_now=is_now, is_new_round=is_new_round)
-        return _replace_deal(run, deck, _notes_on_limit(run, deck))
-    dealt = _repeat_deal(run)
-    return replace(dealt, deck=_with_period(run, dealt.deck))
+    deck = _with_heard(run)
+    is_asked_for = is_new_round or (is_now and not (deck.deal is not None and deck.deal.is_pending))
+    if is_asked_for or is_due(deck, _settings(run).every, run.now, frozenset(run.tracks.numbers)):
+        rules = _rules(run)
+        updated = update_deck(end_round(deck) if is_new_round else deck, rules)
+        return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
+    return _repeat_deal(run, deck)
 
 
 def deal_again(run: Run) -> Dealt:
@@ -67,7 +67,7 @@ def deal_again(run: Run) -> Dealt:
         PlayshuffleError: nothing was dealt yet, or the file could not be written.
     """
     _last_deal(run, "--again")
-    return _repeat_deal(run)
+    return _repeat_deal(run, deck_of(run))
 
 
 def count_as_heard(run: Run) -> Dealt:
@@ -76,8 +76,7 @@ def count_as_heard(run: Run) -> Dealt:
     Raises:
         PlayshuffleError: nothing was dealt yet, plays do not count, or the deck could not be saved.
     """
-    last, run = _last_deal(run, "--heard"), _with_heard(run)
-    deck = deck_of(run)
+    last, deck = _last_deal(run, "--heard"), _with_heard(run)
     if not deck.heard_from_s:
         raise PlayshuffleError(
             f"The tracks of {shown(run.path)} are done when they are dealt, so --heard changes nothing."
@@ -85,8 +84,7 @@ def count_as_heard(run: Run) -> Dealt:
             Exit.USAGE,
         )
     heard = mark_heard(deck, last.entries)
-    marked = run._replace(record=run.record._replace(deck=heard))
-    return _repeat_deal(marked, None if heard == deck else run.record.saved)
+    return _repeat_deal(run, heard, None if heard == deck else run.record.saved)
 
 
 def _last_deal(run: Run, option: str) -> Deal:
@@ -104,98 +102,75 @@ def peek_deal(run: Run) -> Dealt:
     Raises:
         PlayshuffleError: there is nothing to deal.
     """
-    run = _with_heard(run)
-    deck = _next_deck(run)
-    entries = deck.deal.entries if deck.deal is not None else ()
-    count = len(frozenset(entries).intersection(deck_of(run).unheard))
+    deck, rules = _with_heard(run), _rules(run)
+    updated = update_deck(deck, rules)
+    following = _next_deck(run, updated, rules)
+    entries = following.deal.entries if following.deal is not None else ()
+    count = len(frozenset(entries).intersection(deck.unheard))
     text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
     report = run.report(arranged_entries(run, entries), [Note("comes_again", text)] * bool(count))
-    return Dealt(report, deck, is_new=True, certain=_certain(run, entries))
+    return Dealt(report, following, is_new=True, certain=_certain(run, deck, updated, entries))
 
 
-def _certain(run: Run, entries: Sequence[int]) -> int:
-    """Return the number of entries, from the first, that depend on no draw."""
-    deck, rounds = deck_of(run), Rounds(run.tracks, run.recipe, _no_draw, run.tags_of)
-    try:
-        upcoming = update_deck(deck, _playable(run), rounds, is_whole=not run.library.missing).upcoming
-    except _DrawError:  # new tracks, or another order: any position may change
+def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
+    """Return the number of entries, from the first, that depend on no draw.
+
+    updated: the deck with new tracks inserted. If a drawn order has other tracks now, any may change.
+    """
+    staying = frozenset(updated.upcoming)
+    is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only an order that draws has a gap
+    before = tuple(track for track in deck.upcoming if track in staying)
+    if is_drawn and (deck.order, before) != (updated.order, updated.upcoming):
         return 0
-    ordered = frozenset(() if deck.is_ended else upcoming).union(deck.unheard)
-    return next((at for at, track in enumerate(entries) if track not in ordered), len(entries))
+    known = frozenset(() if deck.is_ended else staying).union(deck.unheard)
+    return next((position for position, track in enumerate(entries) if track not in known), len(entries))
 
 
-class _DrawError(Exception):
-    """Chance was asked for."""
+def _with_heard(run: Run) -> Deck:
+    """Return the deck with the dealt tracks that were heard marked, if plays count."""
+    deck = deck_of(run)
+    if _settings(run).count is Count.DEALT or run.history is None:
+        return replace(deck, unheard=(), heard_from_s=0)
+    if not (deck.heard_from_s and deck.round):  # of a deck whose first deal was undone nothing is known
+        return replace(deck, heard_from_s=int(run.now.timestamp()))
+    heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
+    return mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
 
 
-def _no_draw(_bound: int) -> int:
-    raise _DrawError
-
-
-def _playable(run: Run) -> Sequence[int]:
-    """Return the tracks that can be played now: those that wait for no root."""
-    waiting = run.library.waiting_numbers
-    return (
-        [number for number in run.tracks.numbers if number not in waiting] if waiting else run.tracks.numbers
+def _rules(run: Run) -> DealRules:
+    """Return what the deck is dealt by; tracks that wait for a root cannot be played."""
+    tracks, recipe, limit = run.tracks, run.recipe, run.request.most
+    numbers, waiting = tracks.numbers, run.library.waiting_numbers
+    rounds = Rounds(tracks, recipe, run.tools.randbelow, run.tags_of)
+    size = deal_size(_settings(run).amount, tracks, recipe, run.tags_of)
+    if limit is not None:
+        tag_values = values(tracks, run.tags_of, limit.tag)
+        size = Limited(size, limit.number, dict(zip(numbers, tag_values, strict=True)))
+    return DealRules(
+        [number for number in numbers if number not in waiting] if waiting else numbers,
+        rounds,
+        size,
+        is_whole=not run.library.missing,
+        resting=frozenset(numbers[index] for index in rounds.resting),
     )
 
 
-def _with_heard(run: Run) -> Run:
-    """Update which dealt tracks were heard, if plays count."""
-    deck = deck_of(run)
-    if _settings(run).count is Count.DEALT or run.history is None:
-        deck = replace(deck, unheard=(), heard_from_s=0)
-    elif not (deck.heard_from_s and deck.round):  # of a deck whose first deal was undone nothing is known
-        deck = replace(deck, heard_from_s=int(run.now.timestamp()))
-    else:
-        heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
-        deck = mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
-    return run._replace(record=run.record._replace(deck=deck))
-
-
-def _next_deck(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Deck:
+def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
     """Return the deck after its next deal. With `is_now`, unheard tracks wait for the deal after it."""
-    deck = deck_of(run)
-    rounds = Rounds(run.tracks, run.recipe, run.tools.randbelow, run.tags_of)
-    playable, is_whole = _playable(run), not run.library.missing
-    deck = update_deck(end_round(deck) if is_new_round else deck, playable, rounds, is_whole=is_whole)
-    before = deck
-    if not playable or waits_for_missing(deck):
+    if not rules.present or waits_for_missing(updated):
         root, error = next(iter(run.library.missing.items()))
-        count = len(deck.missing) or len(run.tracks)
+        count = len(updated.missing) or len(run.tracks)
         raise MissingError(
             root,
             error.why,
             error.advice,
             f"{error.summary}, and all remaining tracks of this round ({count:,}) are on it",
         )
-    numbers = run.tracks.numbers
-    resting = frozenset(numbers[index] for index in rounds.resting)
-    deck = next_deal(
-        deck,
-        playable,
-        rounds,
-        _size(run),
-        period_start(_settings(run).every, run.now),
-        is_whole=is_whole,
-        today=run.now.date(),
-        resting=resting,
-        again=tracks_again(deck),
-        is_now=is_now,
-    )
+    period = period_start(_settings(run).every, run.now)
+    again = tracks_again(updated)
+    deck = next_deal(updated, rules, period, today=run.now.date(), again=again, is_now=is_now)
     deck = _with_period(run, deck)
-    return count_deal(before, deck, int(run.now.timestamp())) if deck.heard_from_s else deck
-
-
-def _size(run: Run) -> Size:
-    """Return how large deals are, and how many tracks of one artist they may have."""
-    amount = _settings(run).amount
-    size = deal_size(amount, run.tracks, run.recipe, run.tags_of)
-    limit = run.request.most
-    if limit is None:
-        return size
-    tag_values = values(run.tracks, run.tags_of, limit.tag)
-    return Limited(size, limit.number, dict(zip(run.tracks.numbers, tag_values, strict=True)))
+    return count_deal(updated, deck, int(run.now.timestamp())) if deck.heard_from_s else deck
 
 
 def _with_period(run: Run, deck: Deck) -> Deck:
@@ -212,21 +187,21 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
     return [Note("limit", text)] * (len(deck.deal.entries) < count)
 
 
-def _replace_deal(run: Run, deck: Deck, notes: Sequence[Note]) -> Dealt:
-    """Write a new deal, and remember the deck of before to go back to."""
+def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
+    """Write the deal of the following deck, and remember the deck of before to go back to."""
     before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
     if isinstance(before, SavedDeck):
-        before = before._replace(deck=deck_of(run))
-    report = _write(run, deck, before, notes)
-    return Dealt(report, mark_written(deck), is_new=True, certain=report.playlist_length)
+        before = before._replace(deck=deck)
+    report = _write(run, following, before, _notes_on_limit(run, following))
+    return Dealt(report, mark_written(following), is_new=True, certain=report.playlist_length)
 
 
-def _repeat_deal(run: Run, before: SavedRecord | None = None) -> Dealt:
+def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dealt:
     """Write the last deal again if the file has it no longer, or if tracks were renamed.
 
     before: what to go back to; None for the same as until now.
     """
-    deck, now, period = deck_of(run), run.now, period_start(_settings(run).every, run.now)
+    now, period = run.now, period_start(_settings(run).every, run.now)
     last = deck.deal
     assert last is not None
     notes = []
@@ -246,7 +221,7 @@ def _repeat_deal(run: Run, before: SavedRecord | None = None) -> Dealt:
     if not isinstance(run.record.saved, SavedDeck):  # made since
         before = run.record.saved
     report = _write(run, deck, before, notes)
-    return Dealt(report, mark_written(deck), is_new=False, certain=report.playlist_length)
+    return Dealt(report, _with_period(run, mark_written(deck)), is_new=False, certain=report.playlist_length)
 
 
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:

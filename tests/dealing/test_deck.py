@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck, end_round, mark_written
-from playshuffle.dealing.next_deal import next_deal, update_deck
+from playshuffle.dealing.next_deal import DealRules, update_deck
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
-from tests.support.decks import Sorted, Uniform, check, tracks
+from tests.support.decks import Sorted, Uniform, check, deal_next, tracks
 
 TODAY = date(2026, 11, 21)
 MINUTE_MS = 60_000
@@ -27,7 +27,7 @@ def deals(here: Sequence[int], *counts: int, deck: Deck | None = None, seed: str
     law = Uniform(Seeded(seed))
     decks = [deck or Deck()]
     for day, count in enumerate(counts):
-        decks.append(next_deal(decks[-1], here, law, ByCount(count), TODAY + timedelta(days=day)))
+        decks.append(deal_next(decks[-1], here, law, ByCount(count), TODAY + timedelta(days=day)))
     return decks[1:]
 
 
@@ -93,9 +93,9 @@ def test_the_next_round_is_uniform_over_all_that_keep_the_gap(count: int, size: 
     before = Deck(played[:size], played[size:], round=1, since=TODAY, order="random")
 
     def next_round(draw: RandBelow) -> tuple[int, ...]:
-        after = next_deal(before, here, Uniform(draw, gap), ByCount(size), TODAY)
+        after = deal_next(before, here, Uniform(draw, gap), ByCount(size), TODAY)
         if after.round == 1:
-            after = next_deal(after, here, Uniform(draw, gap), ByCount(size), TODAY)
+            after = deal_next(after, here, Uniform(draw, gap), ByCount(size), TODAY)
         return after.dealt + after.upcoming
 
     part = len(played) - size if 0 < len(played) - size < size else 0
@@ -118,7 +118,7 @@ def test_by_time_too_the_next_round_is_uniform() -> None:
     before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order="random")
 
     def next_round(draw: RandBelow) -> tuple[int, ...]:
-        after = next_deal(before, here, Uniform(draw, 0), ByTime(4 * MINUTE_MS, lengths), TODAY)
+        after = deal_next(before, here, Uniform(draw, 0), ByTime(4 * MINUTE_MS, lengths), TODAY)
         return after.dealt + after.upcoming
 
     assert is_uniform_over(
@@ -132,7 +132,7 @@ def test_a_gap_that_cannot_be_kept_gives_way_and_the_round_its_tracks() -> None:
     here = tracks(8)
     deck = Deck((), tuple(here), tail=tuple(here), round=2, since=TODAY, order="random")
 
-    after = next_deal(deck, here[6:], Uniform(System(), 8), ByCount(2), TODAY)
+    after = deal_next(deck, here[6:], Uniform(System(), 8), ByCount(2), TODAY)
 
     assert dealt(after) == (here[6], here[7])
     assert after.upcoming == ()
@@ -142,9 +142,9 @@ def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() 
     """Sorted: the library is walked through; what is in the deal already comes in the next."""
     law = Sorted()
     here = tracks(5)
-    one = next_deal(Deck(), here, law, ByCount(3), TODAY)
-    two = next_deal(one, here, law, ByCount(4), TODAY)
-    three = next_deal(two, here, law, ByCount(4), TODAY)
+    one = deal_next(Deck(), here, law, ByCount(3), TODAY)
+    two = deal_next(one, here, law, ByCount(4), TODAY)
+    three = deal_next(two, here, law, ByCount(4), TODAY)
 
     assert dealt(two) == (here[3], here[4], here[0], here[1])
     assert dealt(three) == (here[2], here[3], here[4], here[0])
@@ -160,8 +160,12 @@ def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
 
     def upcoming(draw: RandBelow) -> tuple[int, ...]:
         law = Uniform(draw, 0)
-        one = next_deal(Deck((9999,), round=1, order="random"), here, law, ByCount(1), TODAY)
-        return update_deck(one, [*here, *new], law).upcoming if one.dealt[-1] == here[0] else ()
+        one = deal_next(Deck((9999,), round=1, order="random"), here, law, ByCount(1), TODAY)
+        return (
+            update_deck(one, DealRules([*here, *new], law, ByCount(1))).upcoming
+            if one.dealt[-1] == here[0]
+            else ()
+        )
 
     shares = distribution(upcoming)
     del shares[()]
@@ -173,8 +177,10 @@ def test_what_is_gone_is_dropped_and_comes_at_a_drawn_place_if_it_is_back() -> N
     here = tracks(6)
     deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order="random")
 
-    without = update_deck(deck, [*here[:3], *here[4:]], Uniform(System()))
-    shares = distribution(lambda draw: update_deck(without, here, Uniform(draw)).upcoming)
+    without = update_deck(deck, DealRules([*here[:3], *here[4:]], Uniform(System()), ByCount(1)))
+    shares = distribution(
+        lambda draw: update_deck(without, DealRules(here, Uniform(draw), ByCount(1))).upcoming
+    )
 
     assert without.upcoming == (here[2], here[4], here[5])
     assert is_uniform_over(
@@ -186,7 +192,7 @@ def test_another_order_is_that_of_what_is_still_to_come() -> None:
     here = tracks(10)
     [deck] = deals(here, 4)
 
-    after = next_deal(deck, here, Sorted(), ByCount(3), TODAY)
+    after = deal_next(deck, here, Sorted(), ByCount(3), TODAY)
 
     assert dealt(after) == tuple(sorted(deck.upcoming)[:3])
     assert (after.order, after.round) == ("sorted", 1)
@@ -215,7 +221,7 @@ def test_a_hundred_plays_before_the_round_are_remembered() -> None:
     assert end_round(last).tail == tuple(played[-100:])
     law = Uniform(Seeded("1"), 120)
     many = tracks(130)
-    two = next_deal(next_deal(Deck(), many, law, ByCount(130), TODAY), many, law, ByCount(1), TODAY)
+    two = deal_next(deal_next(Deck(), many, law, ByCount(130), TODAY), many, law, ByCount(1), TODAY)
     assert len(two.tail) == 120
     assert end_round(replace(two, tail=(*two.tail, *tracks(30, 501)))).tail[-1] == dealt(two)[0]
     assert len(end_round(two).tail) == 120
@@ -259,9 +265,9 @@ def test_through_any_changes_a_track_comes_again_only_after_all_others_and_after
         present, size = sorted(here, key=lambda track: track * 7919 % 1000), ByCount(step["count"])
         if is_waiting and here <= heard:
             with pytest.raises(ValueError, match="are missing"):
-                next_deal(deck, present, law, size, TODAY, is_whole=bool(step["is_whole"]))
+                deal_next(deck, present, law, size, TODAY, is_whole=bool(step["is_whole"]))
             continue
-        deck = mark_written(next_deal(deck, present, law, size, TODAY, is_whole=bool(step["is_whole"])))
+        deck = mark_written(deal_next(deck, present, law, size, TODAY, is_whole=bool(step["is_whole"])))
         check(deck)
         expected, entries = {*known}, dealt(deck)
         assert (
@@ -290,7 +296,7 @@ def by_time(minutes: Sequence[float], per_deal: float, count: int) -> list[list[
     deck = Deck()
     came = []
     for _ in range(count):
-        deck = next_deal(deck, here, Sorted(), ByTime(int(per_deal * MINUTE_MS), lengths), TODAY)
+        deck = deal_next(deck, here, Sorted(), ByTime(int(per_deal * MINUTE_MS), lengths), TODAY)
         came.append([minutes[here.index(track)] for track in dealt(deck)])
     return came
 
@@ -337,7 +343,7 @@ def test_whole_albums_are_dealt_and_rounds_hold_each_once() -> None:
     deck = Deck()
     came = []
     for _ in range(4):
-        deck = next_deal(deck, here, law, ByAlbums(3, album_of), TODAY)
+        deck = deal_next(deck, here, law, ByAlbums(3, album_of), TODAY)
         came.append([here.index(track) for track in dealt(deck)])
 
     assert came[0] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -348,8 +354,8 @@ def test_whole_albums_are_dealt_and_rounds_hold_each_once() -> None:
 def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
     here = tracks(9)
     album_of = {track: number // 3 for number, track in enumerate(here)}
-    one = next_deal(Deck(), here, Sorted(), ByCount(2), TODAY)
+    one = deal_next(Deck(), here, Sorted(), ByCount(2), TODAY)
 
-    two = next_deal(one, here, Sorted(), ByAlbums(2, album_of), TODAY)
+    two = deal_next(one, here, Sorted(), ByAlbums(2, album_of), TODAY)
 
     assert dealt(two) == tuple(here[2:6])

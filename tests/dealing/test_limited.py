@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.sizes import ByCount, ByTime, Limited, Size
 from playshuffle.shuffle import RandBelow, Seeded
 from tests.shuffle.all_draws import distribution
-from tests.support.decks import Uniform, tracks
+from tests.support.decks import Uniform, deal_next, tracks
 
 TODAY = date(2026, 11, 21)
 LIBRARIES = st.lists(st.integers(1, 5), min_size=1, max_size=5)
@@ -39,7 +38,7 @@ def test_no_deal_is_over_the_limit_and_each_round_has_each_track_once(
     for plain in (ByCount(size), ByTime(size * 60_000, dict.fromkeys(value_of, 60_000))):
         deck, played = Deck(), list[int]()
         for day in range(3 * len(value_of)):
-            deck = next_deal(
+            deck = deal_next(
                 deck, [*value_of], order, Limited(plain, limit, value_of), TODAY + timedelta(day)
             )
             played += entries(deck)
@@ -56,7 +55,7 @@ def test_tracks_over_the_limit_come_first_in_the_next_deal() -> None:
     size = Limited(ByCount(2), 1, value_of)
     dealt = []
     for day in range(3):
-        deck = next_deal(deck, [*value_of], Uniform(Seeded("x"), 0), size, TODAY + timedelta(day))
+        deck = deal_next(deck, [*value_of], Uniform(Seeded("x"), 0), size, TODAY + timedelta(day))
         dealt.append(entries(deck))
     assert dealt[:2] == [(1, 4), (2, 5)]
     assert dealt[2][0] == 3
@@ -68,7 +67,7 @@ def test_each_track_of_a_value_is_as_likely_as_the_others(counts: list[int], siz
     deal_size = Limited(ByCount(size), 1, value_of)
 
     def first_deal(randbelow: RandBelow) -> frozenset[int]:
-        return frozenset(entries(next_deal(Deck(), [*value_of], Uniform(randbelow, 0), deal_size, TODAY)))
+        return frozenset(entries(deal_next(Deck(), [*value_of], Uniform(randbelow, 0), deal_size, TODAY)))
 
     shares = distribution(first_deal)
     share_of = {track: sum(share for deal, share in shares.items() if track in deal) for track in value_of}
@@ -80,6 +79,6 @@ def test_each_track_of_a_value_is_as_likely_as_the_others(counts: list[int], siz
 def test_a_limit_that_nothing_reaches_changes_no_deal(seed: str, size: int) -> None:
     value_of = values([3, 3, 2])
     sizes: tuple[Size, Size] = (ByCount(size), Limited(ByCount(size), 3, value_of))
-    plain, limited = (next_deal(Deck(), [*value_of], Uniform(Seeded(seed)), any_, TODAY) for any_ in sizes)
+    plain, limited = (deal_next(Deck(), [*value_of], Uniform(Seeded(seed)), any_, TODAY) for any_ in sizes)
 
     assert plain == limited

@@ -6,7 +6,6 @@ import pytest
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.next_deal import next_deal
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.library.tag_columns import TagsOf, no_tags
@@ -17,6 +16,7 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
+from tests.support.decks import deal_next
 from tests.support.tagged import by_artists, numbered, tagged
 
 TODAY = date(2026, 11, 21)
@@ -27,7 +27,7 @@ def rounds(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], se
     law = Rounds(tracks, recipe, Seeded(seed), tags_of)
     decks = [Deck()]
     for count in sizes:
-        decks.append(next_deal(decks[-1], tracks.numbers, law, ByCount(count), TODAY))
+        decks.append(deal_next(decks[-1], tracks.numbers, law, ByCount(count), TODAY))
     return decks[1:]
 
 
@@ -55,7 +55,7 @@ def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
     [deck] = rounds(some, Recipe("albums"), tags_of, [3], "1")
 
     law = Rounds(tracks, Recipe("albums"), Seeded("2"), tags_of)
-    after = next_deal(deck, tracks.numbers, law, ByCount(9), TODAY)
+    after = deal_next(deck, tracks.numbers, law, ByCount(9), TODAY)
 
     assert after.deal is not None
     path_of = dict(zip(tracks.numbers, tracks.paths, strict=True))
@@ -131,7 +131,7 @@ def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:
     tracks = numbered(9)
     deck = Deck((tracks.numbers[6],), tuple(tracks.numbers[:6]), round=1, order="sorted")
 
-    after = next_deal(
+    after = deal_next(
         deck, tracks.numbers, Rounds(tracks, Recipe("sorted"), Seeded("1"), no_tags), ByCount(8), TODAY
     )
 

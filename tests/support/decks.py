@@ -3,8 +3,11 @@
 # ruff: noqa: ARG002 - a law need not look at all that it is given
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from playshuffle.dealing.deck import Deck
+from playshuffle.dealing.next_deal import DealRules, RoundOrder, next_deal, update_deck
+from playshuffle.dealing.sizes import Size
 from playshuffle.shuffle import RandBelow, insert, not_before
 
 
@@ -46,6 +49,14 @@ class Sorted:
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         return sorted([*upcoming, *new])
+
+
+def deal_next(
+    deck: Deck, present: Sequence[int], order: RoundOrder, size: Size, period: date, *, is_whole: bool = True
+) -> Deck:
+    """Return the deck, updated with these tracks, after its next deal."""
+    rules = DealRules(present, order, size, is_whole)
+    return next_deal(update_deck(deck, rules), rules, period)
 
 
 def tracks(count: int, first: int = 1) -> list[int]:
