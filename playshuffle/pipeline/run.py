@@ -197,7 +197,11 @@ class Run(NamedTuple):
         if any(each.new for each in self.choice.lists):
             elsewhere = [root for root in self.opened.state.roots() if root not in present]
             tracks = self.library.tracks.paths
-            notes += [note for each in self.choice.lists for note in each.unknown(tracks, elsewhere)]
+            notes += [
+                Note("unknown_entry", text, each.path)
+                for each in self.choice.lists
+                for text in each.unknown(tracks, elsewhere)
+            ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
         last = self.record.saved_order
         return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
