@@ -34,8 +34,7 @@ from mutagen.id3 import (
     TimeStampTextFrame,
 )
 from mutagen.monkeysaudio import MonkeysAudio
-from mutagen.mp3 import MP3
-from mutagen.mp3 import HeaderNotFoundError as NoFramesError  # noqa: F401 - of this module
+from mutagen.mp3 import MP3, HeaderNotFoundError
 from mutagen.mp4 import MP4, MP4Tags
 from mutagen.mp4._as_entry import AudioSampleEntry
 from mutagen.mp4._atom import Atom
@@ -52,6 +51,8 @@ from mutagen.wavpack import WavPack
 from playshuffle.tags.head_id3 import MAIN_TEXTS
 from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import ID3_FRAMES
+
+NoFramesError = HeaderNotFoundError
 
 NamedValues = tuple[str, Iterable[Any]]
 Named = Iterable[NamedValues]

@@ -3,6 +3,7 @@
 import os
 import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -235,7 +236,7 @@ def test_an_entry_that_names_nothing_is_said_once_with_its_line(home: Path, musi
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_a_list_in_another_encoding_or_form_leaves_out_the_same_tracks(
-    home: Path, tmp_path: Path, form: str
+    home: Path, tmp_path: Path, form: Literal["NFC", "NFD"]
 ) -> None:
     names = [unicodedata.normalize(form, f"{name}.wav") for name in ("Génève", "Wait…", "Mü")]
     folder = library(tmp_path / "Other", [*names, "plain.wav"])

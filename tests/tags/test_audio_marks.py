@@ -132,7 +132,7 @@ def test_songs_of_one_length_have_marks_of_their_own(suffix: str, tmp_path: Path
         path = tmp_path / f"{number}.{suffix}"
         sound = f"sine=frequency={300 + 10 * number}:duration=2"
         words = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", sound, *ENCODERS[suffix], path]
-        subprocess.run(words, check=True)
+        subprocess.run([*map(str, words)], check=True)
         marks.add(mark(path))
 
     assert len(marks - {0}) == 12
