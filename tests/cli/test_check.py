@@ -299,14 +299,14 @@ def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(m
 
 
 def test_a_near_name_is_suggested_for_a_missing_file(music: Path) -> None:
-    (music / "x.m3u").write_text("A.MP3\nSub/c.mp\nzzz.mp3\nC:\\Music\\q.mp3\n")
+    (music / "x.m3u").write_text("A.MP\nSub/c.mp\nzzz.mp3\nC:\\Music\\q.mp3\n")
 
     done = run("check", music / "x.m3u")
 
     assert done.code == 1
     assert done.out.decode().splitlines() == [
         f"error: {music}/x.m3u: 4 of 4 entries are broken",
-        "  line 1: A.MP3: missing, did you mean a.mp3?",
+        "  line 1: A.MP: missing, did you mean a.mp3?",
         "  line 2: Sub/c.mp: missing, did you mean sub/c.mp3?",
         "  line 3: zzz.mp3: missing",
         "  line 4: C:\\Music\\q.mp3: missing (a Windows path)",
