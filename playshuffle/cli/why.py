@@ -25,6 +25,7 @@ from playshuffle.pipeline.explain import IN, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
+from playshuffle.playlist.names import Names
 from playshuffle.shuffle import System
 from playshuffle.system import atomic_file
 from playshuffle.tags.cause import NO_FILE
@@ -167,7 +168,8 @@ def _path(text: str) -> bytes:
     """Return the path of a file that is named as a path, as a URI, or as in a playlist."""
     if text.startswith("file://"):
         return unquote_to_bytes(text.removeprefix("file://"))
-    return absolute(text, Exit.NO_INPUT)
+    path = absolute(text, Exit.NO_INPUT)
+    return Names().find(path) or path
 
 
 def _code(reasons: Reasons, inside: Iterable[Reasons]) -> Exit:

@@ -114,7 +114,9 @@ def read_file_list(source: str) -> FileList:
     others: tuple[bytes, ...] = ()
     if b"\0" in content and not content.startswith(_UTF16_MARKS):
         folder = os.path.dirname(path)
-        names = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
+        alike = Names()
+        paths = [without_dots(os.path.join(folder, name)) for name in content.split(b"\0") if name]
+        names = [alike.find(path) or path for path in paths]
     else:
         if os.path.splitext(path)[1].lower() not in FORMATS:
             _refuse_other_format(path, content)

@@ -246,6 +246,8 @@ def test_a_list_in_another_encoding_or_form_leaves_out_the_same_tracks(
     never.write_bytes(f"{folder}/{unicodedata.normalize('NFC', names[0])}\r\n".encode("mac_roman"))
 
     make(folder, "--without", tmp_path / "win.m3u")
+    why = run("why", folder / unicodedata.normalize("NFC", names[1]), "--in", folder / "playshuffle.m3u").out
+    assert b"win.m3u, line 1" in why
     assert sorted(listed(folder / "playshuffle.m3u")) == sorted([names[2], "plain.wav"])
 
     run("never", folder / unicodedata.normalize("NFC" if form == "NFD" else "NFD", names[2]))

@@ -87,6 +87,16 @@ def test_a_name_that_fits_two_files_names_neither(tmp_path: Path) -> None:
     assert names.find(b"/" + b"a/" * 3000) is None
 
 
+def test_names_that_end_in_nul_are_found_as_well(tmp_path: Path) -> None:
+    (tmp_path / "No\xebl.mp3").touch()
+    (tmp_path / "x").write_bytes(b"Noe\xcc\x88l.mp3\0No\xeb" + b"L.mp3\0other\0")
+
+    assert read_file_list(str(tmp_path / "x")).files == (
+        bytes(tmp_path / "No\xebl.mp3"),
+        bytes(tmp_path / "other"),
+    )
+
+
 def test_a_list_in_utf8_names_files_that_are_not(tmp_path: Path) -> None:
     path = bytes(tmp_path) + b"/G\xe9n\xe8ve.mp3"
     Path(os.fsdecode(path)).touch()
