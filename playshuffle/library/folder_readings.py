@@ -8,7 +8,7 @@ from zlib import crc32
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder
 from playshuffle.library.listing import fits
-from playshuffle.library.marks import file_id
+from playshuffle.library.marks import CERTAIN, file_id
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import Birth, birth_of
@@ -127,7 +127,7 @@ class _Rows:
         self._spoken.pop(row, None)
         if why := spoken.why_spoken(self.names[row], reading.tags):
             self._spoken[row] = why
-        self._audio[row] = _audio_sum(tags)
+        self._audio[row] = _audio_sum(reading.audio_mark, tags)
         self._fields[row] = None if reading.tags is None else list(tags)
         self._durations_ms[row] = min(tags.duration_ms or 0, _LONGEST_MS)
         self._extinfs[row] = extinf(tags, self.names[row])
@@ -166,15 +166,17 @@ class _Rows:
         return folder, pack(self._fields)
 
 
-def _audio_sum(tags: Tags) -> int:
-    """Return a checksum of what a file says of its audio, 0 if its length is unknown.
+def _audio_sum(audio_mark: int, tags: Tags) -> int:
+    """Return a checksum of the audio, or of what the file says of it; 0 if its length is unknown.
 
     For a variable bit rate the average tells as much as the number of bytes.
     """
+    if audio_mark:
+        return CERTAIN | audio_mark & (CERTAIN - 1)
     if tags.duration_ms is None:
         return 0
     facts = (tags.duration_ms, tags.bitrate, tags.sample_rate, tags.lossless)
-    return crc32(repr(facts).encode()) & 0x7FFFFFFF or 1
+    return crc32(repr(facts).encode()) & (CERTAIN - 1) or 1
 
 
 def _content_sum(audio: int, extinf: bytes) -> int:

@@ -19,6 +19,7 @@ from playshuffle.library.marks import (
     copy_key,
     copy_rename_key,
     file_key,
+    is_certain,
     rename_key,
 )
 
@@ -50,7 +51,8 @@ class Search:
 
     The rules, in this order: by path and mark; by what no renaming changes; by the file itself where birth
     times are known; by the moves that were seen; by its path if the audio is the same; by its audio if that
-    is rare and no other track in question has it; by its path; by size, time and content.
+    is rare and no other track in question has it; by its path; by size, time and content. Where only length
+    and rates are known of the audio, tags, name or folder must be the same, too.
 
     Attributes:
         known: the known tracks.
@@ -81,6 +83,7 @@ class Search:
         self._is_drive_missing = is_drive_missing
         self._contents = contents
         self._index_of = {path: index for index, path in enumerate(paths)}
+        self._paths = paths
         self._marks = marks
         # Nearly all have the path and the mark they had. A path may be known twice: of a track, and of one
         # that vanished before.
@@ -157,9 +160,19 @@ class Search:
                 return None
             content = mark[CONTENT] >> ignored_bits
             is_rare = max(counts[content] for counts in in_all) <= few
-            return free[content][0] if is_rare and old_counts[content] == len(free[content]) == 1 else None
+            if not is_rare or not old_counts[content] == len(free[content]) == 1:
+                return None
+            index = free[content][0]
+            is_same = not ignored_bits or is_certain(mark) or self._is_near(old, index)
+            return index if is_same else None
 
         return find
+
+    def _is_near(self, old: int, index: int) -> bool:
+        """Return whether a track and a file have the same name, or the same folder."""
+        folder, _, name = self.known[old].path.rpartition(b"/")
+        other_folder, _, other_name = self._paths[index].rpartition(b"/")
+        return folder == other_folder or name == other_name
 
     def _by_mark(self, key: Callable[[Mark], object | None]) -> _Find:
         """Find tracks by this key of their marks; of several the first in path order."""

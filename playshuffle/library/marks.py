@@ -13,6 +13,7 @@ from playshuffle.system.birth_time import Birth
 MARK_BYTES = 32
 _SIZE, CONTENT, _FILE = 0, 2, 3
 TAGS_BITS = 32
+CERTAIN = 1 << 30  # in the checksum of audio: it is of the audio itself, not of its length and rates
 
 Mark = tuple[int, int, int, int]
 
@@ -70,3 +71,8 @@ def copy_rename_key(mark: Mark) -> object | None:
 def audio_of(mark: Mark) -> int:
     """Return the checksum of the audio, 0 if unknown."""
     return mark[CONTENT] >> TAGS_BITS
+
+
+def is_certain(mark: Mark) -> bool:
+    """Return whether the checksum is of the audio itself, so that no other audio has it."""
+    return bool(audio_of(mark) & CERTAIN)

@@ -57,6 +57,8 @@ NoFramesError = HeaderNotFoundError
 NamedValues = tuple[str, Iterable[Any]]
 Named = Iterable[NamedValues]
 
+NoFramesError = HeaderNotFoundError
+
 _ERRORS = "playshuffle.latin-1"
 
 

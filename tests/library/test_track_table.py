@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.marks import Mark, file_id
+from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, file_id
 from playshuffle.library.missing import Root
 from playshuffle.library.recognition import recognise
 from playshuffle.library.track_table import TrackTable
@@ -29,7 +29,13 @@ def mark(number: int, *, inode: int | None = None, tags: int = 7) -> Mark:
 
 def with_birth(number: int, *, inode: int = 5, birth_ns: int = 10**18, audio: int = 0, tags: int = 7) -> Mark:
     """Return the mark of a file on a file system with birth times; size and time differ by number."""
-    return (*mark(number)[:2], audio << 32 | tags, file_id(Birth(inode, birth_ns)))
+    checksum = audio and CERTAIN | audio
+    return (*mark(number)[:2], checksum << TAGS_BITS | tags, file_id(Birth(inode, birth_ns)))
+
+
+def uncertain(mark: Mark) -> Mark:
+    """Return a mark that knows only length and rates of the audio."""
+    return (*mark[:2], mark[2] & ~(CERTAIN << TAGS_BITS), mark[3])
 
 
 def scanned(
@@ -110,6 +116,25 @@ def test_a_file_that_was_retagged_on_another_disk_is_known_by_its_audio() -> Non
     before = {A: with_birth(1, audio=3), B: with_birth(2, inode=6, audio=4)}
     now = {b"/n/1.mp3": with_birth(8, inode=2, audio=4, tags=9), b"/n/2.mp3": with_birth(9, audio=3, inode=1)}
     assert which(before, now) == {A: b"/n/2.mp3", B: b"/n/1.mp3", b"": b""}
+
+
+@pytest.mark.parametrize(
+    ("path", "tags", "is_known"),
+    [
+        (b"/n/other.mp3", 9, False),
+        (b"/n/other.mp3", 7, True),
+        (b"/n/a.mp3", 9, True),
+        (b"/m/other.mp3", 9, True),
+        (b"/m/below/other.mp3", 9, False),
+    ],
+)
+def test_a_new_song_of_the_same_length_is_known_only_by_its_tags_name_or_folder(
+    path: bytes, tags: int, is_known: bool
+) -> None:
+    before = {A: uncertain(with_birth(1, audio=3))}
+    now = {path: uncertain(with_birth(8, inode=2, audio=3, tags=tags))}
+
+    assert which(before, now) == ({A: path, b"": b""} if is_known else {A: None, b"": path})
 
 
 @pytest.mark.parametrize("other", [B, FAR])
