@@ -279,12 +279,16 @@ def _marked(folder: bytes) -> list[bytes]:
 def _others(folder: bytes) -> Iterator[bytes]:
     """Yield what is in a folder and is not from playshuffle; a folder as a whole."""
     ours = _ours(folder)
-    for path, folders, names in os.walk(folder):
+    for path, folders, names in os.walk(folder, onerror=_raise):
         for name in [*names, *folders]:
             found = os.path.join(path, name)
             if found not in ours or os.path.islink(found):
                 yield found
         folders[:] = [name for name in folders if os.path.join(path, name) in ours]
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _our_files(folder: bytes) -> Iterator[bytes]:
@@ -422,7 +426,7 @@ def _remove(folder: bytes, new: bytes) -> None:
             os.unlink(mark)
         os.rmdir(folder)
     except OSError as error:
-        if error.errno != errno.ENOTEMPTY:
+        if error.errno != errno.ENOTEMPTY or next(_others(folder), None) is None:
             raise
         _remove(folder, new)  # one more came
 

@@ -1,5 +1,6 @@
 """An export has the tracks in their order, whatever stopped an earlier one, and changes no other file."""
 
+import errno
 import itertools
 import os
 import random
@@ -256,6 +257,25 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
         assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD], step
         step += 1
     assert step > 20
+
+
+def test_a_folder_that_cannot_be_read_is_left_alone(
+    tracks: Tracks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(tracks, tmp_path / "stick")
+    scandir = os.scandir
+
+    def refusing(folder: bytes) -> Any:
+        if os.fsdecode(folder).endswith("stick/list"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return scandir(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refusing)
+        with pytest.raises(PlayshuffleError, match="may not write"):
+            export(tracks[::-1], tmp_path / "stick")
+
+    assert copies(tmp_path / "stick") == numbered(tracks)
 
 
 @pytest.mark.process
