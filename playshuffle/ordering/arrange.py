@@ -31,6 +31,11 @@ class Arranged(NamedTuple):
     order: Sequence[int]
     playlist_length: int
 
+    @property
+    def played(self) -> Sequence[int]:
+        """Return the tracks that are to be played, or were, in order."""
+        return self.order[: self.playlist_length]
+
 
 def needs_last(recipe: Recipe) -> bool:
     """Return whether the new order depends on the last order of the playlist."""
@@ -191,7 +196,7 @@ def _shuffled(
 ) -> list[int]:
     """Shuffle the base around pins, or after a gap."""
     if recipe.gap is not None:
-        last_played = last.order[: last.playlist_length] if last is not None else []
+        last_played = last.played if last is not None else []
         return _after_gap(recipe.gap, base, last_played, pinned_at, randbelow, resting)
     pins.swap_in(base, pinned_at)
     return pinned(base, pinned_at, shuffle, randbelow) if pinned_at else shuffle(base, randbelow)

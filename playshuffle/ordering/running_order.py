@@ -34,6 +34,11 @@ class LastOrder:
     came: int
     went: int
 
+    def numbers(self, tracks: Tracks, order: Sequence[int]) -> "array[int]":
+        """Return the numbers of the tracks in an order that may have the absent ones, too."""
+        numbers = tracks.numbers + array("I", self.absent)
+        return array("I", map(numbers.__getitem__, order))
+
 
 def last_order_now(
     numbers: Sequence[int], absent: Collection[int], tracks: Tracks, forgotten: Collection[int]
@@ -65,24 +70,6 @@ def last_order_now(
     return LastOrder(order, still_absent, new, len(new) + returned, len(missing) - len(were_absent))
 
 
-@dataclass(frozen=True, slots=True)
-class UpdatedOrder:
-    """An updated order.
-
-    Attributes:
-        arranged: the order of the present tracks.
-        order: the same with the absent tracks, whose indices begin at `len(tracks)`.
-    """
-
-    arranged: Arranged
-    order: list[int]
-
-    def numbers(self, tracks: Tracks, absent: Sequence[int]) -> "array[int]":
-        """Return the numbers of its tracks, in order."""
-        numbers = tracks.numbers + array("I", absent)
-        return array("I", map(numbers.__getitem__, self.order))
-
-
 def update_order(
     tracks: Tracks,
     recipe: Recipe,
@@ -91,7 +78,7 @@ def update_order(
     tags_of: TagsOf,
     *,
     is_changed: bool,
-) -> UpdatedOrder:
+) -> tuple[Arranged, list[int]]:
     """Update an order after its tracks changed.
 
     Args:
@@ -101,6 +88,10 @@ def update_order(
         randbelow: source of the positions of new tracks.
         tags_of: looks up the tags, for orders that use them.
         is_changed: tracks came or went, or have other paths or tags.
+
+    Returns:
+        The order of the present tracks, and the same with the absent ones, whose indices begin at
+        `len(tracks)`.
 
     Raises:
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
@@ -118,7 +109,7 @@ def update_order(
         arranged = _repaired(arranged, recipe, repair, randbelow)
     if arranged.order != present:
         order = _insert_absent(order, arranged.order)
-    return UpdatedOrder(arranged, order)
+    return arranged, order
 
 
 def _insert_new(

@@ -46,24 +46,25 @@ def keep(run: Run) -> Report:
                 raise
             text = f"The playlist cannot be shuffled again, so it keeps its order. {error}"
             notes.append(Note("not_shuffled", text))
-    order = last_order_now(last.numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
-    is_changed = bool(order.new or order.went) or last.digest != run.tracks.digest
-    updated = update_order(
-        run.tracks, run.recipe, order, run.tools.randbelow, run.tags_of, is_changed=is_changed
+    last_now = last_order_now(last.numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
+    is_changed = bool(last_now.new or last_now.went) or last.digest != run.tracks.digest
+    arranged, order = update_order(
+        run.tracks, run.recipe, last_now, run.tools.randbelow, run.tags_of, is_changed=is_changed
     )
     now = SavedOrder(
-        updated.numbers(run.tracks, order.absent),
-        frozenset(order.absent),
-        updated.arranged.playlist_length,
+        last_now.numbers(run.tracks, order),
+        frozenset(last_now.absent),
+        arranged.playlist_length,
         drawn_s,
         "",
         run.tracks.digest,
     )
     saved = run.record.saved
-    report = run.write(updated.arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
+    report = run.write(arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
     renamed = run.opened.table.renamed
     renamed_count = len(renamed and renamed.intersection(last.numbers, run.tracks.numbers))
-    return report._replace(came=order.came, went=order.went, renamed=run.record.replaced + renamed_count)
+    renamed_count += run.record.replaced
+    return report._replace(came=last_now.came, went=last_now.went, renamed=renamed_count)
 
 
 def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[Note]]:

@@ -36,8 +36,7 @@ class Report(NamedTuple):
     """What a run did for a request.
 
     files: those that the playlist is in, or would be: one, or its parts in order.
-    choice: which of all tracks are chosen; indices: of these, in order; the first
-        `playlist_length` are in the playlist.
+    choice: which of all tracks are chosen; arranged: these in order.
     figures: counts what is in the playlist; this takes long, and only a person wants to know.
     text: content of the playlist, in one file or several.
     is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
@@ -54,8 +53,7 @@ class Report(NamedTuple):
     files: Sequence[bytes]
     style: PathStyle
     choice: Choice
-    playlist_length: int
-    indices: Sequence[int]
+    arranged: Arranged
     figures: Callable[[], Figures]
     text: Parts
     is_new: bool
@@ -71,6 +69,11 @@ class Report(NamedTuple):
     notes: Sequence[Note] = ()
     has_news: bool = True
     stamp: str = ""
+
+    @property
+    def playlist_length(self) -> int:
+        """Return the number of tracks in the playlist."""
+        return self.arranged.playlist_length
 
     def completed(self, record: SavedRecord) -> SavedRecord:
         """Return a record with all that it has of the file and of this report."""
@@ -96,13 +99,12 @@ class Report(NamedTuple):
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
-        return [self.choice.tracks.paths[index] for index in self.indices[: self.playlist_length]]
+        return [self.choice.tracks.paths[index] for index in self.arranged.played]
 
 
 def played(tracks: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
     """Return the tracks of a playlist, and its order over them."""
-    count = arranged.playlist_length
-    order = arranged.order[:count]
+    count, order = arranged.playlist_length, arranged.played
     return (tracks, order) if count == len(tracks) else (tracks.only(order), range(count))
 
 

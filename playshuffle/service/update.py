@@ -183,7 +183,7 @@ def _written_s(path: bytes | None) -> int | None:
 def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistUpdated:
     library = opened.library(playlist.request)
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
-    indices = report.indices[: report.playlist_length] if library.waiting else ()
+    indices = report.arranged.played if library.waiting else ()
     written = {report.choice.tracks.numbers[index] for index in indices}
     accept = _accept(playlist)
     status = PlaylistStatus(

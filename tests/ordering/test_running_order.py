@@ -55,15 +55,17 @@ def kept(
         tracks,
         [numbers[before] for before in forgotten],
     )
-    updated = update_order(tracks, recipe or Recipe(), last, randbelow, tags_of, is_changed=is_changed)
-    of_all = updated.numbers(tracks, last.absent)
+    arranged, order = update_order(
+        tracks, recipe or Recipe(), last, randbelow, tags_of, is_changed=is_changed
+    )
+    of_all = last.numbers(tracks, order)
     assert sorted(of_all) == sorted([*tracks.numbers, *last.absent])
     assert [number for number in of_all if number in tracks.numbers] == [
-        tracks.numbers[index] for index in updated.arranged.order
+        tracks.numbers[index] for index in arranged.order
     ]
     return Kept(
-        updated.arranged,
-        updated.order,
+        arranged,
+        order,
         [number - _FIRST_ABSENT for number in last.absent],
     )
 
