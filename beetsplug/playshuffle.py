@@ -55,6 +55,8 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
     def _add_options(self) -> None:
         add = self.parser.add_option
         for row in _options():
+            if not row.verbs:
+                continue
             facts: dict[str, Any] = {"action": "store", "metavar": row.metavar or row.flags[0][2:].upper()}
             if row.type is bool:
                 facts = {"action": "store_false" if row.is_negated else "store_true"}
@@ -86,7 +88,7 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     if not items:
         raise PlayshuffleError("No item matches the query; there is nothing to play.", Exit.NOTHING_TO_PLAY)
     tags = {os.path.normpath(os.fsencode(item.path)): _flexible_tags(item) for item in items}
-    chosen = {row.name: getattr(given, row.name) for row in _options()}
+    chosen = {row.name: getattr(given, row.name) for row in _options() if row.verbs}
     chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     options = Options(**{**_defaults(defaults), **{n: v for n, v in chosen.items() if v is not None}})
     if options.output is None:

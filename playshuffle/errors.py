@@ -74,12 +74,18 @@ class OptionError(PlayshuffleError):
         return self._text.format(*map(spell, self._options), **self._values)
 
 
+# Options that only the configuration has.
+ONLY_KEYS = frozenset(("extinf", "ignore_files", "inside", "max_per_file", "relative_to", "title"))
+
+
 def flag(option: str, short: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return an option as the command line spells it: `--no-tags` for `tags = false`.
 
     short: flags to use in place of others, such as `-n` for `--limit`.
     """
     key, _, value = option.partition(" = ")
+    if key in ONLY_KEYS:
+        return option
     name = "-o" if key == "output" else f"{'--no-' if value == 'false' else '--'}{key.replace('_', '-')}"
     end = "" if value in ("", "true", "false") else " " + value.strip('"')
     return short.get(name, name) + end

@@ -69,7 +69,8 @@ def _of_option(name: str) -> Key:
     if isinstance(default, bool):
         example, shown = str(not default).lower(), str(default).lower()
         # The flag gives the opposite of the key, and so does its help.
-        meaning = f"`{name} = false` is the option {row.flags[0]}: {row.help}" if row.is_negated else row.help
+        is_option = f" is the option {row.flags[0]}" if row.verbs else ""
+        meaning = f"`{name} = false`{is_option}: {row.help}" if row.is_negated else row.help
     else:
         example = row.example or ""
         shown, meaning = f'"{default}"' if default else "", row.help

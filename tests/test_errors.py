@@ -69,6 +69,7 @@ def test_what_is_harmless_is_left_alone_and_the_rest_escaped(
         ("force = true", "--force"),
         ('order = "sorted"', "--order sorted"),
         ("output", "-o"),
+        ("extinf = false", "extinf = false"),  # it has no flag
     ],
 )
 def test_an_error_names_an_option_as_the_user_wrote_it(option: str, flag_of_it: str) -> None:

@@ -34,6 +34,9 @@ def _show_short_help(context: typer.Context, is_asked: bool) -> None:
 ShortHelp = Annotated[
     bool,
     typer.Option(
-        "-h", is_eager=True, callback=_show_short_help, help="Show what is used most", rich_help_panel=OUTPUT
+        "-h",
+        is_eager=True,
+        callback=_show_short_help,
+        hidden=True,  # the help of --help names it
     ),
 ]

@@ -49,7 +49,7 @@ class _Helped:
                 parameter.get_runtime_param = partial(_Words, descriptor.annotation is int)
         return super().parse_args(ctx, args)  # type: ignore[misc]
 
-    _full_help = "Show everything, with examples"
+    _full_help = "Show everything; -h shows what is used most"
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option --help."""

@@ -19,6 +19,9 @@ _OWNERS = {
     **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "every", "heard")},
 }
 
+# Rare options of lists that users may try, and their keys.
+_KEYS = {row.flag: row.key for row in ROWS if not row.verbs or row.key in ("gap", "group_by")}
+
 
 def usage_text(error: Any, words: Sequence[str]) -> str:
     """Return the sentences for a usage error of typer.
@@ -37,6 +40,11 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
         owner = _OWNERS.get(option)
         if owner is not None and owner not in path.split():
             return f"Unknown option '{option}'. It is an option of: playshuffle {owner}"
+        if option in _KEYS and context.command.name in ("make", "deal", "watch"):
+            return (
+                f"Unknown option '{option}'. It is a key of lists in the configuration: {_KEYS[option]}."
+                " See: playshuffle help config"
+            )
         if f"-{option}" in names:
             return f"Unknown option '{option}'. Did you mean '-{option}'? See: {see}"
         try:

@@ -103,7 +103,7 @@ def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]
         count = counts.total()
     why = f"{by} hides {counted(count, 'track')} of {shown(root)}"
     advice = (
-        "To keep them, remove it or add --no-ignore-files. To write the playlist without them, add"
+        "To keep them, remove it or set ignore_files = false. To write the playlist without them, add"
         " --accept-missing."
     )
     return MissingError(folder, why, advice, summary=why)

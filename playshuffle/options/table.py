@@ -3,6 +3,7 @@
 A new option is a field here, and the code that acts on it.
 """
 
+import json
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -27,6 +28,7 @@ from playshuffle.text import known
 
 STDOUT = "-"
 _PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps")
+NONE: tuple[str, ...] = ()  # an option that is rare, and only a key
 MAKE, DEAL, MAKE_DEAL, MAKE_WATCH = ("make",), ("deal",), ("make", "deal"), ("make", "watch")
 ALL = ("make", "deal", "watch")
 
@@ -39,7 +41,7 @@ class Row(NamedTuple):
     help: for the command line, at most 50 characters.
     group: one of `groups.GROUPS`; decides whether the short help shows it.
     metavar: placeholder of the value.
-    verbs: the commands that take it.
+    verbs: the commands that take it; none for an option that is only a key of the configuration.
     names: what a value names, as in `text.known`, and all values.
     parse: raises PlayshuffleError for a value that is not valid.
     suggestions: values for completion, if it names nothing.
@@ -117,7 +119,7 @@ class Options(NamedTuple):
         "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=ALL,
         names=("order", ORDERS), example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
-        "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD",
+        "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD", verbs=MAKE,
         names=("field", groups.KEYS), example='"genre"')] = None
     source: Annotated[str | None, Row(
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
@@ -135,10 +137,10 @@ class Options(NamedTuple):
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
     inside: Annotated[str | None, Row(
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
-        names=("place to shuffle", get_args(Inside)), example='"all"')] = None
+        verbs=NONE, names=("place to shuffle", get_args(Inside)), example='"all"')] = None
     gap: Annotated[str | None, Row(
-        "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", parse=parse_gap,
-        example='50 or "25%"', may_be_number=True)] = None
+        "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", verbs=MAKE,
+        parse=parse_gap, example='50 or "25%"', may_be_number=True)] = None
     rest: Annotated[str | None, Row(
         "--rest", "Put tracks played lately at the end, like 30d", EXPERT, "DURATION", verbs=ALL,
         parse=duration.parse, example='"30d"')] = None
@@ -171,7 +173,7 @@ class Options(NamedTuple):
         example='"mpd"')] = GENERIC
     title: Annotated[str | None, Row(
         "--title", "Title of the playlist, for servers and players", EXPERT, "TEXT",
-        example='"Calm evenings"')] = None
+        verbs=NONE, example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
         names=("path style", tuple(PathStyle)), parse=PathStyle, example='"relative"')] = None
@@ -179,15 +181,17 @@ class Options(NamedTuple):
         "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
         parse=parse_maps, example='"~/Music=/Music"')] = ()
     relative_to: Annotated[str | None, Row(
-        "--relative-to", "Folder where relative paths start", EXPERT, "DIR", example='"/mnt/stick"')] = None
+        "--relative-to", "Folder where relative paths start", EXPERT, "DIR", verbs=NONE,
+        example='"/mnt/stick"')] = None
     max_per_file: Annotated[int | None, Row(
-        "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=MAKE,
+        "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=NONE,
         parse=_from_one("max_per_file"), example="999")] = None
-    extinf: Annotated[bool, Row("--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT)] = True
+    extinf: Annotated[bool, Row(
+        "--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT, verbs=NONE)] = True
     tags: Annotated[bool, Row(
         "--no-tags", "Read no tags: faster, no titles or lengths", EXPERT, verbs=MAKE)] = True
     ignore_files: Annotated[bool, Row(
-        "--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT)] = True
+        "--no-ignore-files", "Include files that .nomedia and others exclude", EXPERT, verbs=NONE)] = True
     accept_missing: Annotated[bool, Row(
         "--accept-missing", "Accept that missing tracks are gone for good", SAFETY, has_key=False)] = False
     force: Annotated[bool, Row("--force", "Replace another program's or user's playlist", SAFETY)] = False
@@ -281,6 +285,9 @@ def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
             or row.name == "output"
             or (row.name, value) == ("every", Every.DAY)
         ):
+            continue
+        if not row.verbs:
+            words.append(f"{row.key} = {json.dumps(value, ensure_ascii=False)}")
             continue
         flag = row.flags[-1]
         values = value if isinstance(value, tuple) else (value,)

@@ -247,7 +247,7 @@ BUILT_IN: Mapping[str, Player] = {
         plays=(b".mp3",),
         part=255,
         longest=260,
-        use="If your radio plays only MP3 files: --where format:mp3. Fewer per file: --max-per-file N.",
+        use="If your radio plays only MP3 files: --where format:mp3. Fewer per file: the key max_per_file.",
     ),
 }
 

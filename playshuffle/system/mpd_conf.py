@@ -97,7 +97,7 @@ def folders() -> tuple[bytes, bytes]:
         if not folder.startswith(b"/"):
             raise OptionError(
                 "{conf}: {name} is '{folder}', which is not a local folder. Name the playlist with {}, and"
-                " the folder that MPD sees with {}.",
+                " the folder that MPD sees with the key {} of the configuration.",
                 "output",
                 "relative_to",
                 code=Exit.NO_INPUT,

@@ -108,7 +108,8 @@ def test_options_work(beets: Beets) -> None:
     assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
     beets.out("playshuffle", "--for", "vlc", "--pin", "00 Title 1.mp3@first", "--dry-run")
     assert list(beets.music.glob("*.m3u")) == []
-    beets.out("playshuffle", "--for", "vlc", "--no-extinf")
+    beets.configure("{extinf: no}")
+    beets.out("playshuffle", "--for", "vlc")
     content = (beets.music / "playshuffle-vlc.m3u").read_bytes()
     assert b"#EXTINF" not in content
     assert all(entry.startswith("file://") for entry in entries(content))

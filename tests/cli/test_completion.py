@@ -37,7 +37,6 @@ def completed(line: str, **variables: str) -> list[str]:
         ("deal --order al", ["albums"]),
         ("make --for vl", ["vlc"]),
         ("make --group-by gen", ["genre"]),
-        ("make --inside l", ["last"]),
         ("deal --every w", ["week"]),
         ("check --for al", ["all"]),
         ("tags alb", ["album", "albumartist"]),

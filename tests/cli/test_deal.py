@@ -80,11 +80,10 @@ def test_other_options_write_the_deal_of_today_in_their_form(music: Path) -> Non
     deal(music, "-n", "3")
     names = listed(music / "today.m3u")
 
-    deal(music, "-n", "3", "--no-extinf", "--paths", "absolute")
+    deal(music, "-n", "3", "--paths", "absolute")
 
     entries = [line for line in (music / "today.m3u").read_text().splitlines() if line[0] != "#"]
     assert entries == [f"{music}/{name}" for name in names]
-    assert "#EXTINF" not in (music / "today.m3u").read_text()
 
 
 def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_exist(tmp_path: Path) -> None:
@@ -126,15 +125,14 @@ def test_again_peek_and_undo(music: Path) -> None:
 
 
 def test_the_number_the_filter_and_all_else_are_remembered(music: Path) -> None:
-    options = ("--where", "path::00[0-7]", "--no-extinf", "--every", "week", "--order", "sorted")
+    options = ("--where", "path::00[0-7]", "--every", "week", "--order", "sorted")
     deal(music, "-n", "2", *options, day="2026-03-23")
 
     for words, day in (([], "2026-03-30"), (["today"], "2026-04-06"), ([music], "2026-04-13")):
         assert run("deal", *words, "--peek").out.count(b"\n") == 2
         assert "Dealt 2 tracks" in deal(*words, day=day)
-    assert "#EXTINF" not in (music / "today.m3u").read_text()
     assert listed(music / "today.m3u") == ["006.mp3", "007.mp3"]
-    assert f"Options: {music} --order sorted --where path::00[0-7] -n 2 --every week --no-extinf" in status(
+    assert f"Options: {music} --order sorted --where path::00[0-7] -n 2 --every week" in status(
         "today"
     ).replace("'", "")
 

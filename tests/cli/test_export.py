@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import configured, make, ran, refused, run
+from tests.support.program import configured, make, own_player, ran, refused, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -58,7 +58,7 @@ def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
 
 
 def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
-    make(music, "--max-per-file", "2", "-o", tmp_path / "all.m3u")
+    make(music, "--for", own_player(max_per_file=2), "-o", tmp_path / "all.m3u")
 
     done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes import strace
-from tests.support.program import DATA, library, listed, make, ran, refused, run
+from tests.support.program import DATA, library, listed, make, own_player, ran, refused, run
 
 pytestmark = pytest.mark.process
 
@@ -124,11 +124,12 @@ def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
 
 
 def test_a_part_that_is_the_source_does_not_replace_all_parts(music: Path) -> None:
-    make(music, "-o", music / "car.m3u", "--max-per-file", "1")
+    player = own_player(max_per_file=1)
+    make(music, "-o", music / "car.m3u", "--for", player)
     parts = {path: path.read_bytes() for path in music.glob("car-*.m3u")}
     assert len(parts) > 1
 
-    refused(75, "make", "--from", music / "car-1.m3u", "-o", music / "car.m3u", "--max-per-file", "1")
+    refused(75, "make", "--from", music / "car-1.m3u", "-o", music / "car.m3u", "--for", player)
 
     assert {path: path.read_bytes() for path in music.glob("car*.m3u")} == parts
 

@@ -17,6 +17,7 @@ from tests.support.program import (
     PROGRAM,
     TRACKS,
     Done,
+    configured,
     entries,
     environment,
     library,
@@ -71,9 +72,10 @@ def test_a_playlist_tells_length_artist_and_title_unless_told_not_to(tmp_path: P
         "#EXTINF:1,Björk; 椎名林檎 - Title v24.mp3\na.mp3\n"
         "#EXTINF:1,Björk; 椎名林檎 - Title tone.flac\nb.flac\n"
     )
-    for option in ("--no-extinf", "--no-tags"):
-        make(music, "--order", "sorted", option)
-        plain = (music / "playshuffle.m3u").read_text()
+    for key in ("extinf", "tags"):
+        configured(f'[playlist.plain]\nfolders = ["{music}"]\norder = "sorted"\n{key} = false\n')
+        make("plain")
+        plain = (music / "plain.m3u").read_text()
         assert plain == "#EXTM3U\n#PLAYSHUFFLE-ORDER:sorted\na.mp3\nb.flac\n"
 
 
@@ -410,7 +412,7 @@ def test_a_music_folder_behind_a_link_gets_relative_paths_all_the_same(tmp_path:
     numbered(tmp_path / "disk" / "Music", 3)
     (tmp_path / "Music").symlink_to("disk/Music")
 
-    make(tmp_path / "Music", "--order", "sorted", "-q", "--no-extinf")
+    make(tmp_path / "Music", "--order", "sorted", "-q")
 
     assert listed(tmp_path / "Music/playshuffle.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
 
@@ -421,7 +423,7 @@ def test_a_playlist_behind_a_link_gets_absolute_paths(tmp_path: Path) -> None:
     (music / "lists").mkdir()
     (music / "playshuffle.m3u").symlink_to("lists/real.m3u")
 
-    make(music, "--order", "sorted", "-q", "--no-extinf")
+    make(music, "--order", "sorted", "-q")
 
     assert listed(music / "lists/real.m3u") == [f"{music}/000.mp3", f"{music}/001.mp3"]
 

@@ -9,7 +9,19 @@ import pytest
 
 from tests.support import in_process
 from tests.support.needs import need, unmet
-from tests.support.program import Done, library, listed, make, moved, numbered, ran, report, run, state_file
+from tests.support.program import (
+    Done,
+    configured,
+    library,
+    listed,
+    make,
+    moved,
+    numbered,
+    ran,
+    report,
+    run,
+    state_file,
+)
 
 pytestmark = pytest.mark.process
 
@@ -31,7 +43,9 @@ def one_line(done: Done | in_process.Done, code: int) -> str:
     """The error that a run ended with."""
     assert (done.code, done.err[:7], len(done.out)) == (code, "error: ", 0), done.err
     assert done.err.count("\n") == 1
-    assert done.err.endswith((".\n", "?\n", "help orders\n", "tags\n", "--help\n", "to/music\n"))
+    assert done.err.endswith(
+        (".\n", "?\n", "help orders\n", "help config\n", "tags\n", "--help\n", "to/music\n")
+    )
     return done.err
 
 
@@ -73,7 +87,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--order albums --group-by genre", "It works with spread (each genre apart) or groups"),
         ("--order spread --group-by colour", "Unknown field 'colour'. To see all: playshuffle tags"),
         ("--order spread --no-tags", "--order spread does not work with --no-tags: it needs artist"),
-        ("--inside all", "--inside does not work with --order random"),
+        ("--inside all", "It is a key of lists in the configuration: inside. See: playshuffle help config"),
         ("--gap -1", "--gap '-1' is not a gap"),
         ("--gap 10", "there are only 4 tracks"),
         ("--no-duplicates --no-tags", "--no-duplicates does not work with --no-tags"),
@@ -91,12 +105,10 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("-o /dev/stdout", "does not end in .m3u, .m3u8"),
         ("-o /dev/null", "does not end in .m3u, .m3u8"),
         ("--paths relative -o -", "--paths relative does not work with -o -: standard output has no folder"),
-        ("--map /a=/M --relative-to /", "--map does not work with --relative-to"),
         ("--map /a", "is not FROM=TO"),
         ("--map /a=/M --paths relative", "--map does not work with --paths relative"),
-        ("--relative-to / --paths uri", "--relative-to does not work with --paths uri"),
         ("--map '/a=Z:\\M' --paths uri", "cannot be written as a URI"),
-        ("--max-per-file 0", "must be a number from 1, not 0"),
+        ("--limit 0", "must be a number from 1, not 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused(refused: Callable[..., str], words: str, says: str) -> None:
@@ -345,7 +357,9 @@ def test_an_ignore_file_that_hides_most_tracks_is_named(tmp_path: Path, name: st
     assert "--accept-missing" in done.err
     assert "seems to be missing" not in done.err
     assert sorted(listed(music / "playshuffle.m3u")) == before
-    make(music, "--no-ignore-files")
+    configured(f'[playlist.all]\nfolders = ["{music}"]\nignore_files = false\n')
+    make("all")
+    assert len(listed(music / "all.m3u")) == 31
     make(music, "--accept-missing")
     assert listed(music / "playshuffle.m3u") == ["top.mp3"]
 

@@ -6,7 +6,19 @@ from pathlib import Path
 import pytest
 
 from playshuffle.playlist.m3u import parse
-from tests.support.program import entries, library, listed, make, mpd_conf, numbered, refused, report, run
+from tests.support.program import (
+    configured,
+    entries,
+    library,
+    listed,
+    make,
+    mpd_conf,
+    numbered,
+    own_player,
+    refused,
+    report,
+    run,
+)
 
 pytestmark = pytest.mark.process
 
@@ -35,10 +47,9 @@ def forget() -> None:
 
 
 def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
-    said = report(music, "--for", "vlc", "--paths", "absolute", "--no-extinf", "-o", tmp_path / "x.m3u8")
+    said = report(music, "--for", "vlc", "--paths", "absolute", "-o", tmp_path / "x.m3u8")
 
     assert said["paths"] == "absolute"
-    assert b"EXTINF" not in (tmp_path / "x.m3u8").read_bytes()
     assert {Path(pair["path"]).name for pair in said["skipped"]} == {
         "b#c.mp3", "d%41.mp3", "h\ni.mp3", "l\udce9.mp3",
     }  # fmt: skip
@@ -127,7 +138,10 @@ def test_a_car_gets_parts_of_255_with_one_order(tmp_path: Path) -> None:
 
 
 def test_the_parts_are_named_where_it_is_said_what_was_done(tmp_path: Path) -> None:
-    said = make(numbered(tmp_path / "Music", 7), "--max-per-file", "3", "-o", tmp_path / "a.m3u")
+    music = numbered(tmp_path / "Music", 7)
+    configured(f'[playlist.a]\nfolders = ["{music}"]\noutput = "{tmp_path}/a.m3u"\nmax_per_file = 3\n')
+
+    said = make("a")
 
     assert f"Wrote {tmp_path}/a-1.m3u to a-3.m3u: 7 tracks" in said
     assert f"--playlist={tmp_path}/a-1.m3u\n" in said
@@ -136,7 +150,7 @@ def test_the_parts_are_named_where_it_is_said_what_was_done(tmp_path: Path) -> N
 def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
     """Nothing is written again if nothing changed; sattolo uses the order of all of them."""
     music = numbered(tmp_path / "Music", 7)
-    words = (music, "--max-per-file", "3", "-o", tmp_path / "a.m3u", "--seed", "1")
+    words = (music, "--for", own_player(max_per_file=3), "-o", tmp_path / "a.m3u", "--seed", "1")
     report(*words)
     files = [tmp_path / f"a-{number}.m3u" for number in (1, 2, 3)]
     first = [name for file in files for name in listed(file)]
@@ -156,7 +170,7 @@ def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
 def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
 
-    done = run("make", music, "--for", "car", "--max-per-file", "3", "-o", "-")
+    done = run("make", music, "--for", own_player(like="car", max_per_file=3), "-o", "-")
 
     assert len(parse(done.out, b"/").paths) == 7
 
@@ -171,19 +185,27 @@ def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
         (["--map", "{music}=/music", "--for", "vlc"], "file:///music/sub/a%20b.mp3"),
         (["--map", "{music}=\\\\nas\\music"], "\\\\nas\\music\\sub\\a b.mp3"),
         (["--map", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
-        (["--relative-to", "{music}/sub"], "a b.mp3"),
-        (["--relative-to", "/"], "{bare}/sub/a b.mp3"),
     ],
 )
 def test_paths_are_those_that_the_player_knows(tmp_path: Path, words: list[str], line: str) -> None:
     music = library(tmp_path / "Music", ["sub/a b.mp3"])
-    names = {"music": str(music), "bare": str(music).lstrip("/")}
 
-    report(music, "-o", tmp_path / "x.m3u", *(word.format(**names) for word in words))
+    report(music, "-o", tmp_path / "x.m3u", *(word.format(music=music) for word in words))
 
     content = (tmp_path / "x.m3u").read_bytes()
-    assert entries(content) == [line.format(**names)]
+    assert entries(content) == [line.format(music=music)]
     assert parse(content, bytes(tmp_path)).paths == [bytes(music / "sub" / "a b.mp3")]
+
+
+@pytest.mark.parametrize(("folder", "line"), [("{music}/sub", "a b.mp3"), ("/", "{bare}/sub/a b.mp3")])
+def test_a_key_names_the_folder_where_relative_paths_start(tmp_path: Path, folder: str, line: str) -> None:
+    music = library(tmp_path / "Music", ["sub/a b.mp3"])
+    names = {"music": str(music), "bare": str(music).lstrip("/")}
+    configured(f'[playlist.x]\nfolders = ["{music}"]\nrelative_to = "{folder.format(**names)}"\n')
+
+    make("x")
+
+    assert entries((music / "x.m3u").read_bytes()) == [line.format(**names)]
 
 
 def test_what_lies_outside_of_what_is_replaced_is_left_out(tmp_path: Path) -> None:
@@ -237,7 +259,7 @@ def test_parts_of_every_format_are_known_again(tmp_path: Path, suffix: str) -> N
     music = numbered(tmp_path / "Music", 5)
     output = tmp_path / f"x.{suffix}"
     for _ in range(2):
-        assert run("make", music, "-o", output, "--max-per-file", "2").code == 0
+        assert run("make", music, "-o", output, "--for", own_player(max_per_file=2)).code == 0
         assert len([*tmp_path.glob(f"x-*.{suffix}")]) == 3
 
     assert run("make", music, "-o", output).code == 0
@@ -260,15 +282,15 @@ def test_every_file_that_is_removed_is_named(tmp_path: Path) -> None:
     playlist = music / "x.m3u"
     assert run("make", music, "-o", playlist).code == 0
 
-    dry = run("make", music, "-o", playlist, "--max-per-file", "3", "--dry-run")
+    dry = run("make", music, "-o", playlist, "--for", own_player(max_per_file=3), "--dry-run")
     assert f"Would remove: {playlist}," in dry.err
     assert playlist.exists()
 
-    parts = run("make", music, "-o", playlist, "--max-per-file", "3")
+    parts = run("make", music, "-o", playlist, "--for", "own")
     assert f"Removed: {playlist}," in parts.err
     assert not playlist.exists()
 
-    fewer = report(music, "-o", playlist, "--max-per-file", "5")
+    fewer = report(music, "-o", playlist, "--for", own_player(max_per_file=5))
     assert fewer["removed"] == [str(music / "x-3.m3u")]
     assert sorted(path.name for path in music.glob("*.m3u")) == ["x-1.m3u", "x-2.m3u"]
 

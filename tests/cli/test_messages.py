@@ -11,6 +11,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import check_root
 from playshuffle.system.write_errors import words
 from tests.support.in_process import Program
+from tests.support.program import own_player
 from tests.support.tagging import tagged_library
 
 
@@ -189,7 +190,8 @@ def test_a_pin_that_names_no_file_is_answered_with_one(pin: str, program: Progra
 @pytest.mark.process
 @pytest.mark.usefixtures("files")
 def test_check_counts_formats_and_finds_the_parts_of_a_list(program: Program) -> None:
-    message("make . -q --for car --max-per-file 3 --order sorted -o car.m3u", program)
+    player = own_player(like="car", title="a car radio", max_per_file=3)
+    message(f"make . -q --for {player} --order sorted -o car.m3u", program)
     done = program("check", "car.m3u")
 
     assert done.out.splitlines() == [
@@ -197,7 +199,7 @@ def test_check_counts_formats_and_finds_the_parts_of_a_list(program: Program) ->
         "warning: ~/Music/car-2.m3u: 1 entry. A car radio may not play all",
         (
             "Problem: a car radio may not play 1 of 1: not MP3, which many need (1 FLAC)."
-            " To fix: make it with --for car --where format:mp3"
+            " To fix: make it with --for own --where format:mp3"
         ),
         "  line 6: 04 Deep.flac",
     ]

@@ -60,11 +60,11 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
 
 def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
     configured(COMMENTED)
-    make(music, "--no-extinf", "-o", music / "plain.m3u", "--save", "plain")
+    make(music, "--spoken", "-o", music / "plain.m3u", "--save", "plain")
 
     assert file.read_text().startswith(COMMENTED)
     assert file.read_text()[len(COMMENTED) :].strip() == (
-        '[playlist.plain]\noutput = "~/Music/plain.m3u"\nextinf = false'
+        '[playlist.plain]\noutput = "~/Music/plain.m3u"\nspoken = true'
     )
 
 

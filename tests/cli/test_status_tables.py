@@ -12,7 +12,7 @@ from playshuffle.cli.screen import Screen
 from playshuffle.cli.status import _lines
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
 from tests.support.in_process import Program
-from tests.support.program import make, numbered, run
+from tests.support.program import configured, make, numbered, own_player, run
 from tests.support.terminal import on_terminal
 
 NOW_S = 1_700_000_000
@@ -167,7 +167,8 @@ def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
-    make(music, "--max-per-file", "2")
+    make(music, "--for", own_player(max_per_file=2), "-o", music / "playshuffle.m3u")
+    configured("").unlink()
 
     assert _outputs("--all") == ["playshuffle.m3u"]
 

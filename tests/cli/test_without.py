@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from tests.support.program import configured, library, listed, make, refused, report, run
+from tests.support.program import configured, library, listed, make, own_player, refused, report, run
 from tests.support.service import Service, aged, config, holds, wait_for
 
 pytestmark = pytest.mark.process
@@ -138,7 +138,7 @@ def test_the_playlist_that_is_written_cannot_be_its_own_skip_list(music: Path) -
         assert "is the playlist that is written" in refused(2, "make", music, "--without", name, cwd=music)
     assert not (music / "playshuffle.m3u").exists()
 
-    make(music, "--max-per-file", "2")
+    make(music, "--for", own_player(max_per_file=2), "-o", music / "playshuffle.m3u")
     assert run("make", music, "--without", music / "playshuffle-1.m3u", cwd=music).code == 2
 
 

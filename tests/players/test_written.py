@@ -15,7 +15,7 @@ from tests.players import matrix, names
 from tests.players.conftest import existing
 from tests.players.drivers import Opened
 from tests.players.readers import READERS, Place
-from tests.support.program import mpd_conf, run
+from tests.support.program import configured, mpd_conf, run
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
@@ -137,7 +137,11 @@ def test_the_matrix_in_the_docs_is_what_was_read(
 def test_check_tells_what_each_player_loses(music: Path, tracks: list[bytes], style: str) -> None:
     """And where it opens another file; of a playlist that was written for no player in particular."""
     playlist = music / f"{style}.m3u"
-    run("make", music, "--order", "sorted", "--paths", style, "-o", playlist, "--force", "--no-extinf")
+    configured(
+        f'[playlist.{style}]\nfolders = ["{music}"]\norder = "sorted"\npaths = "{style}"\n'
+        "force = true\nextinf = false\n"
+    )
+    run("make", style)
     every = [word for player in READERS for word in ("--for", player)]
     troubles = json.loads(run("check", playlist, *every, "--json").out)["players"]
     content = playlist.read_bytes()

@@ -111,7 +111,7 @@ def test_no_configuration_is_none(home: Path, tmp_path: Path, monkeypatch: pytes
     [
         ('music_directory "/m"', "no playlist_directory"),
         ('playlist_directory "/p"', "no music_directory"),
-        ('music_directory "nfs://nas/m"\nplaylist_directory "/p"', "--relative-to"),
+        ('music_directory "nfs://nas/m"\nplaylist_directory "/p"', "with the key relative_to"),
         ('user "nobody such"\nmusic_directory "~/m"', "does not exist here"),
         ('include "missing.conf"', "cannot be read"),
     ],
