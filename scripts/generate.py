@@ -29,8 +29,8 @@ def outputs() -> Iterator[tuple[Path, str]]:
     yield readme, with_badge(readme.read_text(), project["tool"]["playshuffle"]["publisher"]["url"])
     for path in sorted((CHECKOUT / "docs").rglob("*.md")):
         page = path.read_text()
-        if "<!-- table: " in page:
-            yield path, with_tables(page)
+        if (written := with_tables(page)) != page or "<!-- table: " in page:
+            yield path, written
 
 
 def main() -> None:

@@ -1,7 +1,10 @@
 """Write the generated parts of the reference: commands, keys, exit codes, files."""
 
+import re
 from collections.abc import Iterable, Sequence
 
+from playshuffle.history.histories import HISTORIES, NAMES
+from playshuffle.text import any_of
 from scripts.command_tree import Command
 from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 
@@ -34,16 +37,34 @@ def tables() -> dict[str, str]:
         "keys of all": _keys(KEYS_OF_ALL),
         "keys of a playlist": _keys(playlist_keys()),
         "keys of a player": _keys(PLAYER_KEYS),
+        "play histories": _lines(
+            ("Program", "SOURCE", "Where it is", "What it knows", "A play counts", "Tried with"), _histories()
+        ),
+        "names of play histories": f"{any_of([f'`{name}`' for name in NAMES])}.\n",
     }
+
+
+def _histories() -> Iterable[Sequence[str]]:
+    of_title = {history.title: history for history in HISTORIES}
+    for title, each in of_title.items():
+        name = f"`{each.name}`" if each.name else "the file"
+        where = f"`{each.places[0]}`" if each.places else each.file
+        yield title, name, where, each.knows, each.played, each.tried
 
 
 def with_tables(page: str) -> str:
     """Replace each table of a page that stands between `<!-- table: NAME -->` and `<!-- end -->`."""
+    page = re.sub(r"\[\d+ programs\](?=\([^)]*#play-history\))", f"[{_program_count()} programs]", page)
     for name, table in tables().items():
         before, begin, rest = page.partition(f"<!-- table: {name} -->\n")
         if begin:
             page = before + begin + "\n" + table + "\n<!-- end -->" + rest.partition("<!-- end -->")[2]
     return page
+
+
+def _program_count() -> int:
+    """Return the number of programs whose history is read, without the kinds of file that have no program."""
+    return len({history.title.split()[0] for history in HISTORIES} - {"CSV", "M3U"})
 
 
 def _keys(keys: Iterable[Key]) -> str:

@@ -9,10 +9,12 @@ from playshuffle.cli.streams import say
 from playshuffle.config.example import example
 from playshuffle.config.own_players import add_own_players
 from playshuffle.errors import flag
+from playshuffle.history.histories import HISTORIES, NAMES
 from playshuffle.options.table import ROWS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS
+from playshuffle.text import any_of
 
 _WIDTH = 80
 
@@ -118,10 +120,16 @@ What a player has played: --history SOURCE of make, deal, watch, tags and why
   playshuffle make --history likes.m3u --order favourites
   playshuffle tags plays --history mpd               # how often
 
-SOURCE is mpd, beets, strawberry, clementine, quodlibet or rhythmbox, or a file:
-navidrome.db, .scrobbler.log, CSV, or a playlist, whose tracks get five stars.
-In the configuration: history = ["mpd"]
 """
+
+
+def _history() -> list[str]:
+    files = dict.fromkeys(history.file for history in HISTORIES if not history.name)
+    sources = textwrap.fill(f"SOURCE is {any_of([*NAMES])}.", _WIDTH)
+    others = textwrap.fill(
+        f"Or it is a file: {any_of([*files])}. The tracks of a playlist get five stars.", _WIDTH
+    )
+    return [*_HISTORY.splitlines(), sources, others, 'In the configuration: history = ["mpd"]']
 
 
 _WHERE = """\
@@ -209,7 +217,7 @@ TOPICS: Mapping[str, tuple[str, Callable[[], Iterable[str]]]] = {
     "phone": ("the same playlist on a phone", _PHONE.splitlines),
     "nas": ("music on a NAS", _NAS.splitlines),
     "where": ("queries, such as genre:jazz year:1990..", _where),
-    "history": ("what was dealt and played, and favourites", _HISTORY.splitlines),
+    "history": ("what was dealt and played, and favourites", _history),
     "config": ("the keys of the configuration", _config),
     "times": ("durations, such as 90m", _TIMES.splitlines),
     "service": ("playlists that are kept up to date", _SERVICE.splitlines),

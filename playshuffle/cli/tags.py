@@ -15,7 +15,8 @@ from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, Note, PlayshuffleError, shown
-from playshuffle.history.sources import PLACES, SourceError, find_source
+from playshuffle.history.histories import NAMES
+from playshuffle.history.sources import SourceError, find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import OF_HISTORY, OF_TRACKS
@@ -52,7 +53,7 @@ def tags(
             "--history",
             metavar="SOURCE",
             help="Play history, such as mpd, beets or a file",
-            autocompletion=lambda: [*PLACES],
+            autocompletion=lambda: [*NAMES],
         ),
     ] = None,
     config: common_options.ConfigFile = None,

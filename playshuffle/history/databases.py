@@ -1,73 +1,189 @@
 """Read play histories that are SQLite databases.
 
-Each is told by its tables and columns, and read by one statement. Text and numbers in them may be anything.
+Each is identified by its tables and columns, and read by one statement. Text and numbers in them may be
+anything.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from playshuffle.history.rows import Played, Row, path_of_uri
-from playshuffle.system.foreign_database import read_foreign
 from playshuffle.system.sqlite import Connection
 
 
-class _Schema(NamedTuple):
+class Database(NamedTuple):
     """How a database is read.
 
-    needs: the columns that tell it, by table. rows: a statement that selects path, last_played,
-    last_skipped, plays, skips and rating. full: the greatest rating. path_of: returns the path in a column.
+    needs: the columns that identify it, by table.
+    rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is empty
+        or the user whose plays count.
+    full: the greatest rating.
+    path_of: returns the path in a column.
+    users: a statement that selects the names of all users, if there are several.
+    starts: a statement that returns whether the plays were counted when they started.
     """
 
     needs: Mapping[str, str]
     rows: str
     full: float = 1
     path_of: Callable[[bytes], bytes] = bytes
+    users: str = ""
+    starts: str = "SELECT 0"
+
+    def missing_columns(self, database: Connection) -> list[str] | None:
+        """Return the needed columns that a database does not have; None if it lacks a whole table."""
+        missing = []
+        for table, needed in self.needs.items():
+            query = "SELECT name FROM pragma_table_info(?)"
+            columns = {name.decode() for (name,) in database.execute(query, (table,))}
+            if not columns:
+                return None
+            missing += [f"{table}.{name}" for name in needed.split() if name not in columns]
+        return missing
+
+    def read(self, database: Connection, user: str) -> Iterator[Row]:
+        """Return a row for each track.
+
+        Args:
+            database: one that has all needed columns.
+            user: whose plays count, of several; empty for all.
+
+        Raises:
+            UnknownUserError: there is no such user.
+        """
+        if user and user.encode() not in [name for (name,) in database.execute(self.users or "SELECT 0")]:
+            raise UnknownUserError(user)
+        # A column may hold text, which SQLite takes for greater than any number.
+        numbers = ", ".join(f"CAST({name} AS REAL) AS {name}" for name in _NAMES[1:])
+        statement = (
+            f"WITH raw({', '.join(_NAMES)}) AS ({self.rows})"  # noqa: S608 - our own words
+            f" SELECT CAST(path AS BLOB), {', '.join(_VALUES)}"
+            f" FROM (SELECT path, {numbers} FROM raw) WHERE path IS NOT NULL"
+        )
+        for column, *values in database.execute(statement, {"full": self.full, "user": user}):
+            path = self.path_of(column)
+            if path and any(values):
+                yield Row(path, Played._make(values))
+
+    def counts_starts(self, database: Connection) -> bool:
+        """Return whether the program counted plays when they started."""
+        return bool(database.execute(self.starts).fetchone()[0])
 
 
 def _pivot(names: str, name: str = "name", value: str = "value") -> str:
-    """Return columns for rows that each have one value; `-` is a value that there is not."""
+    """Return columns for rows that each have one value."""
     return ", ".join(
-        "NULL" if each == "-" else f"max(CASE {name} WHEN '{each}' THEN CAST({value} AS REAL) END)"
-        for each in names.split()
+        f"max(CASE {name} WHEN '{each}' THEN CAST({value} AS REAL) END) AS {each}" for each in names.split()
     )
 
 
-def _songs(column: str) -> _Schema:
+def _songs(column: str) -> Database:
     """Return how the collection of Strawberry and Clementine is read, which have one table."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
-    return _Schema({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
+    return Database({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
 
-_READERS = (
-    # MPD: written by clients such as myMPD, which may pad numbers with zeros.
-    _Schema(
-        {"sticker": "type uri name value"},
-        f"SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating')}"  # noqa: S608
-        " FROM sticker WHERE type = 'song' GROUP BY uri",
-        full=10,
-    ),
-    # beets, without its ratings: mpdstats makes them up from plays and skips.
-    _Schema(
-        {"items": "id path", "item_attributes": "entity_id key value"},
-        f"SELECT path, {_pivot('last_played - play_count skip_count -', 'key')}"  # noqa: S608
-        " FROM items JOIN item_attributes ON entity_id = items.id GROUP BY items.id",
-    ),
-    # Navidrome: paths are relative to a library since version 0.55. The user is one of several.
-    _Schema(
+# Written by clients such as myMPD, which may pad numbers with zeros. `like` is 0, 1 or 2.
+MPD = Database(
+    {"sticker": "type uri name value"},
+    "SELECT uri, lastPlayed, lastSkipped, playCount, skipCount,"  # noqa: S608
+    " coalesce(nullif(rating, 0), iif(likes = 2, 10, 0))"
+    f" FROM (SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating')},"
+    " max(iif(name = 'like', CAST(value AS REAL), 0)) AS likes FROM sticker"
+    " WHERE type = 'song' GROUP BY uri)",
+    full=10,
+)
+# mpdstats writes last_played at the start, for skips too. Its ratings are made up from plays and skips.
+BEETS = Database(
+    {"items": "id path", "item_attributes": "entity_id key value"},
+    "SELECT path, iif(play_count > 0, last_played, NULL), iif(play_count > 0, NULL, last_played),"  # noqa: S608
+    f" play_count, skip_count, NULL FROM (SELECT path, {_pivot('last_played play_count skip_count', 'key')}"
+    " FROM items JOIN item_attributes ON entity_id = items.id GROUP BY items.id)",
+)
+
+
+def _navidrome(scrobbled: str, **needs: str) -> Database:
+    """Return how Navidrome's database is read.
+
+    Paths are relative to a library since version 0.55. Favourites without a rating have all stars.
+
+    Args:
+        scrobbled: a FROM clause of the single plays of a track by a user.
+        needs: more columns that identify the database.
+    """
+    number = "CAST(strftime('%s', play_date) AS INTEGER)"
+    played = f"CASE typeof(play_date) WHEN 'text' THEN {number} ELSE play_date END"
+    return Database(
         {
-            "annotation": "user_id item_id play_count play_date rating",
+            "annotation": "user_id item_id play_count play_date rating starred",
             "media_file": "id path",
-            "user": "user_name",
+            "user": "id user_name",
+            **needs,
         },
-        "SELECT path, max(CASE typeof(play_date) WHEN 'text' THEN CAST(strftime('%s', play_date) AS INTEGER)"
-        " ELSE play_date END), NULL, max(play_count), NULL, max(rating) FROM annotation"
-        " JOIN media_file ON media_file.id = item_id JOIN user ON user.id = user_id"
+        f"SELECT path, max(max(coalesce({played}, 0),"  # noqa: S608
+        f" (SELECT coalesce(max(submission_time), 0) {scrobbled}))), NULL,"
+        f" max(max(coalesce(play_count, 0), (SELECT count(*) {scrobbled}))), NULL,"
+        " max(CASE WHEN rating > 0 THEN rating WHEN starred THEN 5 END) FROM annotation"
+        " JOIN media_file ON media_file.id = item_id JOIN user ON user.id = annotation.user_id"
         " WHERE item_type = 'media_file' AND :user IN ('', user_name) GROUP BY media_file.id",
         full=5,
-    ),
-    _songs("url"),  # Strawberry
-    _songs("filename"),  # Clementine
+        users="SELECT CAST(user_name AS TEXT) FROM user",
+    )
+
+
+NAVIDROME = _navidrome("FROM (SELECT 0 AS submission_time) WHERE 0")
+NAVIDROME_WITH_SCROBBLES = _navidrome(  # since December 2025
+    "FROM scrobbles WHERE media_file_id = media_file.id AND scrobbles.user_id = annotation.user_id",
+    scrobbles="media_file_id user_id submission_time",
 )
+# Milliseconds, written at the start, for skips too; ratings from 0 to 10.
+ELISA = Database(
+    {
+        "TracksData": "FileName LastPlayDate PlayCounter",
+        "Tracks": "FileName Rating",
+        "DatabaseVersion": "Version",
+    },
+    "SELECT FileName, iif(PlayCounter > 0, LastPlayDate, NULL) / 1000,"
+    " iif(PlayCounter > 0, NULL, LastPlayDate) / 1000, PlayCounter, NULL, Rating"
+    " FROM TracksData LEFT JOIN Tracks USING (FileName)",
+    full=10,
+    path_of=path_of_uri,
+    starts="SELECT min(Version) < 17 FROM DatabaseVersion",
+)
+# Local times.
+KODI = Database(
+    {"song": "idPath strFileName iTimesPlayed lastplayed userrating", "path": "idPath strPath"},
+    "SELECT strPath || strFileName, strftime('%s', lastplayed, 'utc'), NULL, iTimesPlayed, NULL, userrating"
+    " FROM song JOIN path USING (idPath)",
+    full=10,
+)
+LOLLYPOP = Database(
+    {"tracks": "uri popularity rate loved ltime"},
+    "SELECT uri, ltime, NULL, popularity, NULL, CASE WHEN rate > 0 THEN rate WHEN loved = 1 THEN 5 END"
+    " FROM tracks",
+    full=5,
+    path_of=path_of_uri,
+)
+# An item may have several rows of one user. Favourites have all stars.
+JELLYFIN = Database(
+    {
+        "UserData": "ItemId UserId PlayCount LastPlayedDate IsFavorite",
+        "BaseItems": "Id Path",
+        "Users": "Id Username",
+    },
+    "SELECT Path, max(strftime('%s', substr(LastPlayedDate, 1, 19))), NULL, max(PlayCount), NULL,"
+    " max(IsFavorite) FROM UserData JOIN BaseItems ON BaseItems.Id = ItemId JOIN Users ON Users.Id = UserId"
+    " WHERE :user IN ('', Username) GROUP BY BaseItems.Id",
+    users="SELECT CAST(Username AS TEXT) FROM Users",
+)
+LYRION = Database(
+    {"tracks_persistent": "url lastPlayed playCount rating"},
+    "SELECT url, lastPlayed, NULL, playCount, NULL, rating FROM tracks_persistent",
+    full=100,
+    path_of=path_of_uri,
+)
+STRAWBERRY = _songs("url")
+CLEMENTINE = _songs("filename")
 
 # Values that cannot be right are missing: times after 2106, counts and ratings below zero.
 _VALUES = (
@@ -83,54 +199,3 @@ _NAMES = ("path", "last", "skipped", "plays", "skips", "rating")
 
 class UnknownUserError(Exception):
     """A database has no user of this name."""
-
-
-def read_database(path: bytes, user: str) -> list[Row] | None:
-    """Return the rows of a database; None if it is of no known program.
-
-    Args:
-        path: of the database.
-        user: whose plays count, of several; empty for all.
-
-    Raises:
-        sqlite3.DatabaseError: it cannot be read.
-        UnknownUserError: there is no such user.
-    """
-    return read_foreign(path, lambda database: _read(database, user))
-
-
-def _read(database: Connection, user: str) -> list[Row] | None:
-    for reader in _READERS:
-        if all(
-            _columns(database, table).issuperset(needed.split()) for table, needed in reader.needs.items()
-        ):
-            if user:
-                _check_user(database, reader, user)
-            return list(_rows(database, reader, user))
-    return None
-
-
-def _columns(database: Connection, table: str) -> set[str]:
-    return {row[0].decode() for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
-
-
-def _check_user(database: Connection, reader: _Schema, user: str) -> None:
-    names = []
-    if "user" in reader.needs:
-        names = [name for (name,) in database.execute("SELECT CAST(user_name AS TEXT) FROM user")]
-    if user.encode() not in names:
-        raise UnknownUserError(user)
-
-
-def _rows(database: Connection, reader: _Schema, user: str) -> Iterator[Row]:
-    # A column may hold text, which SQLite takes for greater than any number.
-    numbers = ", ".join(f"CAST({name} AS REAL) AS {name}" for name in _NAMES[1:])
-    statement = (
-        f"WITH raw({', '.join(_NAMES)}) AS ({reader.rows})"  # noqa: S608 - our own words
-        f" SELECT CAST(path AS BLOB), {', '.join(_VALUES)}"
-        f" FROM (SELECT path, {numbers} FROM raw) WHERE path IS NOT NULL"
-    )
-    for column, *values in database.execute(statement, {"full": reader.full, "user": user}):
-        path = reader.path_of(column)
-        if path and any(values):
-            yield Row(path, Played._make(values))

@@ -1,27 +1,28 @@
-"""Read play histories that are files: of Quod Libet, Rhythmbox and Rockbox, CSV, and M3U playlists.
+"""Read play histories that are files: collections of players, logs, CSV, and M3U playlists.
 
-Content is told by its first bytes, whatever the name of the file; only a playlist by its name.
+The readers of logs yield a row for each play or skip. `grouped` adds them up.
 """
 
 import csv
+import glob
+import json
 import math
 import os
 import pickle
 import re
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import Names, Played, Row, path_of_uri
+from playshuffle.history.rows import Names, Played, Row, path_of_uri, summed
 
 _LATEST = 1 << 32  # Unix seconds, in 2106; what is later is no time of a play
 _STARS = 5
-
-# The plays in a log, by the path and the tags of a track: the time, and whether it was played or skipped.
-_Log = dict[tuple[bytes, Names], list[tuple[int | None, bool]]]
+_DAY_S = 86_400
+_SKIPPED_S = 20  # mpv opened the next file sooner than that
+_LONG_MS = 240_000  # heard as long as this, a track was played, as Last.fm says
 
 
 def _number(value: object, end: float = math.inf) -> float | None:
@@ -64,7 +65,8 @@ class _Songs(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not a song")
 
 
-def _quod_libet(path: bytes) -> Iterator[Row]:
+def quod_libet(path: bytes) -> Iterator[Row]:
+    """Read a pickle of all songs."""
     with open(path, "rb") as file:
         songs = _Songs(file, encoding="bytes").load()
     for song in songs:
@@ -79,7 +81,8 @@ def _quod_libet(path: bytes) -> Iterator[Row]:
         yield Row(os.fsencode(values["~filename"]), played)
 
 
-def _rhythmbox(path: bytes) -> Iterator[Row]:
+def rhythmbox(path: bytes) -> Iterator[Row]:
+    """Read an XML file with an entry for each song."""
     for _, entry in ElementTree.iterparse(os.fsdecode(path)):  # noqa: S314 - expat limits entities
         if entry.tag != "entry":
             continue
@@ -97,10 +100,9 @@ def _rhythmbox(path: bytes) -> Iterator[Row]:
         entry.clear()
 
 
-def _rockbox(path: bytes) -> Iterator[Row]:
+def rockbox_scrobbler(path: bytes) -> Iterator[Row]:
     """Read a log with a line for each play: artist, album, title, number, seconds, L or S, time, id."""
     is_local = False
-    plays: _Log = defaultdict(list)
     for line in _lines(path):
         if line.startswith("#"):
             is_local |= line.startswith("#TZ/UNKNOWN")
@@ -108,16 +110,77 @@ def _rockbox(path: bytes) -> Iterator[Row]:
         fields = [*line.split("\t"), "", ""]
         if len(fields) >= 9:
             names = Names(fields[0], fields[2], fields[1], fields[7].strip())
-            plays[b"", names].append((_utc(_time(fields[6]), is_local=is_local), fields[5] == "L"))
-    yield from _of_log(plays)
+            yield Row(b"", _event(_utc(_time(fields[6]), is_local=is_local), is_play=fields[5] == "L"), names)
 
 
-def _of_log(plays: _Log) -> Iterator[Row]:
-    for (path, names), times in plays.items():
-        played = [when or 0 for when, is_play in times if is_play]
-        skipped = [when or 0 for when, is_play in times if not is_play]
-        latest = max(played, default=0) or None, max(skipped, default=0) or None
-        yield Row(path, Played(*latest, len(played), len(skipped)), names)
+def rockbox_playback(path: bytes) -> Iterator[Row]:
+    """Read logs with a line for each play: local time, milliseconds heard, length, path.
+
+    Full logs have a number in their name, and are beside the present one.
+    """
+    stem, suffix = os.path.splitext(path)
+    for log in (*sorted(glob.glob(glob.escape(stem) + b"_[0-9]*" + suffix)), path):
+        for line in _lines(log):
+            when, heard, length, file = [*line.split(":", 3), "", "", ""][:4]
+            heard_ms, length_ms = _number(heard), _number(length)
+            if heard_ms is None or length_ms is None or not file.startswith("/"):
+                continue
+            is_play = heard_ms >= min(length_ms / 2, _LONG_MS)
+            on_card = re.sub("^/<[^/]*>", "", file)  # `/<microSD0>/` is the top folder of a card
+            yield Row(os.fsencode(on_card[1:]), _event(_utc(_time(when), is_local=True), is_play=is_play))
+
+
+def mpv(path: bytes) -> Iterator[Row]:
+    """Read a line for each file that mpv opened. One that another followed soon was skipped."""
+    opened = [
+        (_time(line.get("time")), line["path"])
+        for line in _json_lines(path)
+        if isinstance(line.get("path"), str)
+    ]
+    for (when, file), (next_s, _) in zip(opened, [*opened[1:], (None, "")], strict=True):
+        is_skip = when is not None and next_s is not None and 0 <= next_s - when < _SKIPPED_S
+        if "://" not in file:
+            yield Row(os.fsencode(file), _event(when, is_play=not is_skip))
+
+
+def listenbrainz(path: bytes) -> Iterator[Row]:
+    """Read a line for each listen, as ListenBrainz exports them."""
+    for listen in _json_lines(path):
+        tags = listen.get("track_metadata") or {}
+        ids = {**(tags.get("additional_info") or {}), **(tags.get("mbid_mapping") or {})}
+        values = (
+            *(tags.get(f"{name}_name") for name in ("artist", "track", "release")),
+            ids.get("recording_mbid"),
+        )
+        names = Names(*(value if isinstance(value, str) else "" for value in values))
+        yield Row(b"", Played(_time(listen.get("listened_at")), None, 1), names)
+
+
+def _json_lines(path: bytes) -> Iterator[dict[str, Any]]:
+    """Return the objects of a file that has one in each line. A killed program leaves half a line."""
+    for line in _lines(path):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+def _event(when: int | None, *, is_play: bool) -> Played:
+    return Played(when, None, 1, 0) if is_play else Played(None, when, 0, 1)
+
+
+def grouped(events: Iterable[Row], now_s: float) -> list[Row]:
+    """Return a row for each track of a log. A play in the future has no time."""
+    latest = now_s + _DAY_S
+    plays: dict[tuple[bytes, Names | None], Played] = {}
+    for path, played, names in events:
+        times = [time_s if (time_s or 0) <= latest else None for time_s in played[:2]]
+        event = played._replace(last_played=times[0], last_skipped=times[1])
+        key = path, names
+        plays[key] = summed(plays[key], event) if key in plays else event
+    return [Row(path, played, names) for (path, names), played in plays.items()]
 
 
 def _utc(local_s: int | None, *, is_local: bool) -> int | None:
@@ -157,31 +220,29 @@ def _header(line: str) -> tuple[str, dict[str, int]] | None:
     return None
 
 
-def _csv(path: bytes) -> Iterator[Row]:
-    """Read rows of tracks, or of single plays if no column counts them."""
+def csv_log(path: bytes) -> Iterator[Row]:
+    """Read rows of single plays, or of several if a column counts them."""
     lines = iter(_lines(path))
     header = _header(next(lines, ""))
     assert header is not None  # by it the file was recognised
     separator, columns = header
-    is_log = "last_played" in columns and not columns.keys() & {"plays", "skips"}
-    log: _Log = defaultdict(list)
+    is_one_play = "last_played" in columns and columns.keys().isdisjoint(("plays", "skips"))
     for fields in csv.reader(lines, delimiter=separator):
         values = {name: fields[at].strip() for name, at in columns.items() if at < len(fields)}
-        when = _moment(values.get("last_played", ""))
         names = Names(*(values.get(name, "") for name in Names._fields))
         uri = os.fsencode(values.get("path", ""))
         uri = path_of_uri(uri) or uri
         if not uri and not names.title:
             continue
-        if is_log:
-            log[uri, names].append((when, True))
-        else:
-            counts = _count(values.get("plays")), _count(values.get("skips"))
-            yield Row(uri, Played(when, None, *counts, _share(values.get("rating"), _STARS)), names)
-    yield from _of_log(log)
+        plays, skips = 1 if is_one_play else _count(values.get("plays")), _count(values.get("skips"))
+        when = _moment(values.get("last_played", ""))
+        played = Played(when, None, plays, skips, _share(values.get("rating"), _STARS))
+        if skips and plays == 0:
+            played = played._replace(last_played=None, last_skipped=when)
+        yield Row(uri, played, names)
 
 
-def _playlist(path: bytes) -> Iterator[Row]:
+def favourites(path: bytes) -> Iterator[Row]:
     """Read a playlist of favourites: each of its tracks has all stars."""
     folder = os.path.dirname(path)
     for line in _lines(path):
@@ -211,32 +272,6 @@ def _lines(path: bytes) -> Iterator[str]:
             yield line.rstrip("\r\n")
 
 
-class _FileKind(NamedTuple):
-    """How a file is read. begins: a pattern for its first bytes."""
-
-    begins: Callable[[bytes], object]
-    rows: Callable[[bytes], Iterable[Row]]
-
-
-_READERS = (
-    _FileKind(re.compile(rb"\x80[\x02-\x05]").match, _quod_libet),
-    _FileKind(re.compile(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb").match, _rhythmbox),
-    _FileKind(re.compile(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/").match, _rockbox),
-    _FileKind(lambda head: _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()), _csv),
-)
-_HEAD = 4096  # bytes
-
-
-def read_file(path: bytes) -> list[Row] | None:
-    """Return the rows of a file; None if it is of no known program.
-
-    Raises:
-        OSError: it cannot be read.
-        Exception: it is damaged; the code that unpickles it may raise anything.
-    """
-    with open(path, "rb") as file:
-        head = file.read(_HEAD)
-    rows = next((each.rows for each in _READERS if each.begins(head)), None)
-    if rows is None and path.lower().endswith((b".m3u", b".m3u8")):  # M3U has no first bytes of its own
-        rows = _playlist
-    return None if rows is None else [row for row in rows(path) if any(row.played)]
+def has_csv_header(head: bytes) -> bool:
+    """Return whether the first line of a file names the columns of a history."""
+    return _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()) is not None

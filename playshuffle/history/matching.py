@@ -40,9 +40,9 @@ def match(
     found = [number_of.get(row.path) or _below(row.path, tops, number_of) for row in rows]
     if not any(found) and (swap := _moved(rows, number_of, roots)) is not None:
         start, root = swap
+        paths = [b"/" + row.path.lstrip(b"/") for row in rows]
         found = [
-            number_of.get(root + row.path[len(start) :]) if row.path.startswith(start) else None
-            for row in rows
+            number_of.get(root + path[len(start) :]) if path.startswith(start) else None for path in paths
         ]
     by_names = _ByNames(tagged()) if any(not row.path and row.names for row in rows) else None
     return [
@@ -73,7 +73,7 @@ def _moved(
 
     With it, at least half of a sample must be tracks.
     """
-    paths = [row.path for row in rows if row.path.startswith(b"/")]
+    paths = [b"/" + row.path.lstrip(b"/") for row in rows if row.path]
     paths = paths[:: len(paths) // _SAMPLE + 1]
     if not paths:
         return None

@@ -1,5 +1,6 @@
 """Define what a play history knows of a track."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -27,7 +28,10 @@ class Names(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One track of a source. path: absolute, or relative to a music folder; empty if tags name the track."""
+    """One track of a database, or one play of a log.
+
+    path: absolute, or relative to a music folder; empty if tags name the track.
+    """
 
     path: bytes
     played: Played
@@ -37,3 +41,24 @@ class Row(NamedTuple):
 def path_of_uri(uri: bytes) -> bytes:
     """Return the path of a `file://` URI; empty for a stream or a path."""
     return unquote_to_bytes(uri[7:]) if uri.startswith(b"file:///") else b""
+
+
+def merged(first: Played, second: Played) -> Played:
+    """Return the latest times and the greatest counts of two totals, and the first rating.
+
+    Never a sum: both may have counted the same plays.
+    """
+    greatest = [max(_known(pair), default=None) for pair in zip(first[:4], second[:4], strict=True)]
+    return Played._make([*greatest, second.rating if first.rating is None else first.rating])
+
+
+def summed(first: Played, second: Played) -> Played:
+    """Return the latest times and the sums of the counts of two events, and the second rating."""
+    plays, skips = _known((first.plays, second.plays)), _known((first.skips, second.skips))
+    return merged(second, first)._replace(
+        plays=sum(plays) if plays else None, skips=sum(skips) if skips else None
+    )
+
+
+def _known(values: Iterable[int | None]) -> list[int]:
+    return [value for value in values if value is not None]

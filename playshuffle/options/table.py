@@ -13,7 +13,7 @@ from playshuffle import duration
 from playshuffle.dealing.amount import Count
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
-from playshuffle.history.sources import PLACES
+from playshuffle.history.histories import NAMES
 from playshuffle.options.groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
@@ -128,7 +128,7 @@ class Options(NamedTuple):
         parse=_queries, example='"genre:jazz -title:live"')] = ()
     history: Annotated[tuple[str, ...], Row(
         "--history", "Play history, such as mpd, beets or a file", EXPERT, "SOURCE", verbs=ALL,
-        suggestions=tuple(PLACES), example='["mpd"]')] = ()
+        suggestions=tuple(NAMES), example='["mpd"]')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["loud.m3u"]')] = ()

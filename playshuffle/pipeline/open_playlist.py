@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 
+from playshuffle.dealing.amount import Count
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.library.missing import check_output
 from playshuffle.library.scan import Library
@@ -120,7 +121,9 @@ def _tags(
     rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)
     if not request.history:
         return rows_of, None
-    history = play_history(opened, request, tracks, rows_of)
+    history = play_history(opened, request, tracks, rows_of, int(tools.clock()))
+    if request.deal is not None and request.deal.count is Count.PLAYED:
+        history = history.with_warning()
     return with_plays(rows_of, history, opened.table), history
 
 

@@ -1,14 +1,14 @@
 """Read the play histories of a request, and match them to the tracks of its folders."""
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from datetime import datetime
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Note, shown
+from playshuffle.history.histories import HISTORIES
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Names, Played, Row
-from playshuffle.history.sources import Source, SourceError, read_rows, stamp_of
+from playshuffle.history.rows import Names, Played, Row, merged, summed
+from playshuffle.history.sources import Content, Source, SourceError, read_source, stamp_of
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
 from playshuffle.library.track_table import TrackTable
@@ -24,14 +24,39 @@ _LAST, _SKIPS, _PLAYS, _RATING, _ARTIST, _TITLE, _ALBUM, _ID = map(
     Tags._fields.index,
     ("last_played", "skip_count", "play_count", "rating", "artist", "title", "album", "recording_id"),
 )
-_NEVER = Played()
+_DAY_S = 86_400  # a clock may be in another time zone
+_BY_TITLE = {history.title: history for history in HISTORIES}
 
 
 class PlayHistory(NamedTuple):
-    """What the sources of a playlist know of tracks, by number. notes: for the user."""
+    """What the sources of a playlist know of tracks.
+
+    played: by the number of the track.
+    notes: for the user.
+    titles: of the sources.
+    """
 
     played: Mapping[int, Played]
     notes: Sequence[Note]
+    titles: Sequence[str]
+
+    @property
+    def counts_skips(self) -> bool:
+        """Return whether a source counts skips, so that a track without any has none."""
+        return any("skips" in _BY_TITLE[title].knows for title in self.titles) or any(
+            each.skips is not None for each in self.played.values()
+        )
+
+    def with_warning(self) -> Self:
+        """Return the history with a note, if no source has counted a play or a skip."""
+        if any(any(each[:4]) for each in self.played.values()):
+            return self
+        text = (
+            f"{' and '.join(self.titles)} never counted a play. Until then the same tracks are dealt again."
+        )
+        advice = [advice for title in self.titles if (advice := _BY_TITLE[title].advice)]
+        advice.append("Or let deals count: --count dealt")
+        return self._replace(notes=[*self.notes, Note("never_played", text, advice=" ".join(advice))])
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the history with the plays of each omitted copy counted for the kept one, too.
@@ -41,7 +66,7 @@ class PlayHistory(NamedTuple):
         played = dict(self.played)
         for number in kept.keys() & self.played.keys():
             best = kept[number]
-            played[best] = _merged(played[best], played[number]) if best in played else played[number]
+            played[best] = merged(played[best], played[number]) if best in played else played[number]
         return self._replace(played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
@@ -53,7 +78,9 @@ class PlayHistory(NamedTuple):
         )
 
 
-def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf) -> PlayHistory:
+def play_history(
+    opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf, now_s: int
+) -> PlayHistory:
     """Read all sources of a request, at most once for all playlists over the same folders.
 
     A source that has not changed is not read again. One that cannot be read counts as it was.
@@ -63,6 +90,7 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of:
         request: the playlist.
         tracks: all tracks of its folders.
         rows_of: looks up the tags of a folder, for sources that have no paths.
+        now_s: the present time (Unix seconds).
 
     Raises:
         SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.
@@ -70,30 +98,31 @@ def play_history(opened: OpenLibrary, request: Request, tracks: Tracks, rows_of:
     key = request.history, request.roots, request.files
     if key not in opened.histories:
         played: dict[int, Played] = {}
-        notes = []
-        for source in request.history:
-            stored = _read(source, opened, request, tracks, rows_of)
-            notes.append(Note("history", stored.note, source.path))
-            for (number, _), row in stored.rows.items():
-                played[number] = _merged(played[number], row) if number in played else row
-        opened.histories[key] = PlayHistory(played, notes)
+        sources = [_read(source, opened, request, tracks, rows_of, now_s) for source in request.history]
+        for stored in sources:
+            for number, row in _by_number(stored).items():
+                played[number] = merged(played[number], row) if number in played else row
+        notes = [
+            Note("history", stored.note, source.path)
+            for source, stored in zip(request.history, sources, strict=True)
+        ]
+        titles = list(dict.fromkeys(stored.title for stored in sources))
+        opened.histories[key] = PlayHistory(played, notes, titles)
     history: PlayHistory = opened.histories[key]
     return history
 
 
-def _merged(first: Played, second: Played) -> Played:
-    """Return the latest times and the greatest counts of two sources, and the first rating.
-
-    Never a sum: both may have counted the same plays.
-    """
-    *latest, ratings = zip(first, second, strict=True)
-    known = ([value for value in pair if value is not None] for pair in latest)
-    rating = ratings[1] if ratings[0] is None else ratings[0]
-    return Played._make([*(max(values, default=None) for values in known), rating])
+def _by_number(stored: StoredPlays) -> dict[int, Played]:
+    """Return what one source knows of each track: the sum of its events, or the greatest of its totals."""
+    combine = summed if _BY_TITLE[stored.title].is_log else merged
+    played: dict[int, Played] = {}
+    for (number, _), row in stored.rows.items():
+        played[number] = combine(played[number], row) if number in played else row
+    return played
 
 
 def _read(
-    source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf
+    source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf, now_s: int
 ) -> StoredPlays:
     stored = opened.state.named.stored
     key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
@@ -103,59 +132,76 @@ def _read(
         stamp = f"{stamp_of(source)} {opened.table.next_number}"
         if before is not None and before.stamp == stamp:
             return before
-        plays = _matched(source, stamp, before, tracks, request.roots, rows_of)
+        content = read_source(source, now_s)
+        known, missing = _matched(content, before, tracks, request.roots, rows_of, now_s)
+        _check_found(source, content, known, missing)
     except SourceError as error:
         if before is None:
             raise
         return before._replace(note=f"{error} Its content of {_time(before.read_s)} counts.")
+    plays = StoredPlays(stamp, content.history.title, _note(source, content, missing, now_s), now_s, known)
     if request.writes:
         store.save(opened.state, key, plays)
     return plays
 
 
 def _matched(
-    source: Source,
-    stamp: str,
+    content: Content,
     before: StoredPlays | None,
     tracks: Tracks,
     roots: Sequence[bytes],
     rows_of: RowsOf,
-) -> StoredPlays:
-    """Read a source, and return what it knows of these tracks.
+    now_s: int,
+) -> tuple[dict[tuple[int, int], Played], list[Row]]:
+    """Return what a source knows of these tracks, and the rows of other tracks.
 
     A row at a path where no track is any more belongs to the track that was there.
-
-    Raises:
-        SourceError: it cannot be read, or has none of the tracks.
     """
-    found = read_rows(source)
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
     renamed = {key: number for number, key in before.rows} if before is not None else {}
     known: dict[tuple[int, int], Played] = {}
-    missing, now_s = [], int(time.time())
-    for row, matching in match(found, number_of, roots, lambda: _tagged(tracks, rows_of)):
+    missing = []
+    for row, matching in match(content.rows, number_of, roots, lambda: _tagged(tracks, rows_of)):
         key = path_key(row.path or repr(row.names).encode())
         numbers = matching or ([renamed[key]] if key in renamed else ())
         for number in numbers:
             old = before.rows.get((number, key)) if before is not None else None
-            known[number, key] = _with_skip_time(row.played, old, now_s)
+            played = _with_times(row.played, old, now_s)
+            known[number, key] = merged(known[number, key], played) if (number, key) in known else played
         if not numbers:
             missing.append(row)
+    return known, missing
+
+
+def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[Row]) -> None:
+    """Raise SourceError if a source has tracks, and none of them is in a music folder."""
     if missing and not known:
         raise SourceError(
             source,
-            f"None of its {len(found):,} tracks is in a music folder. The first is {_name(missing[0])}."
-            " Has the music moved?",
+            f"None of its {len(content.rows):,} tracks is in a music folder. The first is"
+            f" {_name(missing[0])}. Has the music moved?",
         )
-    return StoredPlays(stamp, _note(source, found, missing), now_s, known)
 
 
-def _with_skip_time(played: Played, old: Played | None, now_s: int) -> Played:
-    """Return plays with the time of the last skip. If skips are only counted, it was when one was noticed."""
-    if played.last_skipped is not None or old is None:
-        return played
-    is_new = (played.skips or 0) > (old.skips or 0)
-    return played._replace(last_skipped=now_s if is_new else old.last_skipped)
+def _with_times(played: Played, old: Played | None, now_s: int) -> Played:
+    """Return plays with the times of the last play and the last skip.
+
+    If one is not known, or is in the future, it was when a new play or skip was noticed.
+    """
+
+    def noticed(
+        time_s: int | None, count: int | None, old_s: int | None, old_count: int | None
+    ) -> int | None:
+        if time_s is not None and time_s <= now_s + _DAY_S:
+            return time_s
+        is_new = old is not None and (count or 0) > (old_count or 0)
+        return now_s if is_new or (time_s is not None and old_s is None) else old_s
+
+    was = old or Played()
+    return played._replace(
+        last_played=noticed(played.last_played, played.plays, was.last_played, was.plays),
+        last_skipped=noticed(played.last_skipped, played.skips, was.last_skipped, was.skips),
+    )
 
 
 def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, Names]]:
@@ -168,13 +214,23 @@ def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, Names]]:
     return zip(tracks.numbers, names, strict=True)
 
 
-def _note(source: Source, rows: Sequence[Row], missing: Sequence[Row]) -> str:
-    latest = max((row.played.last_played or 0 for row in rows), default=0)
-    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), 'played track')} found"
-    if latest:
-        text += f", last play {_time(latest)}"
+def _note(source: Source, content: Content, missing: Sequence[Row], now_s: int) -> str:
+    verb, noun = ("started", "start") if content.starts else ("played", "play")
+    rows, kind = [row for row in content.rows if _was_played(row)], f"{verb} track"
+    if rows:
+        missing = [row for row in missing if _was_played(row)]
+    else:
+        rows, kind = content.rows, "track"
+    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), kind)} found"
+    times = [time_s for row in rows if (time_s := row.played.last_played or 0) <= now_s + _DAY_S]
+    if latest := max(times, default=0):
+        text += f", last {noun} {_time(latest)}"
     others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
     return f"{text}. Not found: {_name(missing[0])}{others}" if missing else f"{text}."
+
+
+def _was_played(row: Row) -> bool:
+    return bool(row.played.plays or row.played.last_played)
 
 
 def _time(unix_s: int) -> str:
@@ -189,10 +245,11 @@ def _name(row: Row) -> str:
 
 def with_plays(rows_of: RowsOf, history: PlayHistory, table: TrackTable) -> RowsOf:
     """Add what a history knows to the tags of a folder. Counters are the greatest of it and the tags."""
+    never = Played(skips=0) if history.counts_skips else Played()
 
     def look_up(folder: Folder) -> TagRows:
         numbers = table.numbers_of(Tracks([folder]))
-        known = [history.played.get(number, _NEVER) for number in numbers]
+        known = [history.played.get(number, never) for number in numbers]
         tags = rows_of(folder)
         if not isinstance(tags, TagRows) or tags.untagged:
             tags = TagRows.of([row or Tags() for row in tags])
@@ -200,7 +257,7 @@ def with_plays(rows_of: RowsOf, history: PlayHistory, table: TrackTable) -> Rows
         return tags.replaced(
             {
                 _LAST: [each.last_played for each in known],
-                _SKIPS: [each.skips or 0 for each in known],
+                _SKIPS: [each.skips or never.skips for each in known],
                 _PLAYS: [max(each.plays or 0, count or 0) for each, count in zip(known, plays, strict=True)],
                 _RATING: [
                     share if each.rating is None else each.rating

@@ -21,11 +21,15 @@ _RATING = 1_000_000  # ratings are stored in millionths
 class StoredPlays(NamedTuple):
     """What a source knew.
 
-    stamp: of the source as it was read. note: about it, for the user.
-    read_s: when it was read (Unix seconds). rows: by the number of a track and the key of its path there.
+    stamp: of the source as it was read.
+    title: of the program.
+    note: about it, for the user.
+    read_s: when it was read (Unix seconds).
+    rows: by the number of a track and the key of its path there.
     """
 
     stamp: str
+    title: str
     note: str
     read_s: int
     rows: Mapping[tuple[int, int], Played]
@@ -38,14 +42,14 @@ def path_key(path: bytes) -> int:
 
 def load(state: State, source: bytes) -> StoredPlays | None:
     """Return what is stored of a source; None if it is nothing."""
-    for stamp, note, read_s, packed in state.rows(
-        "SELECT stamp, note, read_s, rows FROM plays WHERE source = ?", source
+    for stamp, title, note, read_s, packed in state.rows(
+        "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
     ):
         numbers = array("q", zlib.decompress(packed))
         count = len(numbers) // _COLUMNS
         each = [numbers[at * count : (at + 1) * count] for at in range(_COLUMNS)]
         rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
-        return StoredPlays(stamp, note, read_s, rows)
+        return StoredPlays(stamp, title, note, read_s, rows)
     return None
 
 
@@ -62,7 +66,7 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
         [_MISSING if rating is None else round(rating * _RATING) for rating in ratings],
     ]
     numbers = array("q", chain.from_iterable(columns))
-    row = (source, plays.stamp, plays.note, plays.read_s, zlib.compress(numbers, 1))
+    row = (source, *plays[:-1], zlib.compress(numbers, 1))
     state.change(lambda database: database.execute(schema.replace("plays"), row), source)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 7
+VERSION = 8
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
@@ -36,7 +36,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "digest": bytes,
     },
     "output": {"path": bytes, "mounts": str},
-    "plays": {"source": bytes, "stamp": str, "note": str, "read_s": int, "rows": bytes},
+    "plays": {"source": bytes, "stamp": str, "title": str, "note": str, "read_s": int, "rows": bytes},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
 }
 _KEYS = {

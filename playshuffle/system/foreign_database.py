@@ -8,7 +8,7 @@ made them, the program that owns the database cannot write any more. So it is re
 * Else nobody here has it open: it was copied, its program was killed, or runs on another computer. A private
   copy of the database and of its log is read.
 
-What is read without locks is read again if it has changed meanwhile.
+Without locks, a file that has changed meanwhile is read again.
 """
 
 import contextlib
@@ -111,7 +111,7 @@ def _is_in_wal_mode(path: bytes) -> bool:
 
 def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
     """Return size, time and inode of a database and of its logs that are not empty."""
-    found = {}
+    found: dict[bytes, tuple[int, int, int]] = {}
     for each in (path, *(path + suffix for suffix in _LOGS)):
         with contextlib.suppress(FileNotFoundError):
             status = os.stat(each)

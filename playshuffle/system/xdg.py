@@ -35,6 +35,11 @@ def data_home() -> bytes:
     return _base("XDG_DATA_HOME", b".local/share")
 
 
+def state_home() -> bytes:
+    """Return the folder in which all programs keep their state."""
+    return _base("XDG_STATE_HOME", b".local/state")
+
+
 def _base(variable: str, below_home: bytes) -> bytes:
     """Return an XDG base folder; the standard ignores relative ones."""
     base = os.fsencode(os.environ.get(variable, ""))

@@ -52,6 +52,24 @@ CREATE TABLE songs (
 """
 STRAWBERRY = _SONGS.format(path="url")
 CLEMENTINE = _SONGS.format(path="filename") + "ALTER TABLE songs ADD score INTEGER NOT NULL DEFAULT 0;"
+SCROBBLES = """
+CREATE TABLE scrobbles (
+    media_file_id VARCHAR(255) NOT NULL, user_id VARCHAR(255) NOT NULL, submission_time INTEGER NOT NULL);
+"""
+JELLYFIN = """
+CREATE TABLE Users (Id TEXT PRIMARY KEY, Username TEXT NOT NULL);
+CREATE TABLE BaseItems (Id TEXT PRIMARY KEY, Type TEXT NOT NULL, Path TEXT, Name TEXT);
+CREATE TABLE UserData (
+    ItemId TEXT NOT NULL, UserId TEXT NOT NULL, CustomDataKey TEXT NOT NULL, Rating REAL,
+    PlayCount INTEGER NOT NULL, IsFavorite INTEGER NOT NULL, LastPlayedDate TEXT, Played INTEGER NOT NULL,
+    PRIMARY KEY (ItemId, UserId, CustomDataKey));
+INSERT INTO Users VALUES ('U1', 'ann'), ('U2', 'bob');
+"""
+LYRION = """
+CREATE TABLE tracks_persistent (
+    id INTEGER PRIMARY KEY, url TEXT NOT NULL, urlmd5 CHAR(32), musicbrainz_id VARCHAR(40), added INT,
+    rating INT, playCount INT, lastPlayed INT);
+"""
 
 
 def database(path: Path, schema: str, statement: str = "", rows: Sequence[Sequence[Any]] = ()) -> Path:

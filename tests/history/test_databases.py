@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from playshuffle.history.rows import Played
-from playshuffle.history.sources import Source, SourceError, read_rows
+from playshuffle.history.sources import Source, SourceError, read_source
 from tests.history import databases as db
 from tests.history.databases import database, stickers
 from tests.support.forked import forked
 from tests.support.tree import public_folder
 
 JUNE = 1_750_000_000
+NOW = 1_795_000_000
 
 
 def source(path: Path, user: str = "") -> Source:
@@ -23,7 +24,7 @@ def source(path: Path, user: str = "") -> Source:
 
 
 def rows(path: Path, user: str = "") -> dict[bytes, Played]:
-    found = read_rows(source(path, user))
+    found = read_source(source(path, user), NOW).rows
     assert len({row.path for row in found}) == len(found)
     return {row.path: row.played for row in found}
 
@@ -35,6 +36,8 @@ def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) ->
             "a/1.flac": {"lastPlayed": f"{JUNE:012}", "playCount": "000000000007", "rating": "8"},
             "a/2.flac": {"skipCount": "2", "lastSkipped": str(JUNE + 1), "lastPlayed": "0"},
             "a/3.flac": {"like": "2", "mood": "calm"},
+            "a/4.flac": {"like": "2", "rating": "6"},
+            "a/5.flac": {"like": "1", "rating": "0"},
         },
     )
 
@@ -45,10 +48,12 @@ def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) ->
     assert rows(path) == {
         b"a/1.flac": Played(JUNE, None, 7, None, 0.8),
         b"a/2.flac": Played(None, JUNE + 1, None, 2),
+        b"a/3.flac": Played(rating=1.0),
+        b"a/4.flac": Played(rating=0.6),
     }
 
 
-def test_beets_gives_no_ratings_since_mpdstats_makes_them_up(tmp_path: Path) -> None:
+def test_beets_has_no_ratings_and_no_last_play_of_a_track_that_was_only_skipped(tmp_path: Path) -> None:
     path = database(
         tmp_path / "library.db",
         db.BEETS
@@ -56,11 +61,16 @@ def test_beets_gives_no_ratings_since_mpdstats_makes_them_up(tmp_path: Path) -> 
         "INSERT INTO item_attributes (entity_id, key, value) VALUES (?, ?, ?)",
         [
             *[(1, "play_count", "3"), (1, "last_played", f"{JUNE}.5"), (1, "rating", "0.6875")],
-            *[(2, "skip_count", "1"), (2, "mood", "calm"), (3, "rating", "0.5")],
+            *[
+                (2, "skip_count", "1"),
+                (2, "mood", "calm"),
+                (2, "last_played", str(JUNE)),
+                (3, "rating", "0.5"),
+            ],
         ],
     )
 
-    assert rows(path) == {b"/m/\xff.flac": Played(JUNE, None, 3), b"a.mp3": Played(None, None, None, 1)}
+    assert rows(path) == {b"/m/\xff.flac": Played(JUNE, None, 3), b"a.mp3": Played(None, JUNE, None, 1)}
 
 
 NAVIDROME = [
@@ -92,6 +102,60 @@ def test_navidrome_counts_plays_of_all_users_or_of_one(tmp_path: Path, schema: s
     assert rows(path, "bob") == {f"{top}ä.mp3".encode(): Played(JUNE + 1, None, 1)}
     with pytest.raises(SourceError, match="no user 'eve'"):
         rows(path, "eve")
+
+
+def test_navidrome_has_favourites_and_single_plays(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "navidrome.db",
+        db.NAVIDROME_0_55
+        + db.SCROBBLES
+        + "INSERT INTO media_file (id, path) VALUES ('1', 'a.mp3'), ('2', 'b.mp3'), ('3', 'c.mp3');"
+        + f"INSERT INTO scrobbles VALUES ('1', 'u1', {JUNE + 9}), ('1', 'u1', {JUNE}), ('1', 'u2', {NOW});",
+        "INSERT INTO annotation (user_id, item_id, item_type, play_count, play_date, rating, starred)"
+        " VALUES (?, ?, 'media_file', ?, ?, ?, ?)",
+        [
+            ("u1", "1", 1, "2025-06-15 15:06:40", 0, True),
+            ("u1", "2", 0, None, 3, True),
+            ("u2", "3", 4, "2025-06-15 15:06:40", 0, False),
+        ],
+    )
+
+    assert rows(path, "ann") == {
+        b"a.mp3": Played(JUNE + 9, None, 2, None, 1.0),
+        b"b.mp3": Played(None, None, 0, None, 0.6),
+    }
+    assert rows(path)[b"c.mp3"] == Played(JUNE, None, 4)
+
+
+def test_jellyfin_has_several_rows_of_an_item(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "jellyfin.db",
+        db.JELLYFIN
+        + "INSERT INTO BaseItems VALUES ('A', 'Audio', '/music/ä.mp3', 'A'), ('B', 'Audio', NULL, 'B');",
+        "INSERT INTO UserData VALUES (?, ?, ?, NULL, ?, ?, ?, 1)",
+        [
+            ("A", "U1", "A", 0, 1, None),
+            ("A", "U1", "Ann-Light-0001A", 3, 0, "2025-06-15 15:06:40.1234567"),
+            ("A", "U2", "A", 5, 0, "2025-06-15 15:06:41"),
+            ("B", "U1", "B", 1, 0, None),
+        ],
+    )
+
+    assert rows(path, "ann") == {"/music/ä.mp3".encode(): Played(JUNE, None, 3, None, 1.0)}
+    assert rows(path) == {"/music/ä.mp3".encode(): Played(JUNE + 1, None, 5, None, 1.0)}
+    with pytest.raises(SourceError, match="no user 'eve'"):
+        rows(path, "eve")
+
+
+def test_lyrion_has_ratings_to_a_hundred(tmp_path: Path) -> None:
+    path = database(
+        tmp_path / "persist.db",
+        db.LYRION,
+        "INSERT INTO tracks_persistent (url, rating, playCount, lastPlayed) VALUES (?, ?, ?, ?)",
+        [("file:///music/%C3%A4.mp3", 80, 2, JUNE), ("https://radio.example/1", 0, 9, JUNE)],
+    )
+
+    assert rows(path) == {"/music/ä.mp3".encode(): Played(JUNE, None, 2, None, 0.8)}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +203,7 @@ def locked(tmp_path: Path) -> Iterator[Path]:
 def test_a_database_that_is_being_written_is_not_read(locked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("playshuffle.system.foreign_database._WAIT_S", 0.05)
     with pytest.raises(SourceError, match="locked"):
-        read_rows(source(locked))
+        read_source(source(locked), NOW)
 
 
 def test_a_database_in_wal_mode_is_read_while_a_player_writes_it(tmp_path: Path) -> None:
@@ -173,7 +237,7 @@ def test_a_database_in_wal_mode_is_read_in_a_folder_that_may_not_be_written(is_r
 def test_reading_changes_neither_a_database_nor_its_folder(tmp_path: Path) -> None:
     path = stickers(tmp_path / "a.db", {"a.mp3": {"playCount": "1"}})
     before = path.read_bytes(), path.stat().st_mtime_ns
-    read_rows(source(path))
+    read_source(source(path), NOW)
 
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
     assert os.listdir(tmp_path) == ["a.db"]
@@ -191,5 +255,13 @@ def test_a_damaged_or_unknown_database_is_an_error(tmp_path: Path, damage: str) 
         path.unlink()
         database(path, "CREATE TABLE songs (url TEXT, title TEXT);")
 
-    with pytest.raises(SourceError, match="no known play history" if damage == "other" else str(path)):
-        read_rows(source(path))
+    other = (
+        r"looks like a database of Strawberry, but has no column songs.lastplayed. Version 1.2.31 was tried"
+    )
+    with pytest.raises(SourceError, match=other if damage == "other" else str(path)):
+        read_source(source(path), NOW)
+
+
+def test_a_database_of_an_unknown_program_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"no known play history. Known are MPD, .* CSV and M3U"):
+        rows(database(tmp_path / "a.db", "CREATE TABLE x (y);"))

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from playshuffle.history.rows import Names, Played, Row
-from playshuffle.history.sources import Source, SourceError, read_rows
+from playshuffle.history.sources import Source, SourceError, read_source
 
 JUNE = 1_750_000_000
+NOW = 1_795_000_000
 
 
 def read(path: Path) -> list[Row]:
-    return read_rows(Source(path.name, bytes(path)))
+    return read_source(Source(path.name, bytes(path)), NOW).rows
 
 
 def written(path: Path, content: str | bytes) -> Path:
@@ -161,18 +162,22 @@ LAST_FM = (
             f'path,plays,last_played,rating\n/m/a.mp3,3,{JUNE},4\n"/m/b, c.mp3",0,,\n',
             [Row(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), Names("", ""))],
         ),
-        (LAST_FM, [Row(b"", Played(JUNE + 60, None, 2, 0), Names("Ann", "One", "Light", "id-1"))]),
+        (LAST_FM, [Row(b"", Played(JUNE + 60, None, 2), Names("Ann", "One", "Light", "id-1"))]),
         (
             # As lastfmstats.com saves it: milliseconds, semicolons.
             f'Artist;Album;AlbumId;Track;Date#ann\n"Ann";"Light";"";"One";"{JUNE}000"\n',
-            [Row(b"", Played(JUNE, None, 1, 0), Names("Ann", "One", "Light"))],
+            [Row(b"", Played(JUNE, None, 1), Names("Ann", "One", "Light"))],
         ),
         (
             "\ufeffFile\tPlay Count\tLast Played\r\nfile:///m/%C3%A4.mp3\t2\t2025-06-15T15:06:40Z\r\n",
             [Row("/m/ä.mp3".encode(), Played(JUNE, None, 2), Names("", ""))],
         ),
         ("path,skips\na.mp3,2\nb.mp3\n,\n", [Row(b"a.mp3", Played(skips=2), Names("", ""))]),
-        ("path,date\na.mp3,never\n", [Row(b"a.mp3", Played(None, None, 1, 0), Names("", ""))]),
+        ("path,date\na.mp3,never\n", [Row(b"a.mp3", Played(None, None, 1), Names("", ""))]),
+        (
+            f"path,last_played,plays,skips\na.mp3,{JUNE},1,0\na.mp3,{JUNE + 1},1,0\na.mp3,{JUNE + 2},0,1\n",
+            [Row(b"a.mp3", Played(JUNE + 1, JUNE + 2, 2, 1), Names("", ""))],
+        ),
     ],
 )
 def test_a_csv_file_is_read_by_the_names_of_its_columns(
@@ -203,3 +208,51 @@ def test_the_tracks_of_a_playlist_are_favourites(tmp_path: Path) -> None:
     assert read(written(tmp_path / "likes.m3u", entries)) == [
         Row(path, Played(rating=1)) for path in (bytes(beside), b"elsewhere/b.mp3", bytes(beside))
     ]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_logs_of_rockbox_4_are_read_with_the_full_ones_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    one, two = local(JUNE), local(JUNE + 300)
+    written(tmp_path / "playback_0001.log", f"# boot\n{one}:120000:200000:/Music/a: b.mp3\n")
+    written(tmp_path / "playback_0002.log", f"{one}:240000:900000:/<microSD0>/Music/c.mp3\n")
+    path = written(
+        tmp_path / "playback.log",
+        f"# boot\n{two}:99000:200000:/Music/a: b.mp3\n0:1:1:/d.mp3\nbroken\n{two}:1:",
+    )
+
+    assert sorted(read(path)) == [
+        Row(b"Music/a: b.mp3", Played(JUNE, JUNE + 300, 1, 1)),
+        Row(b"Music/c.mp3", Played(JUNE, None, 1, 0)),
+        Row(b"d.mp3", Played(None, None, 1, 0)),
+    ]
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_an_export_of_listenbrainz_has_a_listen_in_each_line(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "1.jsonl",
+        f'{{"inserted_at": 1, "listened_at": {JUNE}, "track_metadata": {{"artist_name": "Ann",'
+        ' "track_name": "One",'
+        ' "release_name": "Light", "additional_info": {"recording_mbid": null}, "mbid_mapping":'
+        ' {"recording_mbid": "id-1"}}}\n'
+        f'{{"listened_at": {JUNE + 1}, "track_metadata": {{"artist_name": "Bob", "track_name": "Two",'
+        ' "release_name": null, "mbid_mapping": null}}\n{"listened_at": 17500',
+    )
+
+    assert read(path) == [
+        Row(b"", Played(JUNE, None, 1), Names("Ann", "One", "Light", "id-1")),
+        Row(b"", Played(JUNE + 1, None, 1), Names("Bob", "Two")),
+    ]
+
+
+def test_a_play_in_the_future_hides_no_other_play_of_a_log(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "a.csv", f"path,date\na.mp3,{NOW + 99 * 86_400}\na.mp3,{JUNE}\nb.mp3,{NOW + 80_000}\n"
+    )
+
+    assert [row.played for row in read(path)] == [Played(JUNE, None, 2), Played(NOW + 80_000, None, 1)]

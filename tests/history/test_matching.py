@@ -28,6 +28,7 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
         ("/mnt/usb/old/A/1.mp3 /mnt/usb/old/A/2.mp3", [[1], [2]]),
         ("/x/A/1.mp3 /x/b.mp3 /x/c.mp3", [[], [], []]),
         ("/home/ann/Music/A/1.mp3 /music/A/2.mp3", [[1], []]),
+        ("card/A/1.mp3 card/A/2.mp3 card/x.mp3", [[1], [2], []]),
     ],
 )
 def test_the_track_of_a_path_is_found(paths: str, expected: list[list[int]]) -> None:

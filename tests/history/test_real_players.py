@@ -3,12 +3,13 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from playshuffle.history.rows import Played, Row
-from playshuffle.history.sources import Source, read_rows
+from playshuffle.history.sources import Source, read_source
 from tests.players.drivers.mpd import running
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
@@ -27,7 +28,7 @@ def music(tmp_path: Path) -> Path:
 
 
 def rows(path: Path) -> list[Row]:
-    return sorted(read_rows(Source(path.name, bytes(path))))
+    return sorted(read_source(Source(path.name, bytes(path)), time.time()).rows)
 
 
 def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:

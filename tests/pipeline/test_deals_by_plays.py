@@ -266,6 +266,36 @@ def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
     )
 
 
+def test_a_history_that_never_counted_a_play_is_said_at_once(ann: Listener) -> None:
+    def warnings() -> list[str]:
+        return [str(note) for note in ann.peek().report.notes if note.code == "never_played"]
+
+    [text] = warnings()
+    assert text == (
+        "MPD never counted a play. Until then the same tracks are dealt again. MPD itself counts no plays;"
+        " a client such as myMPD does. Or let deals count: --count dealt"
+    )
+    first = ann.deal()
+    execute(ann.database, "INSERT INTO sticker VALUES ('song', ?, 'rating', '8')", (ann.known_as[first[0]],))
+    assert warnings()
+    ann.play(first[0])
+    assert not warnings()
+
+
+def test_a_play_in_the_future_keeps_no_track_from_the_rounds(ann: Listener) -> None:
+    execute(
+        ann.database,
+        "INSERT INTO sticker VALUES ('song', ?, 'lastPlayed', ?)",
+        (ann.known_as[1], str(int(ann.now.timestamp()) + 35 * 86_400)),
+    )
+    dealt: list[int] = []
+    for _ in range(16):
+        dealt += (entries := ann.deal(3))
+        ann.play(*(track for track in entries if track != 1))
+
+    assert dealt.count(1) >= 3
+
+
 @dataclass
 class Notes:
     """What a person would note down of a deck.

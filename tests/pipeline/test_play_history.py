@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import time
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 
 from playshuffle.config.build_request import build_request
 from playshuffle.errors import PlayshuffleError
-from playshuffle.history.rows import Row
-from playshuffle.history.sources import Source, SourceError, read_rows
+from playshuffle.history.sources import Content, Source, SourceError, read_source
 from playshuffle.options.table import Options
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError
@@ -151,11 +149,11 @@ def test_a_source_is_read_only_if_it_has_changed(
 ) -> None:
     read = []
 
-    def read_and_count(source: Source) -> list[Row]:
+    def read_and_count(source: Source, now_s: float) -> Content:
         read.append(source.text)
-        return read_rows(source)
+        return read_source(source, now_s)
 
-    monkeypatch.setattr(play_history, "read_rows", read_and_count)
+    monkeypatch.setattr(play_history, "read_source", read_and_count)
     expected = chosen(music, "plays:1..", played)
     assert chosen(music, "plays:1..", played) == expected
     assert len(read) == 1
@@ -189,7 +187,7 @@ def test_a_source_that_cannot_be_read_counts_as_it_was(music: Path, played: Path
     report = make_playlist(asked, TOOLS)
 
     assert names(report) == "a"
-    read_at = f"{datetime.now().astimezone():%Y-%m-%d}"
+    read_at = f"{datetime.fromtimestamp(NOW).astimezone():%Y-%m-%d}"
     assert [note for note in map(str, report.notes) if f"Its content of {read_at}" in note]
 
 
@@ -203,7 +201,7 @@ def test_a_skip_that_is_only_counted_has_the_time_when_it_was_noticed(music: Pat
         execute(path, query, (f"file://{music}/a.mp3", count), (f"file://{music}/b.mp3", 1))
         with open_run(request(music, path), TOOLS) as run:
             assert run.history is not None
-            heard = run.history.heard_since(time.time() - 60, with_skips=True)
+            heard = run.history.heard_since(NOW - 60, with_skips=True)
             return frozenset(run.tracks.paths[run.tracks.numbers.index(number)] for number in heard)
 
     assert skips(1) == frozenset()
@@ -286,7 +284,7 @@ def test_coverage_shows_fields_of_a_history_only_with_one(music: Path, played: P
     count, fields, notes = coverage([bytes(music)], TOOLS, history=[source(played)])
     assert fields["last_played"].track_count == 3
     assert fields["skips"].values == {"0": 3, "1": 1, "2": 1}
-    assert str(notes[0]).startswith("sticker.sql: 4 of 4 played tracks found")
+    assert str(notes[0]).startswith("sticker.sql: 3 of 3 played tracks found")
     with pytest.raises(PlayshuffleError, match="without a play history"):
         coverage([bytes(music)], TOOLS, ["skips"])
 
@@ -389,3 +387,42 @@ def test_options_without_their_history_or_without_a_meaning_are_errors(
     asked = Options(folders=(str(music),), history=(str(heard(tmp_path, a=1)),), rest="30d")
     with pytest.raises(PlayshuffleError, match=message):
         build_request(asked._replace(**options))
+
+
+def test_a_play_in_the_future_counts_from_when_it_was_first_read(music: Path, tmp_path: Path) -> None:
+    future = str(NOW + 35 * DAY)
+    path = stickers(
+        tmp_path / "s.sql",
+        {
+            "a.mp3": {"lastPlayed": future, "playCount": "1"},
+            "b.mp3": {"lastSkipped": future, "skipCount": "1"},
+        },
+    )
+
+    def heard(ago: int, now_s: int) -> str:
+        with open_run(request(music, path), tools(read_all, now_s=now_s)) as run:
+            assert run.history is not None
+            numbers = run.history.heard_since(now_s - ago * DAY, with_skips=True)
+            return " ".join(
+                sorted(
+                    os.path.basename(run.tracks.paths[index]).decode()[0]
+                    for index, number in enumerate(run.tracks.numbers)
+                    if number in numbers
+                )
+            )
+
+    assert heard(1, NOW) == "a b"
+    execute(path, "INSERT INTO sticker VALUES ('song', 'c.mp3', 'playCount', '1')")
+    assert heard(1, NOW + 2 * DAY) == ""
+    assert heard(3, NOW + 2 * DAY) == "a b"
+    execute(path, "UPDATE sticker SET value = '2' WHERE name = 'playCount'")
+    assert heard(1, NOW + 4 * DAY) == "a c"
+
+
+def test_a_skip_of_a_source_that_counts_none_is_unknown(music: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plays.csv"
+    path.write_text("path,date\na.mp3,1750000000\n")
+    assert chosen(music, "skips:0", path) == ""
+    assert chosen(music, "-skips:1..", path) == "4-d a b c x"
+    path.write_text("path,plays,skips\na.mp3,1,2\n")
+    assert chosen(music, "skips:0", path) == "4-d b c x"

@@ -544,7 +544,7 @@ def test_a_state_that_cannot_be_saved_says_what_to_do(
 # One bad row
 
 
-PLAYS = StoredPlays("stamp", "note", 9, {(1, 2): Played(3, 4, 5, 6, 0.5)})
+PLAYS = StoredPlays("stamp", "MPD", "note", 9, {(1, 2): Played(3, 4, 5, 6, 0.5)})
 NAMED = {"folder": "/m/b/", "root": "/n", "record": "/m/today.m3u", "output": "/m/today.m3u"}
 TABLES = (*NAMED, "skip_list", "former", "plays", "counter")
 

@@ -1,0 +1,287 @@
+"""The table of play histories: which programs write them, where, and how they are read.
+
+Help, errors and documentation are made from it.
+"""
+
+import glob
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import OptionError, shown
+from playshuffle.history import databases, files
+from playshuffle.history.databases import Database
+from playshuffle.history.rows import Row
+from playshuffle.system import mpd_conf
+from playshuffle.system.xdg import config_home, data_home, state_home
+
+_ALL = "last play, plays, skips, rating"
+
+
+class File(NamedTuple):
+    """How a file that is no database is read.
+
+    begins: returns whether these first bytes are of such a file.
+    rows: reads it.
+    suffixes: of a kind of file that has no first bytes of its own.
+    is_log: each row is a play or a skip. Their counts add up, as those of totals never do.
+    """
+
+    begins: Callable[[bytes], object]
+    rows: Callable[[bytes], Iterable[Row]]
+    suffixes: tuple[bytes, ...] = ()
+    is_log: bool = False
+
+
+class History(NamedTuple):
+    """A kind of play history.
+
+    title: of the program.
+    reader: how it is read.
+    knows: for the documentation.
+    played: when the program counts a play, for the documentation.
+    tried: the version of the program whose file was read; empty if none was.
+    name: what users call it; empty if they name the file.
+    places: where its file may be, as patterns; `file` if that differs from machine to machine.
+    file: what users look for.
+    advice: a sentence for those whose file is missing, or has no play.
+    starts: it counts plays when they start.
+    """
+
+    title: str
+    reader: Database | File
+    knows: str
+    played: str
+    tried: str = ""
+    name: str = ""
+    places: tuple[str, ...] = ()
+    file: str = ""
+    advice: str = ""
+    starts: bool = False
+
+    @property
+    def is_log(self) -> bool:
+        """Return whether its rows are events, not totals."""
+        return isinstance(self.reader, File) and self.reader.is_log
+
+
+def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
+    """Return where a program has a file: a path that begins with `~/.config`, `~/.local/share` or the like.
+
+    Args:
+        path: of the file, which may have a `*` in its name.
+        flatpak: the id of the program as a Flatpak.
+        snap: its name as a Snap.
+    """
+    inside = re.sub(
+        r"~/\.(config|local/share)/", lambda match: {"config": "config/"}.get(match[1], "data/"), path
+    )
+    return (
+        path,
+        *([f"~/.var/app/{flatpak}/{inside.removeprefix('~/')}"] if flatpak else []),
+        *([f"~/snap/{snap}/current/{path.removeprefix('~/')}"] if snap else []),
+    )
+
+
+def _begins(pattern: bytes) -> Callable[[bytes], object]:
+    return re.compile(pattern).match
+
+
+_STRAWBERRY = "org.strawberrymusicplayer.strawberry"
+_NAVIDROME = History(
+    "Navidrome",
+    databases.NAVIDROME_WITH_SCROBBLES,
+    "last play, plays, rating, favourites",
+    "at half, or after 4 minutes; apps differ",
+    name="navidrome",
+    places=("/var/lib/navidrome/navidrome.db",),
+    file="navidrome.db",
+)
+
+HISTORIES: Sequence[History] = (
+    History(
+        "MPD",
+        databases.MPD,
+        f"{_ALL}, likes",
+        "as the client counts",
+        "0.24.16",
+        name="mpd",
+        file="`sticker_file` of `mpd.conf`",
+        advice="MPD itself counts no plays; a client such as myMPD does.",
+    ),
+    History(
+        "beets",
+        databases.BEETS,
+        "last play, plays, skips",
+        "at half; the last play may have been skipped",
+        "2.14.1",
+        name="beets",
+        places=("~/.config/beets/library.db",),
+        advice="The plugin mpdstats of beets counts plays.",
+    ),
+    _NAVIDROME,
+    _NAVIDROME._replace(reader=databases.NAVIDROME),
+    History(
+        "Strawberry",
+        databases.STRAWBERRY,
+        _ALL,
+        "at the end",
+        "1.2.31",
+        name="strawberry",
+        places=_places("~/.local/share/strawberry/strawberry/strawberry.db", _STRAWBERRY, "strawberry"),
+    ),
+    History(
+        "Clementine",
+        databases.CLEMENTINE,
+        _ALL,
+        "at the end",
+        "1.4.1",
+        name="clementine",
+        places=_places("~/.config/Clementine/clementine.db", "org.clementine_player.Clementine"),
+    ),
+    History(
+        "Quod Libet",
+        File(_begins(rb"\x80[\x02-\x05]"), files.quod_libet),
+        _ALL,
+        "at half",
+        "4.7.1",
+        name="quodlibet",
+        places=_places("~/.config/quodlibet/songs", "io.github.quodlibet.QuodLibet"),
+        advice="Quod Libet writes this file when it ends.",
+    ),
+    History(
+        "Rhythmbox",
+        File(_begins(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb"), files.rhythmbox),
+        "last play, plays, rating",
+        "at the end",
+        "3.5.1",
+        name="rhythmbox",
+        places=_places("~/.local/share/rhythmbox/rhythmdb.xml", "org.gnome.Rhythmbox3", "rhythmbox"),
+        advice="Rhythmbox writes this file when it ends.",
+    ),
+    History(
+        "Elisa",
+        databases.ELISA,
+        "last play, last skip, plays, rating",
+        "at the end; until 22.12 each start",
+        "26.08.1",
+        name="elisa",
+        places=_places("~/.local/share/elisa/elisaDatabase.db", "org.kde.elisa", "elisa"),
+    ),
+    History(
+        "Kodi",
+        databases.KODI,
+        "last play, plays, rating",
+        "near the end; never files of a few seconds",
+        "21.3",
+        name="kodi",
+        places=(
+            "~/.kodi/userdata/Database/MyMusic*.db",
+            "~/.var/app/tv.kodi.Kodi/data/userdata/Database/MyMusic*.db",
+        ),
+    ),
+    History(
+        "Lollypop",
+        databases.LOLLYPOP,
+        "last play, plays, rating, favourites",
+        "at half, pauses included",
+        "1.4.48",
+        name="lollypop",
+        places=_places("~/.local/share/lollypop/lollypop.db", "org.gnome.Lollypop"),
+    ),
+    History(
+        "mpv",
+        File(_begins(rb'\{[^\n]*"time":[^\n]*"path":'), files.mpv, is_log=True),
+        "last start, starts, skips",
+        "at each start, unless another file follows within 20 seconds",
+        "0.41.0",
+        name="mpv",
+        places=_places("~/.local/state/mpv/watch_history.jsonl", "io.mpv.Mpv"),
+        advice="mpv writes it with save-watch-history=yes in mpv.conf.",
+        starts=True,
+    ),
+    History(
+        "Jellyfin",
+        databases.JELLYFIN,
+        "last play, plays, favourites",
+        "near the end",
+        name="jellyfin",
+        places=("/var/lib/jellyfin/data/jellyfin.db",),
+    ),
+    History(
+        "Lyrion",
+        databases.LYRION,
+        "last play, plays, rating",
+        "as it counts",
+        name="lyrion",
+        places=("/var/lib/squeezeboxserver/cache/persist.db",),
+    ),
+    History(
+        "Rockbox 4",
+        File(_begins(rb"(#[^\n]*\n)*\d+:\d+:\d+:/"), files.rockbox_playback, is_log=True),
+        "last play, plays, skips",
+        "at half, or after 4 minutes",
+        file=".rockbox/playback.log",
+    ),
+    History(
+        "Rockbox",
+        File(_begins(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/"), files.rockbox_scrobbler, is_log=True),
+        "last play, plays, skips",
+        "at half",
+        file=".scrobbler.log",
+    ),
+    History(
+        "ListenBrainz",
+        File(_begins(rb'\{[^\n]*"listened_at":'), files.listenbrainz, is_log=True),
+        "last play, plays",
+        "as the player sent it",
+        file="a JSONL file of its export",
+    ),
+    History(
+        "CSV",
+        File(files.has_csv_header, files.csv_log, is_log=True),
+        "what its columns have",
+        "as the file says",
+        file="a CSV file, as from Last.fm",
+    ),
+    History(
+        "M3U",
+        File(lambda _: False, files.favourites, (b".m3u", b".m3u8")),
+        "its tracks have five stars",
+        "",
+        file="a playlist of favourites",
+    ),
+)
+TITLES = tuple(dict.fromkeys(history.title for history in HISTORIES))
+NAMES = {history.name: history for history in HISTORIES if history.name}
+
+
+def usual_file(history: History) -> bytes:
+    """Return where a program has its file: of several the latest; the usual one if there is none.
+
+    Raises:
+        OptionError: MPD is not configured to have one.
+    """
+    if not history.places:
+        conf = mpd_conf.read()
+        if conf is None or conf.stickers is None:
+            where = "" if conf is None else f" in {shown(conf.path)}"
+            raise OptionError(
+                "{}: MPD has no sticker_file{where}. Add it there, or name the file.", "history", where=where
+            )
+        return conf.stickers
+    beets = os.environb.get(b"BEETSDIR") if history.name == "beets" else None
+    homes = {
+        "~/.config/beets": beets or config_home() + b"/beets",
+        "~/.config": config_home(),
+        "~/.local/share": data_home(),
+        "~/.local/state": state_home(),
+        "~": os.path.expanduser(b"~"),
+    }
+    patterns: list[tuple[bytes, bytes]] = []
+    for place in history.places:
+        start = next((each for each in homes if place.startswith(f"{each}/")), "")
+        patterns.append((homes.get(start, b""), os.fsencode(place.removeprefix(start))))
+    found = [path for home, rest in patterns for path in glob.glob(glob.escape(home) + rest)]
+    return max(found, key=os.path.getmtime) if found else b"".join(patterns[0])

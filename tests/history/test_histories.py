@@ -1,0 +1,80 @@
+"""Test where the histories of players are found, and that all texts name all of them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from playshuffle.history.histories import HISTORIES, NAMES, TITLES
+from playshuffle.history.sources import Source, SourceError, find_source, stamp_of
+
+
+def touched(path: Path, time_s: int = 1) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    os.utime(path, (time_s, time_s))
+    return bytes(path)
+
+
+def found(name: str) -> bytes:
+    return find_source(name, b"/nowhere/" + name.encode()).path
+
+
+PLACES = [
+    ("elisa", ".local/share/elisa/elisaDatabase.db"),
+    ("elisa", ".var/app/org.kde.elisa/data/elisa/elisaDatabase.db"),
+    ("elisa", "snap/elisa/current/.local/share/elisa/elisaDatabase.db"),
+    ("clementine", ".var/app/org.clementine_player.Clementine/config/Clementine/clementine.db"),
+    ("mpv", ".local/state/mpv/watch_history.jsonl"),
+    ("mpv", ".var/app/io.mpv.Mpv/.local/state/mpv/watch_history.jsonl"),
+    ("kodi", ".kodi/userdata/Database/MyMusic83.db"),
+    ("kodi", ".var/app/tv.kodi.Kodi/data/userdata/Database/MyMusic82.db"),
+    ("beets", ".config/beets/library.db"),
+]
+
+
+@pytest.mark.parametrize(("name", "path"), PLACES)
+def test_the_file_of_a_player_is_found_also_of_a_flatpak_or_snap(
+    name: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    expected = touched(Path.home() / path)
+    assert found(name) == expected
+
+
+def test_of_several_files_of_a_player_the_last_written_is_read() -> None:
+    touched(Path.home() / ".kodi/userdata/Database/MyMusic82.db", 2)
+    latest = touched(Path.home() / ".kodi/userdata/Database/MyMusic83.db", 3)
+    touched(Path.home() / ".var/app/tv.kodi.Kodi/data/userdata/Database/MyMusic83.db", 1)
+
+    assert found("kodi") == latest
+
+
+def test_variables_of_the_environment_name_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BEETSDIR", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "[data]"))
+
+    assert found("beets") == bytes(tmp_path / "library.db")
+    expected = touched(tmp_path / "[data]/elisa/elisaDatabase.db")
+    assert found("elisa") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("rhythmbox", "No such file or directory. Rhythmbox writes this file when it ends."),
+        ("mpv", "No such file or directory. mpv writes it with save-watch-history=yes in mpv.conf."),
+        ("elisa", "No such file or directory. Check the name or the permissions."),
+    ],
+)
+def test_a_missing_file_says_when_the_player_writes_it(name: str, advice: str) -> None:
+    with pytest.raises(SourceError, match=advice):
+        stamp_of(Source(name, found(name)))
+
+
+@pytest.mark.parametrize("history", HISTORIES, ids=lambda history: history.title)
+def test_a_history_can_be_named_or_is_a_file_that_is_described(history: object) -> None:
+    [each] = [row for row in HISTORIES if row is history]
+    assert each.file or each.places
+    assert bool(each.name) == (NAMES.get(each.name) is not None)
+    assert each.title in TITLES
