@@ -81,7 +81,7 @@ def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
     assert "3 tracks" in make(music)
     (copy,) = (music / "stick/playshuffle").glob("0001*")
     assert "playshuffle-export (its folder " in run("why", copy).out.decode()
-    assert run("make", music / "stick/playshuffle").code == 3
+    assert run("make", music / "stick/playshuffle", "-o", music.parent / "x.m3u").code == 3
 
 
 def test_it_says_how_many_fit_and_what_a_second_run_did(music: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_an_edit_that_keeps_the_comments_lasts_until_the_next_update(tmp_path: P
         add(music / "new.mp3", playlist)
 
         assert [name for name in listed(playlist) if name != "new.mp3"] == order
-        assert service.log.count(damage.PLAYLIST_CHANGED) == 1
+        wait_for(lambda: service.log.count(damage.PLAYLIST_CHANGED) == 1)
 
 
 def test_a_list_that_a_player_saved_without_the_comments_stays_as_it_is(tmp_path: Path, music: Path) -> None:
