@@ -23,7 +23,7 @@ from playshuffle.tags.tag_frames import SIGNATURE
 
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
 # of the way a tag is read, or of the form of an EXTINF line: another version drops what is cached.
-_LAYOUT = 15
+_LAYOUT = 16
 
 # The tables of tags and of spoken word have their part in the version. So has Python, which may
 # change marshal.

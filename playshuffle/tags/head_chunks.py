@@ -33,6 +33,7 @@ _IN_AIFF = {b"NAME": "title", b"AUTH": "artist", b"ANNO": "comment"}
 
 _MAGICS_OF_WAV = frozenset((b"RIFF", b"RF64", b"BW64", b"riff"))
 _PCM_IN_WAV = frozenset((1, 3))  # integers and floating point
+_BYTES_IN_WAV = frozenset((6, 7))  # A-law and µ-law
 _NAMED_LATER = 0xFFFE  # the kind of audio stands in a longer header
 _PCM_IN_AIFF = frozenset(b"NONE sowt twos in24 in32 42ni 23ni fl32 FL32 fl64 FL64".split())
 _BYTES_IN_AIFF = frozenset(b"ulaw ULAW alaw ALAW".split())  # a byte for each sample
@@ -112,11 +113,15 @@ def _wav_stream(file: HeadFile, form: _Chunk, data: _Chunk | None) -> Stream:
     kind, channels, hertz, _, align, bits = unpack_from("<2H2I2H", header)
     if kind == _NAMED_LATER and len(header) >= 26:
         kind = unpack_from("<H", header, 24)[0]
-    if kind not in _PCM_IN_WAV or not align or not hertz:
+    if kind not in _PCM_IN_WAV | _BYTES_IN_WAV or not align or not hertz:
         return Stream(0, 0, hertz, lossless=False)  # a block has any number of samples
     start, size = data[1:] if data is not None else (0, 0)
     return Stream(
-        size // align / hertz, channels * bits * hertz, hertz, True, _mark(file, start, size, align)
+        size // align / hertz,
+        channels * bits * hertz,
+        hertz,
+        kind in _PCM_IN_WAV,
+        _mark(file, start, size, align),
     )
 
 

@@ -52,8 +52,6 @@ from playshuffle.tags.head_id3 import MAIN_TEXTS
 from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import ID3_FRAMES
 
-NoFramesError = HeaderNotFoundError
-
 NamedValues = tuple[str, Iterable[Any]]
 Named = Iterable[NamedValues]
 

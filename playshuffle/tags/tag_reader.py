@@ -36,6 +36,7 @@ _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 _LOSSLESS = frozenset(("ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wavpack"))
 _ONE_BIT = frozenset(("dsdiff", "dsf"))
+_STEPS_OVER_ID3 = frozenset(("aac", "ac3", "flac", "mp3", "musepack", "tta"))  # in mutagen
 _CHUNKED = frozenset(("aiff", "wave"))
 
 
@@ -133,7 +134,9 @@ def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) 
         values_of, stream, (start, size) = read_chunks(head)
         pairs: Named = read_id3(BytesIO(head.up_to(start, size))) if size else ()
     else:
-        values_of, stream, pairs = _read_tagged(file, format_, head, is_sure=is_sure)
+        is_behind = tag_bytes and format_ not in _STEPS_OVER_ID3
+        whole: Any = _Part(file, tag_bytes) if is_behind else file
+        values_of, stream, pairs = _read_tagged(whole, format_, head, is_sure=is_sure)
     for name, values in pairs or (read_id3(file) if tag_bytes else ()):
         values_of.setdefault(name.lower(), []).extend(values)
     if "tcon" in values_of:
@@ -164,6 +167,21 @@ def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | Non
     with suppress(*UNUSUAL):
         return read_mp4(head) if format_ == "mp4" else ({}, head_mpeg.stream(head, 0))
     return None
+
+
+class _Part:
+    """A file without its first bytes."""
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self.read = file.read
+        self._file = file
+        self._start = start
+
+    def seek(self, offset: int, origin: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset + (self._start if origin == os.SEEK_SET else 0), origin) - self._start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start
 
 
 def _audio_part(file: BinaryIO, start: int) -> HeadFile:

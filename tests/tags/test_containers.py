@@ -282,6 +282,23 @@ def test_a_format_with_ape_tags_may_have_id3v1_alone(tmp_path: Path) -> None:
     assert tags_of(path, path.read_bytes() + V1)[1:3] == ("Title of v1", "Artist of v1")
 
 
+@pytest.mark.parametrize(
+    "name", ["tone.wv", "tone.m4a", "tone.ogg", "tone.wav", "tone.flac", "tone.tta", "tone.wma"]
+)
+def test_any_audio_is_read_behind_an_id3_tag(name: str, tmp_path: Path) -> None:
+    audio = (DATA / name).read_bytes()
+    tags = tags_of(tmp_path / name, id3((b"TIT2", b"\0Of ID3")) + audio)
+
+    assert tags.duration_ms == tags_in(DATA / name).duration_ms
+    assert tags.title in (f"Title {name}", "Of ID3")
+
+
+def test_law_wav_has_a_byte_for_each_sample(tmp_path: Path) -> None:
+    form = little(b"fmt ", struct.pack("<2H2I2H", 7, 1, HERTZ, HERTZ, 1, 8))
+
+    assert tags_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))).duration_ms == 2000
+
+
 def test_layer_one_is_read_by_its_name(tmp_path: Path) -> None:
     # 384 kbit/s and 44.1 kHz: 417 or 418 bytes hold 384 samples.
     frame = b"\xff\xff\xc0\0" + bytes(range(256)) + bytes(416 - 260)
