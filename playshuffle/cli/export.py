@@ -35,15 +35,16 @@ Examples:
   playshuffle export today /media/stick --size 8G
   playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
 """
+_Playlist = Annotated[
+    str,
+    typer.Argument(
+        metavar="LIST", help="File, name of a list, or - for files", autocompletion=completion.lists
+    ),
+]
 
 
 def export(
-    playlist: Annotated[
-        str,
-        typer.Argument(
-            metavar="LIST", help="File, name of a list, or - for files", autocompletion=completion.lists
-        ),
-    ],
+    playlist: _Playlist,
     folder: Annotated[
         str, typer.Argument(metavar="FOLDER", help="Folder on the stick, for the new folder LIST")
     ],

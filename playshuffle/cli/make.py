@@ -96,21 +96,22 @@ def make(
     act = partial(make_list, keeps_gap=is_again)
     reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
     notify_services(() if dry_run or print0 else lists)
-    if as_json and reports:
-        print_json(*(make_report.as_json(report) for report in reports.values()))
+    _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
     for report in reports.values():
-        _write_to_stdout(report, given.options.output, print0)
         if not quiet:
             show(make_report.lines(report, names=verbose, is_again=is_again))
         save_list(save, config, report.request, quiet=quiet)
     return of_all([*codes, *failures])
 
 
-def _write_to_stdout(report: Report, output: str | None, print0: bool) -> None:
-    if print0:
-        write_out(path + b"\0" for path in report.paths())
-    elif output == STDOUT:
-        write_out(report.text)
+def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool, as_json: bool) -> None:
+    if as_json and reports:
+        print_json(*map(make_report.as_json, reports))
+    for report in reports:
+        if print0:
+            write_out(path + b"\0" for path in report.paths())
+        elif output == STDOUT:
+            write_out(report.text)
 
 
 def _lists_to_make(

@@ -10,7 +10,7 @@ from playshuffle.cli.playlist_options import takes_playlist_options
 from playshuffle.options.given import NOTHING_GIVEN, Given
 from playshuffle.options.table import ROWS, Options, Row
 
-_SWITCHES = [row for row in ROWS if row.type is bool]
+_SWITCHES = [row for row in ROWS if row.type is bool and "make" in row.verbs]
 
 
 def parsed(*flags: str) -> Given:
