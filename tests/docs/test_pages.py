@@ -80,3 +80,12 @@ def test_the_architecture_names_modules_that_exist() -> None:
     assert [
         name for name in named if not (ROOT / name).exists() and not (ROOT / "playshuffle" / name).exists()
     ] == []
+
+
+def test_no_picture_is_larger_than_60_kb() -> None:
+    pictures = [
+        path
+        for path in (Path(__file__).parents[2] / "docs/pictures").iterdir()
+        if path.stat().st_size > 60_000
+    ]
+    assert pictures == []
