@@ -95,8 +95,8 @@ class Listing(NamedTuple):
     Attributes:
         folder: its entries.
         rules: the ignore rules that hold below it.
-        unreadable: names of entries that could not be looked at, with the reason. Of them, what is known
-            stays.
+        unreadable: names of entries that could not be looked at, with the reason. Their known files and
+            folders stay.
         growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
             `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
         replaced_inodes: of known files that stay though their paths have other files, which are growing.

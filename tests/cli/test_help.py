@@ -10,6 +10,7 @@ from playshuffle.cli.help_topics import TOPICS
 from playshuffle.options.groups import EXPERT, GROUPS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
+from scripts import man_pages
 from scripts.command_tree import Command, commands
 from scripts.man_pages import page_name
 from tests.support.program import CHECKOUT, refused, run
@@ -93,10 +94,18 @@ def options_of(*words: str) -> list[str]:
     return [option for option in map(option_of, lines) if option]
 
 
+@pytest.fixture(scope="module")
+def man(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The man pages, as a build makes them."""
+    folder = tmp_path_factory.mktemp("man")
+    man_pages.main(folder)
+    return folder
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("command", COMMANDS, ids=names)
-def test_the_man_page_has_the_options_of_the_help_in_its_order(command: Command) -> None:
-    page = (CHECKOUT / "man" / "man1" / f"{page_name(command)}.1").read_text().replace("\\-", "-")
+def test_the_man_page_has_the_options_of_the_help_in_its_order(command: Command, man: Path) -> None:
+    page = (man / "man1" / f"{page_name(command)}.1").read_text().replace("\\-", "-")
     heads = [line for line in page.splitlines() if line.startswith("\\fB-")]
     in_man = [re.findall(r"\\fB(--?[-\w]+)", head) for head in heads]
 
