@@ -96,7 +96,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--most 1:genre --no-tags", "--most does not work with --no-tags: it needs tags"),
         ("--where genre:jazz --no-tags", "--where does not work with --no-tags: genre is a tag"),
         ("--where skips:0", "without a play history. Name one: --history mpd"),
-        ("--history spotify", "'spotify' is unknown. Use mpd, beets, strawberry"),
+        ("--history spotify", "'spotify' is unknown. Use mpd, beets, navidrome"),
         ("--json -o -", "Choose one of them"),
         ("-0 -o x.m3u", "Remove -o"),
         ("-o ''", "Is a shell variable not set"),

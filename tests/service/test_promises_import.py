@@ -16,12 +16,12 @@ import pytest
 from mutagen.id3 import APIC, ID3, TALB, TIT2, TPE1
 
 from tests.support import damage
+from tests.support.music import own_audio
 from tests.support.needs import unmet
-from tests.support.program import DATA, listed
+from tests.support.program import listed
 from tests.support.service import Service, wait_for
 
 _COUNT, _IMPORTED = 300, 100
-_FRAME_BYTES = 72
 
 Retag = Callable[[Path, int], None]
 
@@ -37,11 +37,10 @@ def _retag(path: Path, number: int) -> None:
 
 
 def _fill(folder: Path, numbers: Sequence[int]) -> None:
-    """Write MP3 files, each of its own length."""
+    """Write MP3 files, each of its own length and audio."""
     folder.mkdir()
-    frame = (DATA / "none.mp3").read_bytes()[-_FRAME_BYTES:]
     for number in numbers:
-        (folder / f"rip {number:03}.mp3").write_bytes(frame * (20 + number))
+        (folder / f"rip {number:03}.mp3").write_bytes(own_audio(number, 20 + number))
 
 
 @pytest.fixture

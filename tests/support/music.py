@@ -14,6 +14,7 @@ from tests.support.program import DATA
 
 ANCHOR = "Anchor.mp3"
 _FRAME_BYTES, _FRAME_MS = 72, 72
+_FRAME = (DATA / "none.mp3").read_bytes()[-_FRAME_BYTES:]
 _LENGTHS = 20_000  # different ones; more than any run makes tracks
 
 
@@ -27,6 +28,11 @@ class Track:
     position: int
     genre: str
     length_ms: int = 0
+
+
+def own_audio(number: int, frames: int) -> bytes:
+    """Return MP3 frames whose audio no other number has."""
+    return b"".join(_FRAME[:-8] + number.to_bytes(4) + frame.to_bytes(4) for frame in range(frames))
 
 
 class Music:
@@ -54,7 +60,6 @@ class Music:
         self.done: list[str] = []
         self.moves: list[tuple[bytes, bytes]] = []
         self.gone: list[bytes] = []
-        self._frame = (DATA / "none.mp3").read_bytes()[-_FRAME_BYTES:]
         self._count = 0
         self._write(self.roots[0] / ANCHOR, self._new_track())
         for _ in range(count - 1):
@@ -213,7 +218,7 @@ class Music:
     def add_marker(self) -> Path:
         """Add a file that is not among the tracks."""
         path = self._incoming / "marker.mp3"
-        path.write_bytes(self._frame * 10)
+        path.write_bytes(_FRAME * 10)
         return path
 
     # Steps
@@ -270,7 +275,7 @@ class Music:
         path.parent.mkdir(parents=True, exist_ok=True)
         number = self._count
         frames = 20 + number % _LENGTHS
-        path.write_bytes(self._frame * frames)
+        path.write_bytes(own_audio(number, frames))
         self.tracks[number] = replace(track, path=path, length_ms=frames * _FRAME_MS)
         self._tag(number, self.tracks[number])
 

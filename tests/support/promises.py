@@ -94,7 +94,7 @@ CHECKS: Mapping[str, _Check] = {
     "sattolo": _steady,
     "spread": _spread,
     "albums": _together(
-        lambda track: (track.album, track.path.parent), lambda track: (track.position, bytes(track.path))
+        lambda track: (track.album, track.path.parent), lambda track: (track.position, _by_name(track))
     ),
     "folders": _together(lambda track: track.path.parent, _by_name),
     "genres": _together(lambda track: track.genre, lambda _: ()),
