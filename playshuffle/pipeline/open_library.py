@@ -71,7 +71,12 @@ class OpenLibrary:
 
 @contextmanager
 def open_library(
-    requests: Sequence[Request], tools: Tools, changes: Changes = EVERYWHERE, *, must_remember: bool = False
+    requests: Sequence[Request],
+    tools: Tools,
+    changes: Changes = EVERYWHERE,
+    *,
+    must_remember: bool = False,
+    checks_state: bool = False,
 ) -> Iterator[OpenLibrary]:
     """Find all tracks of these playlists, give each its number, and save what has changed.
 
@@ -80,13 +85,14 @@ def open_library(
         tools: what to work with.
         changes: what to look at again.
         must_remember: raise an error if the state cannot be written.
+        checks_state: check the whole state file, even if a clean end left it.
 
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
     """
     writes = any(request.writes for request in requests)
     with ExitStack() as stack:
-        state = stack.enter_context(State(writes=writes, must_remember=must_remember))
+        state = stack.enter_context(State(writes=writes, must_remember=must_remember, checks=checks_state))
         cache = stack.enter_context(Cache()) if any(request.options.tags for request in requests) else None
         version = state.tracks_version()
         reach, scan = _scan(requests, state, cache, tools, changes)

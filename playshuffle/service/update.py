@@ -63,8 +63,9 @@ def update(
     with contextlib.ExitStack() as stack:
         try:
             requests = [playlist.request for playlist in playlists]
+            changes, is_full_scan = _changes(request.batch, config), request.batch.is_full_scan
             opened = stack.enter_context(
-                open_library(requests, tools, _changes(request.batch, config), must_remember=True)
+                open_library(requests, tools, changes, must_remember=True, checks_state=is_full_scan)
             )
         except Exception as error:  # noqa: BLE001 - no fault may end the service
             for playlist in playlists:

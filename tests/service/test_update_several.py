@@ -14,9 +14,11 @@ from playshuffle.library import scan
 from playshuffle.library.listing import Look
 from playshuffle.library.walk import WalkResult, walk
 from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
+from playshuffle.store.state_file import _stamp
 from playshuffle.watch.debounce import Batch
+from tests.support.databases import execute
 from tests.support.managed import START, WHOLE, Managed, event_in
-from tests.support.program import DATA
+from tests.support.program import DATA, state_file
 from tests.support.service import aged, left
 
 DAILY = DealSettings(Amount(count=4), Every.DAY)
@@ -326,3 +328,19 @@ def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(ma
         "full": ([bytes(full) + b"/"], PlaylistFailed),
         "empty": ([], PlaylistFailed),
     }
+
+
+@pytest.mark.damages_state
+def test_a_full_scan_checks_the_whole_state_and_no_other_update_does(managed: Managed, home: Path) -> None:
+    music = managed.top / "Music"
+    fill(music, "ab")
+    managed.manage("all", music)
+    managed.update(START)
+    execute(state_file(home), "INSERT INTO plays VALUES (x'00', '', '', 0, x'00', '', 1)")
+    path = state_file(home)
+    path.with_name("state.db.clean").write_bytes(_stamp(bytes(path)))
+
+    managed.update(event_in(music))
+    assert not list(path.parent.glob("*damaged*"))
+    managed.update(WHOLE)
+    assert list(path.parent.glob("*damaged*"))
