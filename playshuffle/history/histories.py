@@ -150,7 +150,7 @@ HISTORIES: Sequence[History] = (
         "last play, plays, skips", "at half", file=".scrobbler.log"),
     History(
         "ListenBrainz", File(_begins(rb'\{[^\n]*"listened_at":'), files.listenbrainz, is_log=True),
-        "last play, plays", "as the player sent it", file="a JSONL file of its export"),
+        "last play, plays", "as the player sent it", file="the JSONL file of a ListenBrainz export"),
     History(
         "CSV", File(files.has_csv_header, files.csv_log, is_log=True), "what its columns have",
         "as the file says", file="a CSV file, as from Last.fm"),
