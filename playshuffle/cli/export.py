@@ -52,7 +52,7 @@ def export(
         str | None, typer.Option("--size", metavar="SIZE", help="Use at most this space, such as 28G")
     ] = None,
     max_per_folder: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="At most N tracks in a folder, such as 99")
+        int | None, typer.Option(metavar="N", help="At most N tracks in a folder, such as 99")
     ] = None,
     is_ascii: Annotated[bool, typer.Option("--ascii", help="Use only plain letters in names")] = False,
     config: common_options.ConfigFile = None,
@@ -60,6 +60,8 @@ def export(
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
     most_bytes = _size(size)
+    if max_per_folder is not None and max_per_folder < 1:
+        raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.", Exit.USAGE)
     if playlist != STDIN and not os.path.lexists(playlist):
         one = find_list(playlist, known_lists(configuration(config)))
         playlist = playlist if one is None else os.fsdecode(one.path)

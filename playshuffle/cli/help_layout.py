@@ -45,7 +45,7 @@ class _Helped:
         """Read the command line. Other versions of typer do not call `get_runtime_param`."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
             descriptor = getattr(parameter, "type_descriptor", None)
-            if descriptor is not None and not descriptor.is_ranged:
+            if descriptor is not None:
                 parameter.get_runtime_param = partial(_Words, descriptor.annotation is int)
         return super().parse_args(ctx, args)  # type: ignore[misc]
 

@@ -57,10 +57,8 @@ class Record(NamedTuple):
         """
         if not kept:
             return self
-        deck, order = (
-            self.deck and join_copies(self.deck, kept),
-            self.order and _with_copies(self.order, kept),
-        )
+        deck = self.deck and join_copies(self.deck, kept)
+        order = self.order and _with_copies(self.order, kept)
         before = self.before
         if isinstance(before, SavedDeck):
             before = before._replace(deck=join_copies(before.deck, kept))

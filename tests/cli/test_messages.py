@@ -32,6 +32,7 @@ def message(typed: str, program: Program) -> str:
 
 
 MESSAGES = {
+    "export old.m3u . --max-per-folder 0": "--max-per-folder must be a number from 1, not 0.",
     # Paths.
     "make '~/Music'": "'~/Music' was in quotes, so the shell did not expand ~."
     " Write it without quotes: ~/Music",
