@@ -8,7 +8,7 @@ from zlib import crc32
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder
 from playshuffle.library.listing import fits
-from playshuffle.library.marks import CERTAIN, file_id
+from playshuffle.library.marks import CERTAIN, file_id, label_sum
 from playshuffle.library.suspect_names import is_plain
 from playshuffle.library.tag_columns import Row, pack
 from playshuffle.system.birth_time import Birth, birth_of
@@ -181,7 +181,7 @@ def _audio_sum(audio_mark: int, tags: Tags) -> int:
 
 def _content_sum(audio: int, extinf: bytes) -> int:
     """Return the checksums of one file as one number: of its audio, and of its EXTINF line."""
-    return audio << 32 | crc32(extinf)
+    return audio << 32 | label_sum(extinf)
 
 
 def _stamp(folder: Folder, row: int) -> bytes:

@@ -5,6 +5,7 @@ a copy on another file system its audio alone. An inode number proves nothing by
 of a deleted file is used again: it counts with the birth time of the file, or with size and time.
 """
 
+import os
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,8 +21,10 @@ from playshuffle.library.marks import (
     copy_rename_key,
     file_key,
     is_certain,
+    is_new_version,
     rename_key,
 )
+from playshuffle.library.missing import is_gone
 
 _CHANCE = 100  # of this many tracks two may have the same length and rates by chance
 
@@ -51,7 +54,8 @@ class Search:
 
     The rules, in this order: by path and mark; by what no renaming changes; by the file itself where birth
     times are known; by the moves that were seen; by its path if the audio is the same; by its audio if that
-    is rare and no other track in question has it; by its path; by size, time and content. Where only length
+    is rare and no other track in question has it; by its path; by its path with another suffix if it has the
+    same tags; by size, time and content. Where only length
     and rates are known of the audio, tags, name or folder must be the same, too.
 
     Attributes:
@@ -109,6 +113,7 @@ class Search:
         self._take(self._by_content(0))
         self._take(self._by_content(TAGS_BITS))
         self._take(self._by_path)
+        self._take(self._by_stem())
         self._take(self._by_mark(copy_key))
         self._take(self._by_mark(copy_rename_key))
 
@@ -138,6 +143,21 @@ class Search:
         if index is None or not self._is_drive_missing:
             return index
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
+
+    def _by_stem(self) -> _Find:
+        """Find tracks that were converted to another format: the path but for its suffix is the same."""
+        by_stem: defaultdict[bytes, list[int]] = defaultdict(list)
+        for index in sorted(self.free) if self._left else ():
+            by_stem[os.path.splitext(self._paths[index])[0]].append(index)
+
+        def find(old: int) -> int | None:
+            _, path, mark, _ = self.known[old]
+            versions = by_stem.get(os.path.splitext(path)[0], ())
+            matching = (index for index in versions if is_new_version(mark, self._marks[index]))
+            index = next((index for index in matching if index in self.free), None)
+            return index if index is not None and self._paths[index] != path and is_gone(path) else None
+
+        return find
 
     def _by_content(self, ignored_bits: int) -> _Find:
         """Find tracks by audio and tags, or by audio alone, that no other track in question has.

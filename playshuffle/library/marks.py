@@ -4,15 +4,18 @@ from array import array
 from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import chain
+from zlib import crc32
 
 from playshuffle.system.birth_time import Birth
 
 # The mark of a track is four 64-bit numbers: size; mtime_ns; content: a checksum of its audio in
-# the high half and of its EXTINF line in the low half; file: `file_id` where the file system has
-# birth times, else the inode number.
+# the high half and of its EXTINF line (`label_sum`) in the low half; file: `file_id` where the file system
+# has birth times, else the inode number.
 MARK_BYTES = 32
 _SIZE, CONTENT, _FILE = 0, 2, 3
 TAGS_BITS = 32
+_SECONDS = (1 << 12) - 1  # in the checksum of an EXTINF line: the bits of its length
+_NEAR_S = 2  # lossy formats pad the audio at both ends, and lengths are rounded
 CERTAIN = 1 << 30  # in the checksum of audio: it is of the audio itself, not of its length and rates
 
 Mark = tuple[int, int, int, int]
@@ -22,6 +25,12 @@ def file_id(birth: Birth) -> int:
     """Return a number that no other file has or will have; below 0, as no inode number is."""
     digest = blake2b(b"%d %d" % birth, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
+
+
+def label_sum(extinf: bytes) -> int:
+    """Return 32 bits: a checksum of artist and title, then the length in seconds; 0 without a line."""
+    length, _, text = extinf.partition(b",")
+    return crc32(text) & ~_SECONDS | int(length.rpartition(b":")[2]) & _SECONDS if extinf else 0
 
 
 def mark_rows(marks: bytes) -> list[Mark]:
@@ -76,3 +85,11 @@ def audio_of(mark: Mark) -> int:
 def is_certain(mark: Mark) -> bool:
     """Return whether the checksum is of the audio itself, so that no other audio has it."""
     return bool(audio_of(mark) & CERTAIN)
+
+
+def is_new_version(mark: Mark, other: Mark) -> bool:
+    """Return whether two files have the same artist and title, and nearly the same length."""
+    label, other_label = ((each[CONTENT] & (1 << TAGS_BITS) - 1) for each in (mark, other))
+    apart_s = (label - other_label) & _SECONDS
+    is_near = min(apart_s, _SECONDS + 1 - apart_s) <= _NEAR_S
+    return bool(label and other_label) and (label ^ other_label) <= _SECONDS and is_near

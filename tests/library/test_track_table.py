@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, file_id
+from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, file_id, label_sum
 from playshuffle.library.missing import Root
 from playshuffle.library.recognition import recognise
 from playshuffle.library.track_table import TrackTable
@@ -135,6 +135,37 @@ def test_a_new_song_of_the_same_length_is_known_only_by_its_tags_name_or_folder(
     now = {path: uncertain(with_birth(8, inode=2, audio=3, tags=tags))}
 
     assert which(before, now) == ({A: path, b"": b""} if is_known else {A: None, b"": path})
+
+
+@pytest.mark.parametrize(
+    ("path", "extinf", "is_known"),
+    [
+        (b"/m/a.opus", b"#EXTINF:102,Artist - Title\n", True),
+        (b"/m/a.opus", b"#EXTINF:98,Artist - Title\n", True),
+        (b"/m/a.opus", b"#EXTINF:103,Artist - Title\n", False),
+        (b"/m/a.opus", b"#EXTINF:100,Other - Title\n", False),
+        (b"/m/a.opus", b"", False),
+        (b"/m/b.opus", b"#EXTINF:100,Artist - Title\n", False),
+        (b"/n/a.opus", b"#EXTINF:100,Artist - Title\n", False),
+    ],
+)
+def test_a_converted_file_is_known_by_folder_name_tags_and_length(
+    path: bytes, extinf: bytes, is_known: bool
+) -> None:
+    before = {A: with_birth(1, audio=3, tags=label_sum(b"#EXTINF:100,Artist - Title\n"))}
+    now = {path: with_birth(2, inode=6, audio=4, tags=label_sum(extinf))}
+
+    assert which(before, now) == ({A: path, b"": b""} if is_known else {A: None, b"": path})
+
+
+def test_a_converted_file_is_new_while_the_former_one_is_there(tmp_path: Path) -> None:
+    """Also if it is hidden from the scan."""
+    song, converted = os.fsencode(tmp_path / "a.mp3"), os.fsencode(tmp_path / "a.opus")
+    label = label_sum(b"#EXTINF:4096,Title\n")
+    (tmp_path / "a.mp3").touch()
+    found = {converted: with_birth(2, inode=6, audio=4, tags=label)}
+
+    assert which({song: with_birth(1, audio=3, tags=label)}, found) == {song: song, b"": converted}
 
 
 @pytest.mark.parametrize("other", [B, FAR])
