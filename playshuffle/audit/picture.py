@@ -2,14 +2,10 @@
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_SUFFIXES = (".png", ".svg")
+import matplotlib as mpl
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 
 # Blue is too rare and orange too frequent: red-green colour-blind people can distinguish them.
 _COLOURS = ("#08519c", "#6baed6", "#ffffff", "#fdae6b", "#a63603")
@@ -18,31 +14,8 @@ _NEVER = "#969696"
 _FARTHEST = 5  # standard deviations; one cell of a good matrix in 1.7 million is beyond
 
 
-def check(path: str) -> None:
-    """Find out, before all the work, whether a picture can be drawn there.
-
-    Raises:
-        PlayshuffleError: it cannot.
-    """
-    if not path.lower().endswith(_SUFFIXES):
-        raise PlayshuffleError(
-            f"--plot cannot write '{shown(path)}'. The name must end in .png or .svg.", Exit.USAGE
-        )
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise PlayshuffleError(
-            "--plot needs Matplotlib. With pipx: pipx inject playshuffle matplotlib. With the Debian package:"
-            " apt install python3-matplotlib. In a virtual environment: pip install matplotlib.",
-            Exit.USAGE,
-        ) from error
-
-
 def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
     """Draw the matrix in the form that the name of the file asks for."""
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.figure import Figure
-
     size = len(matrix)
     colours = LinearSegmentedColormap.from_list("rare to frequent", _COLOURS, _SHADES)
     figure = Figure(figsize=(5.6, 5), dpi=100, layout="constrained")
@@ -61,10 +34,8 @@ def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
     return saved(path, figure)
 
 
-def saved(path: str, figure: "Figure") -> bytes:
+def saved(path: str, figure: Figure) -> bytes:
     """Return a figure in the form that the name of the file asks for."""
-    import matplotlib as mpl
-
     file = io.BytesIO()
     form = path.lower()[-3:]
     # Without a date and with names that do not change: the same figures, the same bytes.

@@ -7,15 +7,16 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 
 from playshuffle.audit import picture
 from playshuffle.audit.mix import successors
 from playshuffle.text import counted, short
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _PER_ROW = 50
 _MOST = 5000  # tracks that are drawn
@@ -46,9 +47,7 @@ def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, 
         return picture.saved(path, _figure(panels, f"{title}: {counted(len(paths), 'track')}"))
 
 
-def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str) -> "Figure":
-    from matplotlib.figure import Figure
-
+def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str) -> Figure:
     count = min(len(panels[0][1]), _MOST)
     rows = max(-(-count // _PER_ROW), 1)
     colours, legend = _colours(panels[-1][1])
@@ -93,10 +92,7 @@ def _colours(groups: Sequence[tuple[int, str]]) -> tuple[dict[int, str], list[tu
     return colours, legend
 
 
-def _panel(axes: "Axes", groups: Sequence[tuple[int, str]], rows: int, colours: dict[int, str]) -> None:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
+def _panel(axes: Axes, groups: Sequence[tuple[int, str]], rows: int, colours: dict[int, str]) -> None:
     cells: dict[str, list[int]] = {}
     for position, (number, _) in enumerate(groups):
         cells.setdefault(colours.get(number, _UNTAGGED), []).append(position)
@@ -120,9 +116,7 @@ def _panel(axes: "Axes", groups: Sequence[tuple[int, str]], rows: int, colours: 
         spine.set_visible(False)
 
 
-def _legend(figure: "Figure", legend: Sequence[tuple[str, str]], top: float) -> None:
-    from matplotlib.patches import Patch
-
+def _legend(figure: Figure, legend: Sequence[tuple[str, str]], top: float) -> None:
     handles = [
         Patch(facecolor=colour, edgecolor="#808080" if colour == _UNTAGGED else "none", label=label)
         for colour, label in legend
@@ -160,8 +154,6 @@ def _in_rows(run: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _box(position: int, length: int, gap: float) -> Any:
     """Return the outline of cells that follow each other in a row."""
-    from matplotlib.path import Path
-
     row, column = divmod(position, _PER_ROW)
     left, right, top, bottom = column + gap, column + length - gap, row + gap, row + 1 - gap
     return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], closed=False)

@@ -2,12 +2,12 @@
 
 import errno
 import sys
+from collections.abc import Sequence
 
 import typer
 
 from playshuffle.cli.app import COMMANDS, app
 from playshuffle.cli.streams import fail, give_up
-from playshuffle.cli.usage_errors import in_users_words, usage_text
 from playshuffle.errors import Exit, PlayshuffleError
 
 # Commands that are topics of `help`, too.
@@ -25,10 +25,8 @@ def main() -> int:
     words = _with_omitted(sys.argv[1:] or ["-h"])
     try:
         code = app(words, prog_name="playshuffle", standalone_mode=False)
-    except PlayshuffleError as error:
-        return fail(in_users_words(error, words), error.code, error.details)
-    except _UsageError as error:
-        return fail(usage_text(error, words), Exit.USAGE)
+    except (PlayshuffleError, _UsageError) as error:
+        return _fail(error, words)
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
     except OSError as error:
@@ -41,6 +39,15 @@ def main() -> int:
     if code == Exit.INTERRUPTED:
         return fail("Interrupted.", Exit.INTERRUPTED)
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _fail(error: Exception, words: Sequence[str]) -> Exit:
+    # It needs the table of options, which many commands do without.
+    from playshuffle.cli.usage_errors import in_users_words, usage_text
+
+    if isinstance(error, PlayshuffleError):
+        return fail(in_users_words(error, words), error.code, error.details)
+    return fail(usage_text(error, words), Exit.USAGE)
 
 
 def _with_omitted(words: list[str]) -> list[str]:

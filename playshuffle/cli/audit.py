@@ -2,11 +2,12 @@
 
 import os
 import sys
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
-from playshuffle.audit import audited_orders, bias, heat_map, picture, playlist_picture
+from playshuffle.audit import audited_orders, bias, heat_map
 from playshuffle.audit.playlist import look_into
 from playshuffle.cli import audit_report, common_options
 from playshuffle.cli.progress import progress_bar
@@ -83,18 +84,20 @@ def _order(
             Exit.USAGE,
         )
     if plot is not None:
-        picture.check(plot)
+        _check_plot(plot)
     source = System() if seed is None else Seeded(seed)
     seed_bits = None if seed is None else source.entropy_bits
     with progress_bar(quiet=as_json) as progress:
         counts = bias.count(order, rounds, source, lambda done: progress.working("Shuffling", done, rounds))
     verdict = bias.judge(order, counts)
     if plot is not None:
+        from playshuffle.audit.picture import picture  # Matplotlib is optional
+
         matrix = bias.deviations(counts, order.guarantee)
         title = (
             f"{order.name}: {order.tracks} tracks, {rounds:,} rounds: {'bad' if verdict.reasons else 'good'}"
         )
-        _write_picture(plot, picture.picture(plot, matrix, title))
+        _write_picture(plot, picture(plot, matrix, title))
     if as_json:
         print_lines([audit_report.order_json(order, counts, verdict, seed_bits)])
     else:
@@ -105,17 +108,37 @@ def _order(
 
 def _playlist(name: str, plot: str | None, as_json: bool) -> None:
     if plot is not None:
-        picture.check(plot)
+        _check_plot(plot)
     path = os.path.abspath(os.fsencode(name))
     with progress_bar(quiet=as_json) as progress:
         found = look_into(path, Tools(read_all, System(), progress))
     if plot is not None:
+        from playshuffle.audit.playlist_picture import draw  # as above
+
         title = shown(os.path.basename(path))
-        _write_picture(plot, playlist_picture.draw(plot, title, found.paths, found.by))
+        _write_picture(plot, draw(plot, title, found.paths, found.by))
     if as_json:
         print_json(found.as_json())
     else:
         print_lines(audit_report.playlist_lines(found, screen_of(sys.stdout)))
+
+
+def _check_plot(path: str) -> None:
+    """Find out, before all the work, whether a picture can be drawn there.
+
+    Raises:
+        PlayshuffleError: it cannot.
+    """
+    if not path.lower().endswith((".png", ".svg")):
+        raise PlayshuffleError(
+            f"--plot cannot write '{shown(path)}'. The name must end in .png or .svg.", Exit.USAGE
+        )
+    if find_spec("matplotlib") is None:
+        raise PlayshuffleError(
+            "--plot needs Matplotlib. With pipx: pipx inject playshuffle matplotlib. With the Debian package:"
+            " apt install python3-matplotlib. In a virtual environment: pip install matplotlib.",
+            Exit.USAGE,
+        )
 
 
 def _write_picture(plot: str, content: bytes) -> None:

@@ -6,7 +6,6 @@ from playshuffle.cli.lists import notify
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import show
 from playshuffle.config.places import places
-from playshuffle.config.save_list import save_list, with_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.service import running
@@ -24,6 +23,8 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
         raise PlayshuffleError(
             "--save needs a playlist file. Remove --dry-run, --peek, --print0 or -o -.", Exit.USAGE
         )
+    from playshuffle.config.save_list import with_list  # tomlkit is slow to import, and few runs save a list
+
     with_list(_place(config), name, request)
 
 
@@ -35,6 +36,8 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     """
     if name is None:
         return
+    from playshuffle.config.save_list import save_list  # as above
+
     save_list(_place(config), name, request)
     services = [each.services[0].process for each in running.services()]
     notify(services)

@@ -22,13 +22,13 @@ from playshuffle.options.groups import OUTPUT
 from playshuffle.options.table import Options, as_flags, changed
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
+from playshuffle.service.running import resolved
 from playshuffle.service.status_json import (
     NOT_WATCHED,
     PlaylistStatus,
     RootStatus,
     Status,
     failures,
-    resolved,
 )
 from playshuffle.service.status_report import current_status
 from playshuffle.store.records import SavedDeck, last

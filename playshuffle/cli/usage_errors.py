@@ -10,8 +10,8 @@ from playshuffle.options.table import ROWS
 from playshuffle.text import known
 
 # Messages of typer that say the same in its own words.
-_NUMBER = re.compile(r"^('.*') is not a valid int(?:eger)?(?: range)?$")
-_EXTRA = re.compile(r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$")
+_NUMBER = r"^('.*') is not a valid int(?:eger)?(?: range)?$"
+_EXTRA = r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$"
 
 # Options that users try on commands that do not have them, and the command that has them.
 _OWNERS = {
@@ -52,8 +52,8 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
         except PlayshuffleError as unknown:
             return str(unknown)
     parameter = getattr(error, "param", None)
-    message = _NUMBER.sub(r"must be a whole number, not \1", str(error.message).rstrip("."))
-    message = _EXTRA.sub(r"Unexpected argument: \1", message)
+    message = re.sub(_NUMBER, r"must be a whole number, not \1", str(error.message).rstrip("."))
+    message = re.sub(_EXTRA, r"Unexpected argument: \1", message)
     if parameter is None or not message:
         text = message or str(error.format_message()).rstrip(".")
     else:

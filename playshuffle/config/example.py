@@ -5,7 +5,7 @@ import re
 
 from playshuffle.system.xdg import config_home
 
-_MUSIC = re.compile(r'^\s*XDG_MUSIC_DIR="(.*)"\s*$', re.MULTILINE)
+_MUSIC = r'(?m)^\s*XDG_MUSIC_DIR="(.*)"\s*$'
 
 _EXAMPLE = """\
 # Playlists that are kept up to date. After a change: playshuffle config check
@@ -60,7 +60,7 @@ def music_folder() -> str:
 def _of_the_desktop() -> str | None:
     try:
         with open(os.path.join(config_home(), b"user-dirs.dirs"), encoding="utf-8") as file:
-            match = _MUSIC.search(file.read())
+            match = re.search(_MUSIC, file.read())
     except (OSError, ValueError):
         return None
     return re.sub(r"\\(.)", r"\1", match[1]) if match else None

@@ -8,8 +8,7 @@ from playshuffle.config.toml_file import Document, Fault
 from playshuffle.dealing.amount import DealSettings
 from playshuffle.pipeline.request import Request
 from playshuffle.players.player import Player
-from playshuffle.watch.debounce import SETTLE_S
-from playshuffle.watch.schedule import POLL_S
+from playshuffle.watch.schedule import POLL_S, SETTLE_S
 
 SETTLE, POLL = f"{SETTLE_S:g}s", f"{POLL_S / 60:g}m"
 

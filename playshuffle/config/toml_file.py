@@ -10,7 +10,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import counted
 
 _BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is read again and again
-_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_AT = r" \(at (?:line (\d+), column \d+|end of document)\)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def parsed(path: bytes, text: str) -> Document:
         return Document(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-        match = _AT.search(message)
+        match = re.search(_AT, message)
         line = int(match[1]) if match and match[1] else text.count("\n") + 1
         why = message[: match.start()] if match else message
         raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line)]) from error

@@ -5,10 +5,12 @@ anything.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.history.rows import Played, Row, path_of_uri
-from playshuffle.system.sqlite import Connection
+
+if TYPE_CHECKING:
+    from playshuffle.system.sqlite import Connection
 
 
 class Database(NamedTuple):
@@ -30,7 +32,7 @@ class Database(NamedTuple):
     users: str = ""
     starts: str = "SELECT 0"
 
-    def missing_columns(self, database: Connection) -> list[str] | None:
+    def missing_columns(self, database: "Connection") -> list[str] | None:
         """Return the needed columns that a database does not have; None if it lacks a whole table."""
         missing = []
         for table, needed in self.needs.items():
@@ -41,7 +43,7 @@ class Database(NamedTuple):
             missing += [f"{table}.{name}" for name in needed.split() if name not in columns]
         return missing
 
-    def read(self, database: Connection, user: str) -> Iterator[Row]:
+    def read(self, database: "Connection", user: str) -> Iterator[Row]:
         """Return a row for each track.
 
         Args:
@@ -65,7 +67,7 @@ class Database(NamedTuple):
             if path and any(values):
                 yield Row(path, Played._make(values))
 
-    def counts_starts(self, database: Connection) -> bool:
+    def counts_starts(self, database: "Connection") -> bool:
         """Return whether the program counted plays when they started."""
         return bool(database.execute(self.starts).fetchone()[0])
 

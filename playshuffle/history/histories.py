@@ -6,13 +6,12 @@ Help, errors and documentation are made from it.
 import glob
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import OptionError, shown
-from playshuffle.history import databases, files
+from playshuffle.history import databases
 from playshuffle.history.databases import Database
-from playshuffle.history.rows import Row
 from playshuffle.system import mpd_conf
 from playshuffle.system.xdg import config_home, data_home, state_home
 
@@ -22,14 +21,14 @@ _ALL = "last play, plays, skips, rating"
 class File(NamedTuple):
     """How a file that is no database is read.
 
-    begins: returns whether these first bytes are of such a file.
-    rows: reads it.
+    rows: the function of `history.files` that reads it. Their imports are slow, and most runs need no name.
+    begins: pattern of its first bytes; of a CSV file they are the names of its columns.
     suffixes: of a kind of file that has no first bytes of its own.
     is_log: each row is a play or a skip. Their counts add up, as those of totals never do.
     """
 
-    begins: Callable[[bytes], object]
-    rows: Callable[[bytes], Iterable[Row]]
+    rows: str
+    begins: bytes = rb"(?!)"
     suffixes: tuple[bytes, ...] = ()
     is_log: bool = False
 
@@ -84,10 +83,6 @@ def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
     )
 
 
-def _begins(pattern: bytes) -> Callable[[bytes], object]:
-    return re.compile(pattern).match
-
-
 # fmt: off
 _NAVIDROME = History(
     "Navidrome", databases.NAVIDROME_WITH_SCROBBLES, "last play, plays, rating, favourites",
@@ -113,11 +108,11 @@ HISTORIES: Sequence[History] = (
         "Clementine", databases.CLEMENTINE, _ALL, "at the end", "1.4.1", "clementine",
         _places("~/.config/Clementine/clementine.db", "org.clementine_player.Clementine")),
     History(
-        "Quod Libet", File(_begins(rb"\x80[\x02-\x05]"), files.quod_libet), _ALL, "at half", "4.7.1",
+        "Quod Libet", File("quod_libet", rb"\x80[\x02-\x05]"), _ALL, "at half", "4.7.1",
         "quodlibet", _places("~/.config/quodlibet/songs", "io.github.quodlibet.QuodLibet"),
         advice="Quod Libet writes this file when it ends."),
     History(
-        "Rhythmbox", File(_begins(rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb"), files.rhythmbox),
+        "Rhythmbox", File("rhythmbox", rb"\s*(<\?xml[^>]*>)?\s*<rhythmdb"),
         "last play, plays, rating", "at the end", "3.5.1", "rhythmbox",
         _places("~/.local/share/rhythmbox/rhythmdb.xml", "org.gnome.Rhythmbox3", "rhythmbox"),
         advice="Rhythmbox writes this file when it ends."),
@@ -132,7 +127,7 @@ HISTORIES: Sequence[History] = (
         "Lollypop", databases.LOLLYPOP, "last play, plays, rating, favourites", "at half, pauses included",
         "1.4.48", "lollypop", _places("~/.local/share/lollypop/lollypop.db", "org.gnome.Lollypop")),
     History(
-        "mpv", File(_begins(rb'\{[^\n]*"time":[^\n]*"path":'), files.mpv, is_log=True),
+        "mpv", File("mpv", rb'\{[^\n]*"time":[^\n]*"path":', is_log=True),
         "last start, starts, skips", "at each start, unless another file follows within 20 seconds", "0.41.0",
         "mpv", _places("~/.local/state/mpv/watch_history.jsonl", "io.mpv.Mpv"),
         advice="mpv writes it with save-watch-history=yes in mpv.conf.", starts=True),
@@ -143,19 +138,19 @@ HISTORIES: Sequence[History] = (
         "Lyrion", databases.LYRION, "last play, plays, rating", "as it counts", name="lyrion",
         places=("/var/lib/squeezeboxserver/cache/persist.db",)),
     History(
-        "Rockbox 4", File(_begins(rb"(#[^\n]*\n)*\d+:\d+:\d+:/"), files.rockbox_playback, is_log=True),
+        "Rockbox 4", File("rockbox_playback", rb"(#[^\n]*\n)*\d+:\d+:\d+:/", is_log=True),
         "last play, plays, skips", "at half, or after 4 minutes", file=".rockbox/playback.log"),
     History(
-        "Rockbox", File(_begins(rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/"), files.rockbox_scrobbler, is_log=True),
+        "Rockbox", File("rockbox_scrobbler", rb"(\xef\xbb\xbf)?#AUDIOSCROBBLER/", is_log=True),
         "last play, plays, skips", "at half", file=".scrobbler.log"),
     History(
-        "ListenBrainz", File(_begins(rb'\{[^\n]*"listened_at":'), files.listenbrainz, is_log=True),
+        "ListenBrainz", File("listenbrainz", rb'\{[^\n]*"listened_at":', is_log=True),
         "last play, plays", "as the player sent it", file="the JSONL file of a ListenBrainz export"),
     History(
-        "CSV", File(files.has_csv_header, files.csv_log, is_log=True), "what its columns have",
+        "CSV", File("csv_log", is_log=True), "what its columns have",
         "as the file says", file="a CSV file, as from Last.fm"),
     History(
-        "M3U", File(lambda _: False, files.favourites, (b".m3u", b".m3u8")), "its tracks have five stars", "",
+        "M3U", File("favourites", suffixes=(b".m3u", b".m3u8")), "its tracks have five stars", "",
         file="a playlist of favourites"),
 )
 # fmt: on

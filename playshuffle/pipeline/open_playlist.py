@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from playshuffle.dealing.amount import Count
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -17,7 +18,6 @@ from playshuffle.pipeline.choice import NothingToPlayError
 from playshuffle.pipeline.choose import check_choice, choose
 from playshuffle.pipeline.entry_writer import entry_writer
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
-from playshuffle.pipeline.play_history import PlayHistory, play_history, with_plays
 from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
@@ -30,6 +30,9 @@ from playshuffle.shuffle import chance
 from playshuffle.store.state import State
 from playshuffle.tags.cause import NO_FILE
 from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.pipeline.play_history import PlayHistory
 
 
 @contextmanager
@@ -114,13 +117,16 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
 
 def _tags(
     opened: OpenLibrary, request: Request, tracks: Tracks, tools: Tools
-) -> tuple[RowsOf, PlayHistory | None]:
+) -> "tuple[RowsOf, PlayHistory | None]":
     """Return how to look up the tags of a folder, with the plays of a history, and that history."""
     if opened.cache is None or not request.options.tags:
         return no_tags, None
     rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)
     if not request.history:
         return rows_of, None
+    # What reads histories is slow to import, and few playlists have one.
+    from playshuffle.pipeline.play_history import play_history, with_plays
+
     history = play_history(opened, request, tracks, rows_of, int(tools.clock()))
     if request.deal is not None and request.deal.count is Count.PLAYED:
         history = history.with_warning()

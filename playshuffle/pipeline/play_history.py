@@ -7,8 +7,9 @@ from typing import NamedTuple, Self
 from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
 from playshuffle.history.matching import match
+from playshuffle.history.reading import Content, SourceError, read_source, stamp_of
 from playshuffle.history.rows import Names, Played, Row, merged, summed
-from playshuffle.history.sources import Content, Source, SourceError, read_source, stamp_of
+from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
 from playshuffle.library.track_table import TrackTable

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
@@ -15,7 +15,6 @@ from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
 from playshuffle.pipeline.open_library import OpenLibrary
-from playshuffle.pipeline.play_history import PlayHistory
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.report import Report, figures_of, played
 from playshuffle.pipeline.request import Request
@@ -28,6 +27,9 @@ from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import records
 from playshuffle.store.records import NOTHING, SavedOrder, SavedRecord
 from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.pipeline.play_history import PlayHistory
 
 
 class Run(NamedTuple):
@@ -49,7 +51,7 @@ class Run(NamedTuple):
     writer: EntryWriter
     choice: Choice
     tags_of: TagsOf
-    history: PlayHistory | None
+    history: "PlayHistory | None"
 
     @property
     def tracks(self) -> Tracks:

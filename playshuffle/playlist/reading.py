@@ -28,10 +28,10 @@ _MOST = 256 << 20  # bytes; a million entries have some 100 MB
 _LONGEST_PATH = 64 << 10  # bytes; Linux opens none of more than 4 KiB, which a URI may write with 12 KiB
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_FILE = re.compile(rb"file:(?=/)", re.IGNORECASE)
-_HLS = re.compile(
-    rb"^#EXT-X-(?:TARGETDURATION|MEDIA-SEQUENCE|KEY|ALLOW-CACHE|ENDLIST|STREAM-INF|DISCONTINUITY|VERSION)",
-    re.MULTILINE,
+_FILE = rb"(?i)file:(?=/)"
+_HLS = (
+    rb"(?m)"
+    rb"^#EXT-X-(?:TARGETDURATION|MEDIA-SEQUENCE|KEY|ALLOW-CACHE|ENDLIST|STREAM-INF|DISCONTINUITY|VERSION)"
 )
 _HLS_BYTES = 1024
 _HEAD_BYTES = 4096
@@ -52,7 +52,7 @@ _OTHER_FORMATS = (
 )
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
-_IS_URI = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+").fullmatch
+_URI = rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+"
 
 
 class Entry(NamedTuple):
@@ -193,7 +193,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
     if b"\n" not in content and b"\r" in content.rstrip(b"\r"):
         content = content.replace(b"\r", b"\n")
         oddities.add("mac")
-    if _HLS.search(content[:_HLS_BYTES]):
+    if re.search(_HLS, content[:_HLS_BYTES]):
         oddities.add("hls")
     if not is_utf8(content):
         oddities.add("spoilt")
@@ -257,10 +257,10 @@ def _entries_folder(path: bytes) -> bytes:
 def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterator[Entry]:
     encoding = re.search(_EXTENC, content[:_HEAD_BYTES])
     names = Names(encoding[1].decode() if encoding else "")
-    are_uris = not comments and all(_IS_URI(line) for _, line in _numbered_lines(content))
+    are_uris = not comments and all(re.fullmatch(_URI, line) for _, line in _numbered_lines(content))
     for number, line in _numbered_lines(content):
         form = "A" if line.startswith(b"/") else "D" if line.startswith((b"./", b"../")) else "R"
-        form = "U" if _FILE.match(line) else form
+        form = "U" if re.match(_FILE, line) else form
         if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
             form = "A"
         plain = unescaped(line) if "ESCAPES" in comments else line

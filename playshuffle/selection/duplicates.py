@@ -19,8 +19,7 @@ SHORTEST_MS = 30_000  # shorter ones are silence, skits and jingles, which share
 SAME_ID_MS = 3_000
 SAME_NAME_MS = 2_000
 
-_BRACKETS = re.compile(r"[(\[{<]([^)\]}>]*)[)\]}>]")
-_WORD = re.compile(r"\w+")
+_BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 
 
 class Facts(NamedTuple):
@@ -86,8 +85,8 @@ def copies_among(tracks: Tracks, tags_of: TagsOf, positions: Mapping[int, int]) 
 def _name(track: Facts) -> Hashable | None:
     """Return artist and title without brackets, and the words in these; None where one is missing."""
     artist, title = _plain(track.artist), _plain(track.title)
-    words = frozenset(word for part in _BRACKETS.findall(title) for word in _WORD.findall(part))
-    stem = " ".join(_BRACKETS.sub(" ", title).split())
+    words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
+    stem = " ".join(re.sub(_BRACKETS, " ", title).split())
     return (artist, stem, words) if artist and stem else None
 
 

@@ -16,7 +16,7 @@ from playshuffle.selection.values import Test
 from playshuffle.selection.words import Kind, Token
 from playshuffle.text import ALIASES, folded, short
 
-_PART = re.compile(r"([-^])?(?:(\S+?)(?<!\\):)?(.*)", re.DOTALL)  # as in beets
+_PART = r"(?s)([-^])?(?:(\S+?)(?<!\\):)?(.*)"  # as in beets
 _LONGEST_SHOWN = 60
 _MEMORY = 1 << 14  # raw values, which repeat from track to track, and their results
 
@@ -131,7 +131,7 @@ class Builder:
             return EVERYTHING
         column = token.start + 1
         word = token.text.strip()
-        match = _PART.match(word)
+        match = re.match(_PART, word)
         assert match is not None, "the last part matches anything"
         name, value = match[2], match[3].replace("\\:", ":")
         if name is None and ":" not in word and len(word) > 1 and word[-1] in "+-":

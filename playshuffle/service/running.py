@@ -9,11 +9,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.service.status_json import Status, published_status, resolved
 from playshuffle.system import atomic_file, lock
 from playshuffle.system.xdg import state_folder
+
+if TYPE_CHECKING:
+    from playshuffle.service.status_json import Status
 
 _ROOM = 4096  # bytes, that file systems give at a time
 
@@ -81,7 +84,7 @@ class StatusFile:
                 return name
             number += 1
 
-    def publish(self, status: Status) -> None:
+    def publish(self, status: "Status") -> None:
         """Write the status, if it has changed."""
         text = json.dumps(asdict(status))
         if self._file is None or text == self._text:
@@ -103,13 +106,15 @@ class StatusFile:
             self._text = text
 
 
-def services() -> list[Status]:
+def services() -> list["Status"]:
     """Return what each running service publishes."""
     published: list[Status] = []
     with contextlib.suppress(OSError):
         folder = _folder(make=False)
         for name in sorted(os.listdir(folder)):
             if name.endswith(b".json") and lock.holder(os.path.join(folder, name[: -len(b"json")] + b"lock")):
+                from playshuffle.service.status_json import published_status  # most often no service runs
+
                 with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
                     status = published_status(json.load(file))
                     published += [status] if status is not None else []
@@ -124,6 +129,11 @@ def processes(playlists: Sequence[bytes]) -> set[int]:
         for status in services()
         if outputs & {resolved(playlist.output) for playlist in status.playlists}
     }
+
+
+def resolved(output: str) -> bytes:
+    """Return the real path of a playlist's file."""
+    return os.path.realpath(os.fsencode(output))
 
 
 def _sweep(folder: bytes) -> None:

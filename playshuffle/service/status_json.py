@@ -1,7 +1,6 @@
 """Define the status of folders, playlists and services, as `status --json` shows it."""
 
 import contextlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
@@ -125,11 +124,6 @@ def failures(playlists: Sequence[PlaylistStatus]) -> str:
     """Return how many playlists cannot be updated, as a phrase; empty if all can."""
     count = sum(playlist.last_error is not None for playlist in playlists)
     return f"{count:,} of {counted(len(playlists), 'playlist')} cannot be updated" if count else ""
-
-
-def resolved(output: str) -> bytes:
-    """Return the real path of a playlist's file."""
-    return os.path.realpath(os.fsencode(output))
 
 
 def _from_json(model: type[_Model], rows: Sequence[Mapping[str, Any]]) -> tuple[_Model, ...]:

@@ -12,7 +12,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import Root, check_root
 from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
 from playshuffle.service import running
-from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status, resolved
+from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedOrder
 from playshuffle.store.state import State
@@ -39,7 +39,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     with State(writes=False) as state:
         if config is not None:
             _add_configured(config, state, roots, playlists)
-        outputs = {resolved(playlist.output) for playlist in playlists.values() if playlist.output}
+        outputs = {running.resolved(playlist.output) for playlist in playlists.values() if playlist.output}
         written = records.dealt(state)
         saved = {path: records.last(state, path) for path, is_dealt in written.items() if is_dealt}
         decks = {path: record.deck for path, record in saved.items() if isinstance(record, SavedDeck)}
@@ -52,7 +52,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
         problem = state.problem or write_problem()
         for key, playlist in playlists.items():
-            playlists[key] = _completed(playlist, decks.get(resolved(playlist.output)), problem)
+            playlists[key] = _completed(playlist, decks.get(running.resolved(playlist.output)), problem)
         notes = tuple(map(str, state.notes))
     return Status(
         tuple(service for status in published for service in status.services),
@@ -108,7 +108,7 @@ def _add_configured(
 
 def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> bool:
     return any(
-        playlist.name == name and (not output or resolved(playlist.output) == os.fsencode(output))
+        playlist.name == name and (not output or running.resolved(playlist.output) == os.fsencode(output))
         for playlist in playlists
     )
 

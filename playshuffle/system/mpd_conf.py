@@ -15,11 +15,10 @@ _WITHOUT = "name the playlist to write"
 _LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD has 15 KB
 
 # A name, and a value with or without quotes; within quotes, a backslash escapes the next character.
-_LINE = re.compile(
-    rb'\s*(?P<name>[A-Za-z_]\w*)\s+(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s"\'{#]+))\s*(?:#.*)?$',
-    re.DOTALL,
+_LINE = (
+    rb'(?s)\s*(?P<name>[A-Za-z_]\w*)\s+(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s"\'{#]+))\s*(?:#.*)?$'
 )
-_USER_DIR = re.compile(rb'^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"', re.MULTILINE)
+_USER_DIR = rb'(?m)^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"'
 
 
 class MpdConf(NamedTuple):
@@ -136,7 +135,7 @@ def _settings(path: bytes, seen: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
             is_block = not bare.startswith(b"}")
         elif re.match(rb"\w+\s*\{", bare):
             is_block = True
-        elif (match := _LINE.match(line)) is not None:
+        elif (match := re.match(_LINE, line)) is not None:
             name = match["name"].lower()
             value = match["bare"] or re.sub(rb"\\(.)", rb"\1", match["quoted"] or b"", flags=re.DOTALL)
             if name not in (b"include", b"include_optional"):
@@ -196,7 +195,7 @@ def _user_music(user: str | None, path: bytes) -> bytes | None:
     home = _home(user, path)
     config = os.environb.get(b"XDG_CONFIG_HOME") if user is None else None
     dirs = os.path.join(config or os.path.join(home, b".config"), b"user-dirs.dirs")
-    match = _USER_DIR.search(_content(dirs)) if os.path.exists(dirs) else None
+    match = re.search(_USER_DIR, _content(dirs)) if os.path.exists(dirs) else None
     if match is None:
         return None
     return os.path.normpath(os.path.join(home, match["path"])) if match["home"] else match["path"]

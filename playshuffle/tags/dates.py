@@ -4,11 +4,9 @@ import re
 from datetime import date
 from functools import lru_cache
 
-_DIGITS = re.compile(r"\D*([1-9]\d{3})(\d\d)(\d\d)(?:\d{4}|\d{6})?(?!\d)", re.ASCII)  # a time may follow
-_YEAR_FIRST = re.compile(r"\D*([1-9]\d{3})(?:([-/.])(\d\d?)(?:\2(\d\d?))?)?(?!\d)", re.ASCII)
-_YEAR_LAST = re.compile(
-    r"(?<!\d)(?:(\d\d?)([-/.])(\d\d?)\2|(?P<glued>\d{4}))?(?P<year>[1-9]\d{3})\D*$", re.ASCII
-)
+_DIGITS = r"(?a)\D*([1-9]\d{3})(\d\d)(\d\d)(?:\d{4}|\d{6})?(?!\d)"  # a time may follow
+_YEAR_FIRST = r"(?a)\D*([1-9]\d{3})(?:([-/.])(\d\d?)(?:\2(\d\d?))?)?(?!\d)"
+_YEAR_LAST = r"(?a)(?<!\d)(?:(\d\d?)([-/.])(\d\d?)\2|(?P<glued>\d{4}))?(?P<year>[1-9]\d{3})\D*$"
 
 
 @lru_cache(4096)
@@ -17,15 +15,15 @@ def read_date(text: str) -> str:
 
     Month and day are omitted where they are not certain: 07/06/2019 is in June or in July.
     """
-    if match := _DIGITS.match(text):
+    if match := re.match(_DIGITS, text):
         year, month, day = match.groups()
         whole = _date(year, month, day) or (day == "00" and (_date(year, month) or year))
         if whole:
             return whole
-    if match := _YEAR_FIRST.match(text):
+    if match := re.match(_YEAR_FIRST, text):
         year, _, month, day = match.groups()
         return _date(year, month, day) or _date(year, month) or year
-    match = _YEAR_LAST.search(text)
+    match = re.search(_YEAR_LAST, text)
     if match is None:
         return ""
     year, glued = match["year"], match["glued"]

@@ -5,11 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-_POSITION = re.compile(
-    r"(?:(\d{1,2})-)?(?:([a-z]{1,2})[-.]?(?=\d)|([a-z](?!\w)))?(\d{1,6})?([a-z])?(?!\w)",
-    re.ASCII | re.IGNORECASE,
-)
-_NUMBER = re.compile(r"([0-9]{1,6})(?![0-9])")
+_POSITION = r"(?ai)(?:(\d{1,2})-)?(?:([a-z]{1,2})[-.]?(?=\d)|([a-z](?!\w)))?(\d{1,6})?([a-z])?(?!\w)"
+_NUMBER = r"([0-9]{1,6})(?![0-9])"
 
 
 class Position(NamedTuple):
@@ -31,11 +28,11 @@ def read_position(values: Sequence[Any]) -> Position:
 @lru_cache(4096)
 def _position(text: str) -> Position:
     text = text.strip()
-    if match := _POSITION.match(text):
+    if match := re.match(_POSITION, text):
         disc, before, alone, number, part = match.groups()
         if disc is None or number or alone:
             return Position(_int(disc), _letter(before or alone), _int(number), _letter(part))
-    match = _NUMBER.match(text)  # 3rd, 3 of 12
+    match = re.match(_NUMBER, text)  # 3rd, 3 of 12
     return Position(number=_int(match and match[1]))
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from playshuffle.watch.event import Hint
 
-SETTLE_S = 2.0  # a batch is ripe after this time without an event: the default of the key `settle`
 LATEST_S = 10.0  # a batch is ripe this time after its first event, even if more events come
 
 # A full scan is faster than to scan more folders than this one by one.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name, why_not
 
-_SUFFIX = re.compile(rb"\.[^.\s]{1,12}\Z|~\Z")
+_SUFFIX = rb"\.[^.\s]{1,12}\Z|~\Z"
 
 
 class Hint(NamedTuple):
@@ -45,4 +45,4 @@ def _is_relevant(path: bytes | None, prefix: bytes, is_folder: bool, *, is_prese
         return why_not(name, False) is None
     # inotify reports a link to a folder as a file. Of a deleted link only the name is known, and
     # folders rarely have a suffix.
-    return os.path.islink(path) if is_present else not name.startswith(b".") and not _SUFFIX.search(name)
+    return os.path.islink(path) if is_present else not name.startswith(b".") and not re.search(_SUFFIX, name)

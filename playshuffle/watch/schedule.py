@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Iterator
 
+SETTLE_S = 2.0  # a batch is ripe after this time without an event: the default of the key `settle`
 POLL_S = 300.0  # between scans of folders without events: the default of the key `poll`
 
 # The mount table of a machine with containers changes all the time, so scan for it once in this time.

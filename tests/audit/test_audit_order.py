@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from playshuffle.audit.audited_orders import NAMES, SPECIMEN
-from playshuffle.audit.picture import picture
 from tests.support.in_process import Program
 from tests.support.needs import unmet
 from tests.support.terminal import on_terminal
@@ -146,6 +145,8 @@ def test_a_picture_is_drawn_in_each_form(program: Program, tmp_path: Path) -> No
 
 def test_the_same_figures_give_the_same_picture() -> None:
     need_matplotlib()
+    from playshuffle.audit.picture import picture
+
     for path in ("x.png", "x.svg"):
         assert len({picture(path, [[0.0, math.nan], [math.inf, -3.0]], "Title") for _ in range(2)}) == 1
 

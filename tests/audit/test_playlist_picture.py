@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from playshuffle.audit import playlist_picture
 from tests.audit.test_audit_order import need_matplotlib
 from tests.audit.test_audit_playlist import playlist
 from tests.support.in_process import Program
@@ -15,12 +16,17 @@ from tests.support.tagging import tagged_library
 _FILL = re.compile(r'<path d="([^"]*)"[^>]*style="fill: (#[0-9a-f]{6})')
 
 
+def pictures() -> Any:
+    """Return the module that draws, which needs matplotlib."""
+    need_matplotlib()
+    return import_module("playshuffle.audit.playlist_picture")
+
+
 def drawn(keys: list[int], names: dict[int, str] | None = None) -> str:
     """Draw a playlist whose n-th track is by the n-th artist, in path order from the last to the first."""
-    need_matplotlib()
     paths = [b"/music/%05d.mp3" % number for number in reversed(range(len(keys)))]
     by = [(key, (names or {}).get(key, f"Artist {key}" if key >= 0 else "")) for key in keys]
-    return playlist_picture.draw("x.svg", "x", paths, by).decode()
+    return str(pictures().draw("x.svg", "x", paths, by).decode())
 
 
 def cells(svg: str) -> Counter[str]:
@@ -32,12 +38,12 @@ def cells(svg: str) -> Counter[str]:
 def test_each_track_has_a_cell_in_the_colour_of_its_group() -> None:
     svg = drawn([0, 1, 0, 1, 0, 2, -1])
 
-    first, second, *_ = [colour.lower() for colour in playlist_picture._COLOURS]
+    first, second, *_ = [colour.lower() for colour in pictures()._COLOURS]
     found = cells(svg)
     # Each in two panels and once in the legend.
     assert (found[first], found[second]) == (3 * 2 + 1, 2 * 2 + 1)
-    assert found[playlist_picture._OTHERS.lower()] == 1 * 2 + 1
-    assert found[playlist_picture._UNTAGGED.lower()] == 1 * 2 + 1
+    assert found[pictures()._OTHERS.lower()] == 1 * 2 + 1
+    assert found[pictures()._UNTAGGED.lower()] == 1 * 2 + 1
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,7 @@ def test_each_track_has_a_cell_in_the_colour_of_its_group() -> None:
 def test_runs_of_a_group_are_outlined(keys: list[int], runs: list[tuple[int, int]]) -> None:
     groups = [(key, "") for key in keys]
 
-    found = [part for run in playlist_picture._runs(groups) for part in playlist_picture._in_rows(run)]
+    found = [part for run in pictures()._runs(groups) for part in pictures()._in_rows(run)]
     assert found == runs
 
 
@@ -63,11 +69,10 @@ def test_a_long_playlist_and_odd_names_are_drawn() -> None:
 
 
 def test_a_list_in_path_order_is_drawn_once() -> None:
-    need_matplotlib()
     by = [(0, "A"), (0, "A"), (1, "B")]
-    once = playlist_picture.draw("x.svg", "x", [b"/1", b"/2", b"/3"], by).decode()
+    once = pictures().draw("x.svg", "x", [b"/1", b"/2", b"/3"], by).decode()
 
-    assert cells(once)[playlist_picture._COLOURS[0].lower()] == 2 + 1
+    assert cells(once)[pictures()._COLOURS[0].lower()] == 2 + 1
 
 
 @pytest.mark.process

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.history.reading import SourceError, read_source
 from playshuffle.history.rows import Played
-from playshuffle.history.sources import Source, SourceError, read_source
+from playshuffle.history.sources import Source
 from tests.history import databases as db
 from tests.history.databases import database, stickers
 from tests.support.forked import forked

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.history.reading import SourceError, read_source
 from playshuffle.history.rows import Names, Played, Row
-from playshuffle.history.sources import Source, SourceError, read_source
+from playshuffle.history.sources import Source
 
 JUNE = 1_750_000_000
 NOW = 1_795_000_000

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from playshuffle.history.histories import HISTORIES, NAMES, TITLES
-from playshuffle.history.sources import Source, SourceError, find_source, stamp_of
+from playshuffle.history.reading import SourceError, stamp_of
+from playshuffle.history.sources import Source, find_source
 
 
 def touched(path: Path, time_s: int = 1) -> bytes:

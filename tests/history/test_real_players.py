@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.history.reading import read_source
 from playshuffle.history.rows import Played, Row
-from playshuffle.history.sources import Source, read_source
+from playshuffle.history.sources import Source
 from tests.players.drivers.mpd import running
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.history.sources import Content, Source, read_source
+from playshuffle.history.reading import Content, read_source
+from playshuffle.history.sources import Source
 from playshuffle.options.table import Options
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.request import Request

@@ -11,7 +11,8 @@ import pytest
 
 from playshuffle.config.build_request import build_request
 from playshuffle.errors import PlayshuffleError
-from playshuffle.history.sources import Content, Source, SourceError, read_source
+from playshuffle.history.reading import Content, SourceError, read_source
+from playshuffle.history.sources import Source
 from playshuffle.options.table import Options
 from playshuffle.pipeline import play_history
 from playshuffle.pipeline.choice import NothingMatchesError

@@ -1,0 +1,125 @@
+"""Read the rows of a source."""
+
+import os
+import re
+from typing import NamedTuple, NoReturn
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.history import files
+from playshuffle.history.databases import Database, UnknownUserError
+from playshuffle.history.histories import HISTORIES, NAMES, TITLES, File, History
+from playshuffle.history.rows import Row
+from playshuffle.history.sources import Source
+from playshuffle.system import regular_file, sqlite
+from playshuffle.system.foreign_database import read_foreign
+
+_HEAD = 4096  # bytes by which a file is recognised
+
+
+class Content(NamedTuple):
+    """What a source contains.
+
+    history: its kind.
+    rows: one for each track.
+    starts: it counts plays when they start.
+    """
+
+    history: History
+    rows: list[Row]
+    starts: bool
+
+
+class SourceError(PlayshuffleError):
+    """A source cannot be read."""
+
+    def __init__(self, source: Source, problem: str, code: Exit = Exit.NO_INPUT) -> None:
+        super().__init__(f"Play history {shown(source.path)}: {problem}", code)
+
+
+def stamp_of(source: Source) -> str:
+    """Return what changes with the source: size, time and inode of its file and of its write-ahead log.
+
+    Raises:
+        SourceError: the file does not exist.
+    """
+    parts = []
+    real = os.path.realpath(source.path)
+    for path in (real, real + b"-wal"):
+        try:
+            status = os.stat(path)
+            parts.append(f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
+        except OSError as error:
+            if path == real:
+                advice = NAMES[source.text].advice if source.text in NAMES else ""
+                advice = advice or "Check the name or the permissions."
+                raise SourceError(source, f"{error.strerror}. {advice}") from error
+    return " ".join(parts)
+
+
+def read_source(source: Source, now_s: float) -> Content:
+    """Return what is in a source.
+
+    Args:
+        source: the file.
+        now_s: the present time (Unix seconds). Nothing was played after it.
+
+    Raises:
+        SourceError: it cannot be read, or is no play history.
+    """
+    try:
+        with open(regular_file.open_regular(source.path)[0], "rb") as file:
+            head = file.read(_HEAD)
+        if head.startswith(b"SQLite format 3\0"):
+            return read_foreign(source.path, lambda database: _read_database(database, source))
+        found = _read_file(source.path, head, now_s)
+    except OSError as error:
+        raise SourceError(source, f"{error.strerror}. Make it readable for you, or name a copy.") from error
+    except sqlite.ERRORS as error:
+        raise SourceError(source, f"{error}. Is another program writing it?") from error
+    except UnknownUserError as error:
+        raise SourceError(source, f"It has no user '{shown(source.user)}'.", Exit.USAGE) from error
+    except SourceError:
+        raise
+    except Exception as error:  # the code that reads a damaged file may raise anything
+        raise SourceError(source, f"It is damaged, or of an unknown version: {shown(str(error))}.") from error
+    return found if found is not None else _refuse(source)
+
+
+def _refuse(source: Source) -> NoReturn:
+    known = f"{', '.join(TITLES[:-1])} and {TITLES[-1]}"
+    raise SourceError(source, f"It is no known play history. Known are {known}.", Exit.USAGE)
+
+
+def _read_database(database: sqlite.Connection, source: Source) -> Content:
+    others: list[tuple[int, History, str]] = []
+    for history in HISTORIES:
+        if isinstance(history.reader, Database):
+            missing = history.reader.missing_columns(database)
+            if missing == []:
+                rows = list(history.reader.read(database, source.user))
+                return Content(history, rows, history.reader.counts_starts(database))
+            if missing is not None:
+                others.append((len(missing), history, missing[0]))
+    if not others:
+        _refuse(source)
+    _, history, column = min(others, key=lambda each: each[0])
+    tried = f" Version {history.tried} was tried." if history.tried else ""
+    raise SourceError(
+        source, f"It looks like a database of {history.title}, but has no column {column}.{tried}", Exit.USAGE
+    )
+
+
+def _read_file(path: bytes, head: bytes, now_s: float) -> Content | None:
+    for history in HISTORIES:
+        reader = history.reader
+        if isinstance(reader, File) and _fits(reader, path, head):
+            rows = getattr(files, reader.rows)(path)
+            rows = files.grouped(rows, now_s) if reader.is_log else rows
+            return Content(history, [row for row in rows if any(row.played)], history.starts)
+    return None
+
+
+def _fits(reader: File, path: bytes, head: bytes) -> bool:
+    if reader.rows == files.csv_log.__name__:
+        return files.has_csv_header(head)
+    return bool(re.match(reader.begins, head)) or path.lower().endswith(reader.suffixes or (b"\0",))
