@@ -21,8 +21,8 @@ from playshuffle.dealing.period import Every
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import ByCount
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import no_tags
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded
 
@@ -44,7 +44,7 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
     silent_every: on each day of this number nothing is heard; 0 for none.
     """
     tracks, chance = library(), Seeded(seed)
-    rules = DealRules(tracks.numbers, Rounds(tracks, Recipe(), chance, no_tags), ByCount(SIZE))
+    rules = DealRules(range(TRACKS), Rounds(Chosen(tracks, range(TRACKS)), Recipe(), chance), ByCount(SIZE))
     deck = Deck(heard_from_s=1)
     last_play: dict[int, int] = {}
     dealt: set[int] = set()
@@ -54,7 +54,7 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
         if count is Count.PLAYED:
             deck = mark_heard(deck, [track for track, at in last_play.items() if at >= deck.heard_from_s])
         today = _BEGIN + timedelta(days=day)
-        if is_due(deck, Every.DAY, datetime(today.year, today.month, today.day, tzinfo=UTC), tracks.numbers):
+        if is_due(deck, Every.DAY, datetime(today.year, today.month, today.day, tzinfo=UTC), range(TRACKS)):
             before = update_deck(deck, rules)
             deck = next_deal(before, rules, today, again=tracks_again(before))
             deck = mark_written(count_deal(before, deck, now_s) if count is Count.PLAYED else deck)

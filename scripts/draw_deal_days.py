@@ -19,7 +19,7 @@ from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
 from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import ByCount
-from playshuffle.library.tag_columns import no_tags
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import Seeded, sparse_deal
 
@@ -31,8 +31,8 @@ BLUE, ORANGE = "#2f7fd0", "#d94801"
 def shares_dealt() -> list[float]:
     """Return the share of the library that was dealt at least once, after each day."""
     tracks = library()
-    rounds = Rounds(tracks, Recipe(), Seeded(SEED), no_tags)
-    rules = DealRules(tracks.numbers, rounds, ByCount(SIZE))
+    rounds = Rounds(Chosen(tracks, range(len(tracks))), Recipe(), Seeded(SEED))
+    rules = DealRules(range(len(tracks)), rounds, ByCount(SIZE))
     deck, listed, shares = Deck(), set[int](), [0.0]
     for day in range(DAYS):
         deck = next_deal(update_deck(deck, rules), rules, date(2026, 1, 1) + timedelta(days=day))

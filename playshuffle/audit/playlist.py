@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from playshuffle import __version__
 from playshuffle.audit.mix import Mix, mix, successors
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import albums, artist_keys
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
@@ -71,7 +72,8 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
         assert opened.cache is not None, "tags are read"
         order = [index_of[path] for path in paths]
         artist, artists = artist_keys(tracks.artists)
-        album = albums(tracks, tags_from(cached_rows(opened.cache, tools.read_all))).keys
+        tags_of = tags_from(cached_rows(opened.cache, tools.read_all))
+        album = albums(Chosen(tracks, range(len(tracks)), tags_of)).keys
     return PlaylistAudit(
         playlist,
         len(entries),

@@ -82,7 +82,7 @@ def _known(path: bytes, config: str | None) -> KnownList:
 def _request_of_files(one: KnownList, before: SavedRecord, state: State) -> Request:
     """Return the request for the tracks of a record whose options are not known: a pipe named them."""
     if isinstance(before, SavedOrder):
-        every, numbers = None, tuple(before.numbers)
+        every, numbers = None, tuple(before.tracks)
     else:
         every = Every.DAY.value
         numbers = before.deck.deal.entries if before.deck.deal is not None else before.deck.dealt

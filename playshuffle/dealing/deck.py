@@ -1,14 +1,17 @@
 """Define decks: the tracks of a round that were dealt, that are still to come, and the last deal.
 
-A round is one pass through the library. A track is named by the number that it keeps through renames, new
-tags and moves.
+A round is one pass through the library. In the state a track is the number that it keeps through renames,
+new tags and moves; in a run it is its index, as `Tracks.indices_of` has it.
 """
 
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from playshuffle.dealing.period import Every
 
+PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")  # the fields that hold tracks
 TAIL = 100  # minimum number of plays before the round that are remembered, for the gap
 
 
@@ -96,6 +99,13 @@ class Deck:
     def tracks(self) -> frozenset[int]:
         """All tracks, missing ones included."""
         return frozenset(self.dealt).difference(self.removed).union(self.upcoming, self.missing)
+
+
+def translated(deck: Deck, translate: Callable[[Collection[int]], Iterable[int]]) -> Deck:
+    """Return the deck with its tracks named in another way: by numbers, or by indices."""
+    parts: dict[str, Any] = {part: tuple(translate(getattr(deck, part))) for part in PARTS}
+    deal = deck.deal and replace(deck.deal, entries=tuple(translate(deck.deal.entries)))
+    return replace(deck, deal=deal, **parts)
 
 
 def mark_written(deck: Deck) -> Deck:

@@ -197,17 +197,19 @@ def _library(
         folders = last_known(table, root, numbers, cached, -1 - rank)
         by_root.append(folders)
         waiting[root] = _absent_numbers(table, folders, numbers, by_path)
-    all_tracks, skipped, untagged = tracks(by_root)
+    found, skipped, untagged = tracks(by_root)
     known_roots = {key[0]: table.roots[key] for key in place.root_keys if key in table.roots}
+    numbered = Tracks(found.folders, found.rows, table.numbers_of(found))
     return Library(
-        Tracks(all_tracks.folders, all_tracks.chosen, table.numbers_of(all_tracks)),
+        numbered,
         [*scanned.skipped, *skipped],
         untagged,
         scanned.unreadable,
         scanned.growing,
         {root: len(known.numbers) for root, known in known_roots.items()},
         errors,
-        waiting,
+        {root: frozenset(numbered.indices_of(numbers)) for root, numbers in waiting.items()},
+        frozenset(numbered.indices_of(table.renamed)),
     )
 
 

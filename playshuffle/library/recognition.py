@@ -118,7 +118,7 @@ def _files_by_folder(libraries: Iterable[Tracks], table: TrackTable) -> dict[byt
     files: dict[bytes, _Files] = {}
     for tracks in libraries:
         marks = marks_of(tracks.folders)
-        chosen = None if tracks.chosen is None else frozenset(tracks.chosen)
+        chosen = None if tracks.rows is None else frozenset(tracks.rows)
         end = 0
         for folder in tracks.folders:
             rows = range(end, end := end + folder.track_count)

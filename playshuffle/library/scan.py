@@ -88,7 +88,8 @@ class Library(NamedTuple):
 
     roots: the number of tracks below each root, by path.
     missing: an error for each root that seems to be missing, by path; its tracks are as last known.
-    waiting: by root, the numbers of the tracks that cannot be played until it is back.
+    waiting: by root, the indices of the tracks that cannot be played until it is back.
+    renamed: indices of the tracks that have another path since the last scan.
     growing: files that are being written, and left for later.
     """
 
@@ -100,10 +101,11 @@ class Library(NamedTuple):
     roots: Mapping[bytes, int] = MappingProxyType({})
     missing: Mapping[bytes, MissingError] = MappingProxyType({})
     waiting: Mapping[bytes, frozenset[int]] = MappingProxyType({})
+    renamed: frozenset[int] = frozenset()
 
     @property
-    def waiting_numbers(self) -> frozenset[int]:
-        """Numbers of all tracks that wait for a root."""
+    def all_waiting(self) -> frozenset[int]:
+        """Return the indices of all tracks that wait for a root."""
         return frozenset[int]().union(*self.waiting.values())
 
 

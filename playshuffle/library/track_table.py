@@ -105,4 +105,4 @@ class TrackTable:
             else:
                 by_name = row.numbers_by_name() if row is not None else {}
                 numbers.extend(by_name.get(name, 0) for name in folder.file_names())
-        return numbers if tracks.chosen is None else array("I", [numbers[row] for row in tracks.chosen])
+        return numbers if tracks.rows is None else array("I", [numbers[row] for row in tracks.rows])

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from itertools import islice
+from itertools import accumulate, islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 
@@ -22,19 +22,22 @@ _NO_NUMBERS, _NO_INDEX = array("I"), array("i", [-1])
 class Tracks:
     """The library: tracks in order, of which each column is put together when it is asked for.
 
-    folders: with their tracks one after the other. chosen: rows of the tracks in them that are meant, in
-    order; None for all. numbers: by which each track is remembered, as `TrackTable` has them; empty before
-    they are known.
+    An index is the position of a track in this order.
+
+    Attributes:
+        folders: with their files one after the other.
+        rows: positions of the tracks among these files, in order; None if all of them are tracks.
+        numbers: by which each track is remembered, as `TrackTable` has them; empty before they are known.
     """
 
     def __init__(
         self,
         folders: Sequence[Folder],
-        chosen: Sequence[int] | None = None,
+        rows: Sequence[int] | None = None,
         numbers: "array[int]" = _NO_NUMBERS,
     ) -> None:
         self.folders = folders
-        self.chosen = chosen
+        self.rows = rows
         self.numbers = numbers
 
     def __len__(self) -> int:
@@ -51,12 +54,37 @@ class Tracks:
         durations = array("I")
         for folder in self.folders:
             durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
-        return durations if self.chosen is None else array("I", [durations[row] for row in self.chosen])
+        return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
 
-    def indices_of(self, numbers: Sequence[int]) -> list[int]:
-        """Return the index of the track with each number; -1 where there is none."""
+    def indices_of(self, numbers: Collection[int]) -> list[int]:
+        """Return the index of the track with each number; `~number` where there is none."""
         others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
-        return list(map((self._indices + others).__getitem__, numbers))
+        indices = list(map((self._indices + others).__getitem__, numbers))
+        if -1 not in indices:
+            return indices
+        return [~number if index < 0 else index for index, number in zip(indices, numbers, strict=True)]
+
+    def numbers_of(self, indices: Collection[int]) -> "array[int]":
+        """Return the number of each track, from what `indices_of` returns."""
+        if min(indices, default=0) >= 0:
+            return array("I", map(self.numbers.__getitem__, indices))
+        return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
+
+    def indices_in(self, folder: Folder) -> Sequence[int]:
+        """Return the index of each file of a folder of the library; -1 for a file that is not a track."""
+        start = self._starts[folder.path]
+        files = range(start, start + folder.track_count)
+        return files if self.rows is None else [self._index_of_row.get(row, -1) for row in files]
+
+    @cached_property
+    def _starts(self) -> dict[bytes, int]:
+        """Number of the first file of each folder."""
+        ends = accumulate((folder.track_count for folder in self.folders), initial=0)
+        return dict(zip((folder.path for folder in self.folders), ends, strict=False))
+
+    @cached_property
+    def _index_of_row(self) -> dict[int, int]:
+        return {row: index for index, row in enumerate(self.rows or ())}
 
     @cached_property
     def _indices(self) -> "array[int]":
@@ -71,38 +99,33 @@ class Tracks:
         """As tagged; empty where there is none."""
         return self.column(Folder.all_artists)
 
-    @cached_property
-    def digest(self) -> bytes:
-        """Return a digest of the paths, numbers and marks, to tell whether any track has changed."""
+    def digest(self, indices: Sequence[int]) -> bytes:
+        """Return a digest of the paths, numbers and marks of some tracks, to tell whether one has changed."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
-        digest.update(self.numbers.tobytes())
         marks = marks_of(self.folders)
-        if self.chosen is not None:
-            marks = b"".join([marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] for row in self.chosen])
+        rows, numbers = self.rows, self.numbers
+        if len(indices) < len(self):
+            numbers = self.numbers_of(indices)
+            rows = indices if rows is None else [rows[index] for index in indices]
+        digest.update(numbers.tobytes())
+        if rows is not None:
+            marks = b"".join([marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] for row in rows])
         digest.update(marks)
         return digest.digest()
 
-    def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
-        """Return a value for each track; `make` returns those of a folder's files."""
-        return self.chosen_of([value for folder in self.folders for value in make(folder)])
+    def column(self, make: Callable[[Folder], Iterable[T]], indices: Sequence[int] | None = None) -> list[T]:
+        """Return a value for each track, or for those at some indices, ascending.
 
-    def chosen_of(self, values: list[T]) -> list[T]:
+        make: returns the values of a folder's files.
+        """
+        values = self.of_tracks([value for folder in self.folders for value in make(folder)])
+        return values if indices is None or len(indices) == len(values) else [values[at] for at in indices]
+
+    def of_tracks(self, values: list[T]) -> list[T]:
         """Return the values of the tracks, from those of all files of their folders."""
-        return values if self.chosen is None else [values[row] for row in self.chosen]
-
-    def only(self, indices: Sequence[int]) -> "Tracks":
-        """Return these tracks alone, in this order."""
-        chosen = self.chosen
-        some = Tracks(
-            self.folders,
-            indices if chosen is None else [chosen[index] for index in indices],
-            array("I", map(self.numbers.__getitem__, indices)) if self.numbers else self.numbers,
-        )
-        if "paths" in self.__dict__:  # were put together: the same texts take no more memory
-            some.paths = [self.paths[index] for index in indices]
-        return some
+        return values if self.rows is None else [values[row] for row in self.rows]
 
 
 def marks_of(folders: Iterable[Folder]) -> bytes:

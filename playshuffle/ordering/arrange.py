@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from playshuffle.duration import words
 from playshuffle.errors import OptionError
-from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import ARTIST, group_keys
 from playshuffle.ordering.orders import ORDERS
@@ -46,53 +46,43 @@ def needs_last(recipe: Recipe) -> bool:
     )
 
 
-def last_order(numbers: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
-    """Return the last order of the present tracks: absent ones removed, new ones appended.
+def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
+    """Return the last order of the chosen tracks: other ones removed, new ones appended.
 
     Args:
-        numbers: of the present tracks.
-        last: numbers of the tracks in the last order.
+        indices: the chosen tracks.
+        last: the tracks of the last order.
         count: how many of it were in the playlist; None for all.
     """
-    new_indices = {number: index for index, number in enumerate(numbers)}
-    played, unplayed = (
-        [new_indices.pop(number) for number in part if number in new_indices]
-        for part in (last[:count], [] if count is None else last[count:])
-    )
-    return Arranged(played + unplayed + list(new_indices.values()), len(played))
+    chosen, listed = frozenset(indices), frozenset(last)
+    order = [index for index in last if index in chosen]
+    played = len(order) if count is None else len(chosen.intersection(last[:count]))
+    return Arranged(order + [index for index in indices if index not in listed], played)
 
 
-def arrange(
-    tracks: Tracks,
-    recipe: Recipe,
-    last: Arranged | None,
-    randbelow: RandBelow,
-    tags_of: TagsOf = no_tags,
-) -> Arranged:
+def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: RandBelow) -> Arranged:
     """Put the tracks in order, and say how many of them are to be played.
 
     Args:
-        tracks: the library, not empty.
+        chosen: the tracks, at least one.
         recipe: the order and its options.
-        last: the last order over these tracks, if there was one.
+        last: the last order of these tracks, if there was one.
         randbelow: where all chance comes from.
-        tags_of: looks up the tags, for the orders that need them.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
     """
-    order = ORDERS[recipe.order]
-    base = list(last.order) if last is not None and order.from_last else list(range(len(tracks)))
-    plan = _planned(tracks, recipe, base, None if last is None else last.order)
-    resting = resting_tracks(tracks, tags_of, recipe)
-    shuffle = order.shuffle(tracks, tags_of, recipe)
-    shuffle = with_rest(shuffle, resting, tracks, tags_of, recipe)
+    order, tracks = ORDERS[recipe.order], chosen.tracks
+    base = list(last.order if last is not None and order.from_last else chosen.indices)
+    plan = _planned(tracks, recipe, base, chosen.indices if last is None else last.order)
+    resting = resting_tracks(chosen, recipe)
+    shuffle = with_rest(order.shuffle(chosen, recipe), resting, chosen, recipe)
     result = _shuffled(recipe, plan.base, plan.pinned_at, last, shuffle, randbelow, resting)
     result, count = _counted(tracks, recipe, plan, result)
     if order.is_of_the_list and count < len(result):
         result[:count] = pinned(result[:count], plan.pinned_at, shuffle, randbelow)
     if order.is_of_the_list and plan.pinned_at:
-        keys = group_keys(tracks, tags_of, recipe.group_by or ARTIST)
+        keys = group_keys(chosen, recipe.group_by or ARTIST)
         beside = {at + step for at in plan.pinned_at for step in (-1, 1)}
         for part in (True, False) if resting else (True,):  # none moves to the other part
             others = (
@@ -106,7 +96,7 @@ def arrange(
 
 
 def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
-    """Keep an order of all tracks, but move the pinned ones, and say how many are to be played.
+    """Keep an order, but move the pinned tracks, and say how many are to be played.
 
     Raises:
         PlayshuffleError: as `arrange` does, for pins and limits.
@@ -136,7 +126,7 @@ class _Layout(NamedTuple):
     closing: list[int]
 
 
-def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int] | None) -> _Layout:
+def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int]) -> _Layout:
     left_out: list[int] = []
     if recipe.time_ms is not None:
         base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)

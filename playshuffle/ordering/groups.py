@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import Rows, TagsOf
-from playshuffle.library.tracks import Tracks
+from playshuffle.library.tag_columns import Rows
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.natural import Key, natural_key
 from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field
 from playshuffle.tags.reading import Tags
@@ -42,6 +42,9 @@ class Position(NamedTuple):
     name: Key = ()
 
 
+_NOWHERE = Position(0, 0, 0, 0)
+
+
 class _Album(NamedTuple):
     """What the tracks of an album have in common. place: its folder, without those of discs."""
 
@@ -53,23 +56,25 @@ class _Album(NamedTuple):
 class Albums(NamedTuple):
     """Of each track the number of its album, and its position there."""
 
-    keys: list[int]
-    positions: list[Position]
+    keys: Sequence[int]
+    positions: Sequence[Position]
 
     def in_order(self, order: Iterable[int]) -> list[int]:
         """Sort tracks: album by album, there by disc, side, number and name."""
         return sorted(order, key=lambda index: (self.keys[index], self.positions[index], index))
 
 
-def group_keys(tracks: Tracks, tags_of: TagsOf, by: str) -> list[int]:
-    """Number the groups that tracks belong to, by one of the `KEYS`."""
-    if by == ARTIST:
-        return artist_keys(tracks.artists)[0]
+def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
+    """Number the groups that tracks belong to, by one of the `KEYS`; return the numbers by index."""
     if by == ALBUM:
-        return albums(tracks, tags_of).keys
-    if by == FOLDER:
-        return _numbered(tracks.column(lambda folder: [folder.path] * (folder.names.count(b"/") + 1)))
-    return _numbered(tracks.column(lambda folder: _values(FIELDS[by], folder, tags_of(folder))))
+        return albums(chosen).keys
+    if by == ARTIST:
+        keys = artist_keys(chosen.column(Folder.all_artists))[0]
+    elif by == FOLDER:
+        keys = _numbered(chosen.column(lambda folder: [folder.path] * (folder.names.count(b"/") + 1)))
+    else:
+        keys = _numbered(chosen.column(lambda folder: _values(FIELDS[by], folder, chosen.tags_of(folder))))
+    return chosen.by_index(keys, 0)
 
 
 def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
@@ -82,28 +87,28 @@ def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
     return _numbered(list(map(names.__getitem__, artists))), len(set(names.values()) - {None})
 
 
-def albums(tracks: Tracks, tags_of: TagsOf) -> Albums:
+def albums(chosen: Chosen) -> Albums:
     """Number the albums, and find the position of each track in its album.
 
     An album is a MusicBrainz release, or else what has one title, by one album artist, in one
     folder: not by one artist, which would tear compilations apart. Without a title it is the
     folder. Discs are parts of it, in whatever folders of one folder they lie.
     """
-    album_rows = tracks.column(lambda folder: _album_rows(folder, tags_of(folder)))
+    album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
     first_disc = _joined_discs(album_rows)
     keys = _numbered([first_disc.get(album, album) for album, _ in album_rows])
     positions = [position for _, position in album_rows]
     counts = Counter(zip(keys, positions, strict=True))
-    for index, key in enumerate(keys if len(counts) < len(keys) else ()):
-        if counts[key, positions[index]] > 1:  # a key of a name takes long
-            name = natural_key(os.path.basename(tracks.paths[index]))
-            positions[index] = positions[index]._replace(name=name)
-    return Albums(keys, positions)
+    for row, key in enumerate(keys if len(counts) < len(keys) else ()):
+        if counts[key, positions[row]] > 1:  # a key of a name takes long
+            name = natural_key(os.path.basename(chosen.tracks.paths[chosen.indices[row]]))
+            positions[row] = positions[row]._replace(name=name)
+    return Albums(chosen.by_index(keys, 0), chosen.by_index(positions, _NOWHERE))
 
 
-def ratings(tracks: Tracks, tags_of: TagsOf) -> list[float | None]:
-    """Return the rating of each track, from 0 to 1; None without one."""
-    return tracks.column(lambda folder: [tags and tags.rating for tags in tags_of(folder)])
+def ratings(chosen: Chosen) -> list[float | None]:
+    """Return the rating of each chosen track, from 0 to 1; None without one."""
+    return chosen.column(lambda folder: [tags and tags.rating for tags in chosen.tags_of(folder)])
 
 
 def _numbered(names: Sequence[Hashable | None]) -> list[int]:

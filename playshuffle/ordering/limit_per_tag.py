@@ -6,13 +6,12 @@ of its own, which is never limited.
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from playshuffle.errors import OptionError
-from playshuffle.library.tag_columns import TagsOf
-from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM
 from playshuffle.shuffle import RandBelow, durstenfeld
 from playshuffle.text import known
@@ -47,21 +46,21 @@ def parse_limit(text: str) -> LimitPerTag:
     return LimitPerTag(int(number), known("field", tag, groups.KEYS))
 
 
-def values(tracks: Tracks, tags_of: TagsOf, tag: str) -> list[int]:
-    """Number the values of a tag. A track without the tag has a number of its own."""
-    numbers = groups.group_keys(tracks, tags_of, tag)
+def values(chosen: Chosen, tag: str) -> dict[int, int]:
+    """Number the values of a tag, by index. A track without the tag has a number of its own."""
+    keys = groups.group_keys(chosen, tag)
     if tag != ALBUM:
-        return numbers
+        return {index: keys[index] for index in chosen.indices}
     # Albums without a title are folders elsewhere; here each of their tracks is one without the tag.
-    named = tracks.column(
-        lambda folder: [tags and (tags.album.strip() or tags.release_id) for tags in tags_of(folder)]
+    named = chosen.column(
+        lambda folder: [tags and (tags.album.strip() or tags.release_id) for tags in chosen.tags_of(folder)]
     )
-    rows = enumerate(zip(numbers, named, strict=True))
-    return [number if name else ~index for index, (number, name) in rows]
+    pairs = zip(chosen.indices, named, strict=True)
+    return {index: keys[index] if name else ~index for index, name in pairs}
 
 
 def over_limit(
-    numbers: Sequence[int], limit: int, ranks: Sequence[int], randbelow: RandBelow
+    value_of: Mapping[int, int], limit: int, rank: Callable[[int], int], randbelow: RandBelow
 ) -> tuple[list[int], list[int]]:
     """Return the tracks that are left out so that each value has at most `limit`, ascending.
 
@@ -70,22 +69,22 @@ def over_limit(
     Tracks of a lower rank are kept first. Of those with one rank, each choice is equally likely.
 
     Args:
-        numbers: the value of each track.
+        value_of: the number of the value of each track, by index.
         limit: for each value, from 1.
-        ranks: of each track.
+        rank: returns the rank of a track.
         randbelow: drawn from.
     """
     members = defaultdict(list)
-    for index, number in enumerate(numbers):
-        members[number].append(index)
+    for index, value in value_of.items():
+        members[value].append(index)
     out: list[int] = []
     drawn: list[int] = []
     for indices in members.values():
         if len(indices) <= limit:
             continue
         free = limit
-        for rank in sorted({ranks[index] for index in indices}):
-            equals = [index for index in indices if ranks[index] == rank]
+        for least in sorted(set(map(rank, indices))):
+            equals = [index for index in indices if rank(index) == least]
             if len(equals) > free and free:
                 equals = durstenfeld(equals, randbelow)
                 drawn += equals[free:]

@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.chosen import Chosen
 
 # Texts and numbers by turns, with a text first.
 Key = tuple[str | int, ...]
@@ -18,20 +18,20 @@ def natural_key(name: bytes) -> Key:
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-def natural_ranks(tracks: Tracks) -> list[int]:
+def natural_ranks(chosen: Chosen) -> Sequence[int]:
     """Return the position of each track by its path, name by name; equal ones stay by path bytes.
 
     The roots stay in the order in which they were given: the tracks of each are in the order of path bytes.
     """
-    keys = tracks.column(_keys)
-    ends = [index for index in range(1, len(keys)) if tracks.paths[index] < tracks.paths[index - 1]]
+    keys, paths = chosen.column(_keys), chosen.column(Folder.file_paths)
+    ends = [row for row in range(1, len(paths)) if paths[row] < paths[row - 1]]
     ranked: list[int] = []
     for start, end in pairwise([0, *ends, len(keys)]):
         ranked += sorted(range(start, end), key=keys.__getitem__)
     ranks = [0] * len(keys)
-    for rank, index in enumerate(ranked):
-        ranks[index] = rank
-    return ranks
+    for rank, row in enumerate(ranked):
+        ranks[row] = rank
+    return chosen.by_index(ranks, 0)
 
 
 def _keys(folder: Folder) -> Iterator[tuple[Key, ...]]:

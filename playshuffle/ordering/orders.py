@@ -5,9 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from playshuffle.errors import OptionError
-from playshuffle.library.tag_columns import TagsOf
-from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import groups
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
@@ -58,27 +57,27 @@ class Order(NamedTuple):
     has_fewest_repeats: the summary of `make` names no other order against repeats.
     """
 
-    shuffle: Callable[[Tracks, TagsOf, Recipe], Shuffle]
+    shuffle: Callable[[Chosen, Recipe], Shuffle]
     guarantee: str
     drawback: str
     takes: tuple[str, ...]
     tag: str | None = None
     from_last: bool = False
     is_of_the_list: bool = False
-    insert_new: Callable[[Tracks, TagsOf, Recipe], InsertNew] | None = None
-    repair: Callable[[Tracks, TagsOf, Recipe], Repair] | None = None
+    insert_new: Callable[[Chosen, Recipe], InsertNew] | None = None
+    repair: Callable[[Chosen, Recipe], Repair] | None = None
     deck_gap: Literal["kept", "attempted", "none"] = "attempted"
     is_dealt_by_albums: bool = False
     has_fewest_repeats: bool = False
 
 
-def _spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
-    keys = groups.group_keys(tracks, tags_of, recipe.group_by or ARTIST)
-    within = groups.group_keys(tracks, tags_of, ALBUM) if recipe.group_by in (None, ARTIST) else None
+def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
+    keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
+    within = groups.group_keys(chosen, ALBUM) if recipe.group_by in (None, ARTIST) else None
     return lambda order, randbelow: spread(order, keys, randbelow, within)
 
 
-def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
+def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
     """Blocks in which tracks stand as on their albums; folders know only paths.
 
     A limit cuts the last block where it falls.
@@ -87,22 +86,22 @@ def _blocks(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Shuffle:
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None
     if by == FOLDER:
-        keys = groups.group_keys(tracks, tags_of, FOLDER)
-        in_order = _sorted(tracks)
+        keys = groups.group_keys(chosen, FOLDER)
+        in_order = _sorted(chosen)
         return lambda order, randbelow: blocks(in_order(order, randbelow), keys, randbelow, inside)
-    albums = groups.albums(tracks, tags_of)
-    keys = albums.keys if by == ALBUM else groups.group_keys(tracks, tags_of, by)
+    albums = groups.albums(chosen)
+    keys = albums.keys if by == ALBUM else groups.group_keys(chosen, by)
     return lambda order, randbelow: blocks(albums.in_order(order), keys, randbelow, inside)
 
 
-def _insert_apart(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
-    keys = groups.group_keys(tracks, tags_of, recipe.group_by or ARTIST)
+def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
+    keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
     return lambda order, new, randbelow, first: insert_apart(order, new, keys, randbelow, first)
 
 
-def _repair_spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Repair:
+def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
     """Without pins tracks move, and the guarantee holds; around pins they are swapped."""
-    keys = groups.group_keys(tracks, tags_of, recipe.group_by or ARTIST)
+    keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
         if not pins:
@@ -112,16 +111,16 @@ def _repair_spread(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> Repair:
     return repair
 
 
-def _insert_block(tracks: Tracks, tags_of: TagsOf, recipe: Recipe) -> InsertNew:
+def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
     """Insert a new track into its block, by its position on the album."""
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None
-    in_order = list(range(len(tracks)))
+    in_order = list(chosen.indices)
     if by == FOLDER:
-        in_order.sort(key=natural_ranks(tracks).__getitem__)
+        in_order.sort(key=natural_ranks(chosen).__getitem__)
     else:
-        in_order = groups.albums(tracks, tags_of).in_order(in_order)
-    keys = groups.group_keys(tracks, tags_of, by)
+        in_order = groups.albums(chosen).in_order(in_order)
+    keys = groups.group_keys(chosen, by)
     rank = {index: number for number, index in enumerate(in_order)}
     rank_keys = [keys[index] for index in in_order]
 
@@ -166,13 +165,13 @@ def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
     }
 
 
-def _insert_sorted(tracks: Tracks, _tags_of: TagsOf, _recipe: Recipe) -> InsertNew:
-    rank = natural_ranks(tracks)
+def _insert_sorted(chosen: Chosen, _recipe: Recipe) -> InsertNew:
+    rank = natural_ranks(chosen)
     return lambda order, new, _randbelow, _first: sorted([*order, *new], key=rank.__getitem__)
 
 
-def _favourites(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
-    ratings = groups.ratings(tracks, tags_of)
+def _favourites(chosen: Chosen, _: Recipe) -> Shuffle:
+    ratings = groups.ratings(chosen)
     if not any(rating is not None for rating in ratings):
         raise OptionError(
             "{} needs ratings, and no track has one: it would be a plain random order. It reads the tags"
@@ -181,11 +180,12 @@ def _favourites(tracks: Tracks, tags_of: TagsOf, _: Recipe) -> Shuffle:
             'order = "favourites"',
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]
-    return lambda order, randbelow: weighted(order, weights, randbelow)
+    by_index = chosen.by_index(weights, _UNRATED)
+    return lambda order, randbelow: weighted(order, by_index, randbelow)
 
 
-def _sorted(tracks: Tracks, *_: object) -> Shuffle:
-    rank = natural_ranks(tracks)
+def _sorted(chosen: Chosen, *_: object) -> Shuffle:
+    rank = natural_ranks(chosen)
     return lambda order, _randbelow: sorted(order, key=rank.__getitem__)
 
 

@@ -55,13 +55,13 @@ def _index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | N
         raise OptionError("{}: {problem}", "pin", problem=error) from error
 
 
-def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, count: int) -> dict[int, int]:
+def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: int) -> dict[int, int]:
     """Position by position, the track that is pinned there.
 
     Args:
         pins: as they were resolved.
         tracks: those that they name.
-        last: the last order, for what stays `present_position`; None for that by path.
+        last: the last order, in which a track that is pinned `HERE` keeps its position.
         count: how long the list is.
 
     Raises:
@@ -73,8 +73,7 @@ def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int] | None, c
         if index in pinned_at.values():
             raise OptionError("{path} is pinned twice. Remove one {}.", "pin", path=tracks.paths[index])
         if not isinstance(position, int):
-            present_position = index if last is None else last.index(index)
-            position = count - 1 if position == LAST else present_position
+            position = count - 1 if position == LAST else last.index(index)
         if position >= count:
             raise beyond(tracks.paths[index], position, count)
         if position in pinned_at:

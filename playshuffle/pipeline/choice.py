@@ -7,13 +7,13 @@ The reasons are what `-v`, `--json` and `why` show.
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.library.folder import Skipped
+from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.pins import named_tracks
 from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList
@@ -47,16 +47,16 @@ class Choice:
     """The tracks of a playlist, and what each stage leaves out.
 
     Attributes:
-        all_tracks: those of its folders; all indices but those of pins are of these.
-        remaining: the tracks that no stage left out.
+        all_tracks: those of its folders; all indices are of these.
+        remaining: the tracks that no stage left out, ascending.
         lists: the skip lists.
         stages: those that were asked for, or left out something.
         lacking: terms of the query that decided on tracks without the tag.
         idle: terms of the query that change nothing.
         idle_lists: skip lists that name no track.
-        kept: the number of the copy that is kept, by that of each copy that is left out, also by a skip list.
+        kept: the copy that is kept, by each copy that is left out, also by a skip list.
         drawn_out: tracks that are left out by chance, so that the next run may keep them.
-        pins: with indices of `tracks`.
+        pins: those that name one of the remaining tracks.
         problem: why nothing can be played or drawn; None if all is well.
     """
 
@@ -72,10 +72,15 @@ class Choice:
     pins: tuple[Pin, ...] = ()
     problem: PlayshuffleError | None = None
 
-    @cached_property
-    def tracks(self) -> Tracks:
-        """Return the tracks that remain."""
-        return part_of(self.all_tracks, self.remaining)
+    @property
+    def paths(self) -> list[bytes]:
+        """Return the paths of the tracks that remain."""
+        return self.all_tracks.column(Folder.file_paths, self.remaining)
+
+    def pins_of(self, request: Request) -> tuple[Pin, ...]:
+        """Return the pins of a request that name one of the tracks that remain."""
+        pins = named_tracks(request.options.pin, self.paths, request.roots) if request.options.pin else ()
+        return tuple(pin._replace(track_index=self.remaining[pin.track_index]) for pin in pins)
 
     def without(
         self,
@@ -115,11 +120,6 @@ class Choice:
         return None
 
 
-def part_of(tracks: Tracks, indices: Sequence[int]) -> Tracks:
-    """Return some tracks, in the same order."""
-    return tracks if len(indices) == len(tracks) else tracks.only(indices)
-
-
 class NothingToPlayError(PlayshuffleError):
     """The folders have no track, or none that can be written for the player. The playlist stays as it is."""
 
@@ -153,8 +153,10 @@ class NothingMatchesError(OptionError):
         )
         left_out = frozenset(skipped.indices if skipped else ())
         if where is not None and where.of:
-            rest = choice.all_tracks.only([at for at in range(len(choice.all_tracks)) if at not in left_out])
-            self.details += tuple(_term_lines(list(count_terms(request.query, rest, rows_of)), len(rest)))
+            tracks = choice.all_tracks
+            rest = [index for index in range(len(tracks)) if index not in left_out]
+            counts = list(count_terms(request.query, tracks, rest, rows_of))
+            self.details += tuple(_term_lines(counts, len(rest)))
         if left_out:
             self.details += (f"Left out before: {counted(len(left_out), 'file')} of spoken word (--spoken)",)
 

@@ -29,9 +29,7 @@ def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choic
     choice = Choice(all_tracks, range(len(all_tracks)), lists)
     for kind in STAGES:
         choice = kind.apply(choice, facts)
-    return replace(
-        choice, pins=pins.named_tracks(facts.request.options.pin, choice.tracks.paths, facts.request.roots)
-    )
+    return replace(choice, pins=choice.pins_of(facts.request))
 
 
 def check_choice(choice: Choice, facts: Facts) -> None:
@@ -56,9 +54,9 @@ def check_choice(choice: Choice, facts: Facts) -> None:
 def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
     roots = facts.request.roots
     try:
-        pins.resolve(text, choice.tracks.paths, roots)
+        pins.resolve(text, choice.paths, roots)
     except PlayshuffleError:
-        _check_title(text, choice.tracks, facts.tags_of)
+        _check_title(text, choice, facts.tags_of)
         _check_remains(choice, pins.resolve(text, choice.all_tracks.paths, roots).track_index)
         raise
 
@@ -77,10 +75,12 @@ def _check_remains(choice: Choice, index: int) -> None:
         raise OptionError(problem, "pin", "where", path=choice.all_tracks.paths[index], reason=str(left_out))
 
 
-def _check_title(text: str, tracks: Tracks, tags_of: TagsOf) -> None:
-    """Raise an error if a pin is the title of a track."""
-    titles = tracks.column(lambda folder: [tags.title if tags else "" for tags in tags_of(folder)])
-    for path, title in zip(tracks.paths, titles, strict=True):
+def _check_title(text: str, choice: Choice, tags_of: TagsOf) -> None:
+    """Raise an error if a pin is the title of a track that remains."""
+    titles = choice.all_tracks.column(
+        lambda folder: [tags.title if tags else "" for tags in tags_of(folder)], choice.remaining
+    )
+    for path, title in zip(choice.paths, titles, strict=True):
         if title.casefold() == text.casefold():
             problem = "{}: '{title}' is the title of {name}. Pin the file: {name}"
             raise OptionError(problem, "pin", title=text, name=os.path.basename(path))

@@ -53,7 +53,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
     """
     deck = _with_heard(run)
     is_asked_for = is_new_round or (is_now and not (deck.deal is not None and deck.deal.is_pending))
-    if is_asked_for or is_due(deck, _settings(run).every, run.now, frozenset(run.tracks.numbers)):
+    if is_asked_for or is_due(deck, _settings(run).every, run.now, frozenset(run.choice.remaining)):
         rules = _rules(run)
         updated = update_deck(end_round(deck) if is_new_round else deck, rules)
         return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
@@ -134,32 +134,26 @@ def _with_heard(run: Run) -> Deck:
     if not (deck.heard_from_s and deck.round):  # of a deck whose first deal was undone nothing is known
         return replace(deck, heard_from_s=int(run.now.timestamp()))
     heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
-    return mark_heard(deck, heard.intersection((*run.tracks.numbers, *deck.unheard)))
+    return mark_heard(deck, heard.intersection((*run.choice.remaining, *deck.unheard)))
 
 
 def _rules(run: Run) -> DealRules:
     """Return what the deck is dealt by; tracks that wait for a root cannot be played."""
-    tracks, recipe, limit = run.tracks, run.recipe, run.request.most
-    numbers, waiting = tracks.numbers, run.library.waiting_numbers
-    rounds = Rounds(tracks, recipe, run.tools.randbelow, run.tags_of)
-    size = deal_size(_settings(run).amount, tracks, recipe, run.tags_of)
+    chosen, recipe, limit = run.chosen, run.recipe, run.request.most
+    waiting = run.library.all_waiting
+    rounds = Rounds(chosen, recipe, run.tools.randbelow)
+    size = deal_size(_settings(run).amount, chosen, recipe)
     if limit is not None:
-        tag_values = values(tracks, run.tags_of, limit.tag)
-        size = Limited(size, limit.number, dict(zip(numbers, tag_values, strict=True)))
-    return DealRules(
-        [number for number in numbers if number not in waiting] if waiting else numbers,
-        rounds,
-        size,
-        is_whole=not run.library.missing,
-        resting=frozenset(numbers[index] for index in rounds.resting),
-    )
+        size = Limited(size, limit.number, values(chosen, limit.tag))
+    present = [index for index in chosen.indices if index not in waiting]
+    return DealRules(present, rounds, size, is_whole=not run.library.missing, resting=rounds.resting)
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
     """Return the deck after its next deal. With `is_now`, unheard tracks wait for the deal after it."""
     if not rules.present or waits_for_missing(updated):
         root, error = next(iter(run.library.missing.items()))
-        count = len(updated.missing) or len(run.tracks)
+        count = len(updated.missing) or len(run.choice.remaining)
         raise MissingError(
             root,
             error.why,
@@ -233,6 +227,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
             confirm(
                 run.opened.state,
                 run.path,
+                run.tracks,
                 SavedDeck(deck, report.text.fingerprint, run.request.saved_options),
             )
     return report
@@ -240,7 +235,8 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
     """Return those entries that are present, in their order."""
-    order = [index for index in run.tracks.indices_of(entries) if index >= 0]
+    chosen = frozenset(run.choice.remaining)
+    order = [index for index in entries if index in chosen]
     return Arranged(order, len(order))
 
 

@@ -65,8 +65,11 @@ class EntryWriter(NamedTuple):
         base_comment = self.base.comment(self.folder)
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
-    def suspects(self, tracks: Tracks) -> list[bytes]:
-        """Return the tracks of all folders that have an unusual name in them."""
+    def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
+        """Return the paths of the tracks at some indices that may have an unusual name: all, or none.
+
+        Of all tracks of the library these are the tracks of the folders with an unusual name.
+        """
         base = self.base
         odd_folders = [
             folder
@@ -77,9 +80,9 @@ class EntryWriter(NamedTuple):
                 and not is_plain(base.shape(folder.path), folder.names)
             )
         ]
-        if tracks.chosen is None:
+        if tracks.rows is None and len(indices) == len(tracks):
             return Tracks(odd_folders).paths
-        return tracks.paths if odd_folders else []
+        return tracks.column(Folder.file_paths, indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
         """Return what the player would lose; for the generic one, what any player would."""
@@ -104,7 +107,7 @@ class EntryWriter(NamedTuple):
         quirks = [LIST_QUIRKS[key] for key in everything]
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
-    def unwritable(self, tracks: Tracks) -> dict[bytes, Cause]:
+    def unwritable(self, tracks: Tracks, indices: Sequence[int]) -> dict[bytes, Cause]:
         """Return why tracks cannot be written for this player, by path."""
         reason_of: dict[bytes, Cause] = {}
         if self.base.within:
@@ -115,7 +118,7 @@ class EntryWriter(NamedTuple):
                 if not self.base.is_seen(folder.path)
                 for path in Tracks([folder]).paths
             }
-        suspects = self.suspects(tracks)
+        suspects = self.suspects(tracks, indices)
         reasons = (
             left_out(self._seen(suspects), self._written, self.base.folder, self.player) if suspects else {}
         )
@@ -123,8 +126,8 @@ class EntryWriter(NamedTuple):
         backslash = Cause(NAME, "a backslash in the name")
         reason_of |= {path: backslash for path in suspects if not self.base.is_nameable(path)}
         if PLAYERS[self.player].has_twins:
-            alike = twins(tracks.paths)
-            reason_of |= {tracks.paths[index]: Cause(TWIN, shown(twin)) for index, twin in alike.items()}
+            paths = tracks.column(Folder.file_paths, indices)
+            reason_of |= {paths[row]: Cause(TWIN, shown(twin)) for row, twin in twins(paths).items()}
         return reason_of
 
     def _seen(self, paths: Sequence[bytes]) -> Sequence[bytes]:

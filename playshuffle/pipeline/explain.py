@@ -5,7 +5,7 @@ order in which a run has them, give the reason.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -120,7 +120,7 @@ class PlaylistStages:
         reason = self._stage(path) if self.has_options else None
         if reason is None:
             return text
-        if not len(self.run.choice.tracks):
+        if not self.run.choice.remaining:
             return f"{text}; it stays, because no update is written: no track would be left"
         return f"{text}; {self.next_run} removes it: {reason.text}"
 
@@ -147,7 +147,7 @@ class PlaylistStages:
         """Return why a file that no stage leaves out is not in the playlist."""
         if self.run.file is None or not self.run.file.files:
             return "the playlist does not exist yet"
-        if not len(self.run.choice.tracks):
+        if not self.run.choice.remaining:
             return "new, but no update is written: no track would be left"
         # A deck may deal it later; under the limit of `--most`, another one may be drawn for the place.
         is_certain = self.order is not None and self.run.request.most is None
@@ -223,7 +223,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         request = request._replace(deal=request.deal or DealSettings())
     with open_playlist(opened, request, tools) as run:
         library, file = run.library, run.file
-        path_of = dict(zip(library.tracks.numbers, library.tracks.paths, strict=True))
+        paths = library.tracks.paths
         deck = run.record.deck or Deck()
         saved = run.record.order
         order = saved.present_then if saved is not None else ()
@@ -231,17 +231,18 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             run=run,
             entries={path: at for at, path in enumerate(file.entries())} if file is not None else {},
             waiting={
-                path_of[number]: root
-                for root, numbers in library.waiting.items()
-                for number in numbers & path_of.keys()
+                paths[index]: root
+                for root, indices in library.waiting.items()
+                for index in indices
+                if index >= 0
             },
-            indices={path: index for index, path in enumerate(library.tracks.paths)},
+            indices={path: index for index, path in enumerate(paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
-            pinned=frozenset(run.tracks.paths[pin.track_index] for pin in run.choice.pins),
-            order=None if request.deal is not None else _positions(order, path_of),
+            pinned=frozenset(paths[pin.track_index] for pin in run.choice.pins),
+            order=None if request.deal is not None else _positions(order, paths),
             drawn_s=saved.drawn_s if saved is not None else 0,
-            dealt={path_of[number]: text for number, text in why_dealt(deck) if number in path_of},
-            upcoming=_positions(deck.upcoming, path_of),
+            dealt={paths[index]: text for index, text in why_dealt(deck) if index >= 0},
+            upcoming=_positions(deck.upcoming, paths),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
             if deck.deal is not None
             else "",
@@ -253,9 +254,9 @@ def _reason(why: Cause) -> Reason:
     return Reason(_CODES.get(why.code, why.code), str(why), file=why.file)
 
 
-def _positions(numbers: Iterable[int], path_of: Mapping[int, bytes]) -> dict[bytes, int]:
+def _positions(indices: Iterable[int], paths: Sequence[bytes]) -> dict[bytes, int]:
     """Return the position of each track that there is, by path."""
-    return {path_of[number]: at for at, number in enumerate(numbers) if number in path_of}
+    return {paths[index]: position for position, index in enumerate(indices) if index >= 0}
 
 
 def _of_file(path: bytes) -> Reason:

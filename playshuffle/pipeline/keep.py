@@ -46,25 +46,17 @@ def keep(run: Run) -> Report:
                 raise
             text = f"The playlist cannot be shuffled again, so it keeps its order. {error}"
             notes.append(Note("not_shuffled", text))
-    last_now = last_order_now(last.numbers, last.absent, run.tracks, run.opened.forgotten(now_s))
-    is_changed = bool(last_now.new or last_now.went) or last.digest != run.tracks.digest
+    chosen, digest = run.choice.remaining, run.tracks.digest(run.choice.remaining)
+    last_now = last_order_now(last.tracks, last.absent, chosen, run.record.forgotten)
+    is_changed = bool(last_now.new or last_now.went) or last.digest != digest
     arranged, order = update_order(
-        run.tracks, run.recipe, last_now, run.tools.randbelow, run.tags_of, is_changed=is_changed
+        run.chosen, run.recipe, last_now, run.tools.randbelow, is_changed=is_changed
     )
-    now = SavedOrder(
-        last_now.numbers(run.tracks, order),
-        frozenset(last_now.absent),
-        arranged.playlist_length,
-        drawn_s,
-        "",
-        run.tracks.digest,
-    )
+    now = SavedOrder(order, last_now.absent, arranged.playlist_length, drawn_s, "", digest)
     saved = run.record.saved
     report = run.write(arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
-    renamed = run.opened.table.renamed
-    renamed_count = len(renamed and renamed.intersection(last.numbers, run.tracks.numbers))
-    renamed_count += run.record.replaced
-    return report._replace(came=last_now.came, went=last_now.went, renamed=renamed_count)
+    renamed = len(run.library.renamed and run.library.renamed.intersection(last.tracks, chosen))
+    return report._replace(came=last_now.came, went=last_now.went, renamed=renamed + run.record.replaced)
 
 
 def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[Note]]:

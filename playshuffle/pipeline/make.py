@@ -1,11 +1,9 @@
 """Make one playlist in a new order."""
 
-from array import array
 from collections.abc import Sequence
 
 from playshuffle.duration import words
 from playshuffle.errors import Note
-from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import ratings
@@ -30,11 +28,10 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
         PlayshuffleError: the playlist was not made; an old one is as it was.
     """
     arranged, drawn_notes = _draw_order(run, keeps_gap=keeps_gap)
-    numbers = array("I", map(run.tracks.numbers.__getitem__, arranged.order))
-    order = SavedOrder(
-        numbers, frozenset(), arranged.playlist_length, int(run.now.timestamp()), "", run.tracks.digest
-    )
-    return run.write(arranged, order, run.record.saved or NOTHING, [*drawn_notes, *notes])
+    digest = run.tracks.digest(run.choice.remaining)
+    drawn_s, order = int(run.now.timestamp()), list(arranged.order)
+    record = SavedOrder(order, frozenset(), arranged.playlist_length, drawn_s, "", digest)
+    return run.write(arranged, record, run.record.saved or NOTHING, [*drawn_notes, *notes])
 
 
 def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
@@ -43,23 +40,27 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
     if not keeps_gap:
-        notes += [*_notes_on_short_time(recipe, run.tracks), *notes_on_mpd(run.request)]
-    return arrange(run.tracks, recipe, last, run.tools.randbelow, run.tags_of), notes
+        notes += [*_notes_on_short_time(recipe, _lengths_ms(run)), *notes_on_mpd(run.request)]
+    return arrange(run.chosen, recipe, last, run.tools.randbelow), notes
+
+
+def _lengths_ms(run: Run) -> list[int]:
+    """Return the lengths of the chosen tracks; 0 where unknown."""
+    return [run.tracks.durations_ms[index] for index in run.choice.remaining]
 
 
 def _last_order(run: Run) -> Arranged | None:
     """Return the last order of the present tracks; None if no file is written."""
     if run.file is None:
         return None
-    numbers = run.tracks.numbers
     if run.record.order is None:
-        return last_order(numbers, ())
-    return last_order(numbers, run.record.order.present_then, run.record.order.played)
+        return last_order(run.choice.remaining, ())
+    return last_order(run.choice.remaining, run.record.order.present_then, run.record.order.played)
 
 
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
     """Return the recipe with the usual gap to the last order, and without a gap that is too long."""
-    recipe, count = run.recipe, _count_to_choose_from(run.recipe, run.tracks)
+    recipe, count = run.recipe, _count_to_choose_from(run.recipe, _lengths_ms(run))
     usual = usual_gap(count)
     is_free = not recipe.gap and "gap" in ORDERS[recipe.order].takes
     if run.record.order is not None and usual >= 2 and is_free:
@@ -70,20 +71,20 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
     return recipe._replace(gap=Gap(count)), [Note("gap", text)]
 
 
-def _count_to_choose_from(recipe: Recipe, tracks: Tracks) -> int:
+def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
     """Return how many tracks an order is drawn from.
 
     With a time limit these are the tracks that fit into it, without one that is pinned to the end.
     """
     if recipe.time_ms is None:
-        return len(tracks)
-    fitting = sum(0 < length <= recipe.time_ms for length in tracks.durations_ms)
+        return len(lengths_ms)
+    fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)
     return fitting - any(pin.position == LAST for pin in recipe.pins)
 
 
-def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[Note]:
+def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note]:
     """Return a note if all tracks together are shorter than the time that was asked for."""
-    total_ms = sum(tracks.durations_ms)
+    total_ms = sum(lengths_ms)
     if recipe.time_ms is None or recipe.limit is not None or total_ms >= recipe.time_ms:
         return []
     text = f"All tracks together last {words(total_ms)}, less than {words(recipe.time_ms)}."
@@ -92,13 +93,13 @@ def _notes_on_short_time(recipe: Recipe, tracks: Tracks) -> list[Note]:
 
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
     """Return what the user should know of an order beforehand."""
-    tracks = run.tracks
     texts: dict[str, str] = {}
     if isinstance(run.record.saved, SavedDeck):
         texts["was_dealt"] = "This playlist was dealt. Until its next make, undo brings its deck back."
     if recipe.time_ms is not None:
-        unknown = tracks.durations_ms.count(0)
-        longer = sum(length > recipe.time_ms for length in tracks.durations_ms)
+        lengths_ms = _lengths_ms(run)
+        unknown = lengths_ms.count(0)
+        longer = sum(length > recipe.time_ms for length in lengths_ms)
         if unknown:
             tracks_of = f"{counted(unknown, 'track')} of unknown length"
             texts["unknown_length"] = f"{tracks_of} skipped, since the playing time is limited"
@@ -110,10 +111,10 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
         name = recipe.order
         texts["no_last_order"] = f"This playlist has no last order, so {name} starts from the order by path."
     if recipe.order == "favourites":
-        rated = sum(rating is not None for rating in ratings(tracks, run.tags_of))
-        if 0 < rated < len(tracks):
+        rated, count = sum(rating is not None for rating in ratings(run.chosen)), len(run.choice.remaining)
+        if 0 < rated < count:
             verb = "has" if rated == 1 else "have"
-            total = counted(len(tracks), "track")
+            total = counted(count, "track")
             texts["ratings"] = f"{rated:,} of {total} {verb} a rating. The others count as half of the best."
     if recipe.rest_ms is not None:
         time, count = words(recipe.rest_ms), len(recipe.resting)

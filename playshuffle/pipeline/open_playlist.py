@@ -56,7 +56,7 @@ def open_playlist(
     if request.options.seed is not None:
         tools = tools._replace(randbelow=chance(request.options.seed))
     with _locked_file(opened.state, request) as file:
-        record = load_record(opened.state, file, library.tracks, opened.lost, request)
+        record = load_record(opened, file, library.tracks, request, int(now.timestamp()))
         writer = entry_writer(request, file, library.tracks.folders)
         rows_of, history = _tags(opened, request, library.tracks, tools)
         # never.m3u need not exist; a list of --without must.
@@ -130,7 +130,7 @@ def _tags(
     history = play_history(opened, request, tracks, rows_of, int(tools.clock()))
     if request.deal is not None and request.deal.count is Count.PLAYED:
         history = history.with_warning()
-    return with_plays(rows_of, history, opened.table), history
+    return with_plays(rows_of, history, tracks), history
 
 
 def _check_found(request: Request, library: Library) -> None:

@@ -12,7 +12,6 @@ from playshuffle.history.rows import Names, Played, Row, merged, summed
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
-from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.request import Request
@@ -32,7 +31,7 @@ _BY_TITLE = {history.title: history for history in HISTORIES}
 class PlayHistory(NamedTuple):
     """What the sources of a playlist know of tracks.
 
-    played: by the number of the track.
+    played: by the index of the track, as `Tracks.indices_of` has it.
     notes: for the user.
     titles: of the sources.
     """
@@ -62,19 +61,19 @@ class PlayHistory(NamedTuple):
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the history with the plays of each omitted copy counted for the kept one, too.
 
-        kept: the number of the kept copy, by that of each omitted one.
+        kept: the kept copy, by each omitted one.
         """
         played = dict(self.played)
-        for number in kept.keys() & self.played.keys():
-            best = kept[number]
-            played[best] = merged(played[best], played[number]) if best in played else played[number]
+        for index in kept.keys() & self.played.keys():
+            best = kept[index]
+            played[best] = merged(played[best], played[index]) if best in played else played[index]
         return self._replace(played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
         """Return the tracks that were played, or also skipped, at this time (Unix seconds) or later."""
         return frozenset(
-            number
-            for number, each in self.played.items()
+            index
+            for index, each in self.played.items()
             if max(each.last_played or 0, (with_skips and each.last_skipped) or 0) >= since_s
         )
 
@@ -96,7 +95,7 @@ def play_history(
     Raises:
         SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.
     """
-    key = request.history, request.roots, request.files
+    key = request.history, request.roots, request.files, request.options.ignore_files
     if key not in opened.histories:
         played: dict[int, Played] = {}
         sources = [_read(source, opened, request, tracks, rows_of, now_s) for source in request.history]
@@ -108,7 +107,8 @@ def play_history(
             for source, stored in zip(request.history, sources, strict=True)
         ]
         titles = list(dict.fromkeys(stored.title for stored in sources))
-        opened.histories[key] = PlayHistory(played, notes, titles)
+        by_index = dict(zip(tracks.indices_of(played), played.values(), strict=True))
+        opened.histories[key] = PlayHistory(by_index, notes, titles)
     history: PlayHistory = opened.histories[key]
     return history
 
@@ -244,13 +244,12 @@ def _name(row: Row) -> str:
     return shown(f"{row.names.artist} - {row.names.title}")
 
 
-def with_plays(rows_of: RowsOf, history: PlayHistory, table: TrackTable) -> RowsOf:
+def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
     """Add what a history knows to the tags of a folder. Counters are the greatest of it and the tags."""
     never = Played(skips=0) if history.counts_skips else Played()
 
     def look_up(folder: Folder) -> TagRows:
-        numbers = table.numbers_of(Tracks([folder]))
-        known = [history.played.get(number, never) for number in numbers]
+        known = [history.played.get(index, never) for index in tracks.indices_in(folder)]
         tags = rows_of(folder)
         if not isinstance(tags, TagRows) or tags.untagged:
             tags = TagRows.of([row or Tags() for row in tags])

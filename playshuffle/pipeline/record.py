@@ -1,6 +1,8 @@
-"""Load the record of a playlist: its last order, or its deck."""
+"""Load and save the record of a playlist: its last order, or its deck.
 
-from array import array
+The state has numbers. In a run a track is its index; one that the library lacks has the index `~number`.
+"""
+
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
@@ -8,6 +10,7 @@ from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, mark_written
 from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import PlaylistFile, not_ours
 from playshuffle.store import records
@@ -25,6 +28,7 @@ class Record(NamedTuple):
         before: the one before its last make or deal.
         notes: for the user.
         replaced: the number of tracks in the order that stand for an omitted copy.
+        forgotten: tracks that the library lacks, and that do not keep their positions any more.
     """
 
     order: SavedOrder | None = None
@@ -33,13 +37,14 @@ class Record(NamedTuple):
     before: SavedRecord | None = None
     notes: tuple[Note, ...] = ()
     replaced: int = 0
+    forgotten: frozenset[int] = frozenset()
 
     @property
     def saved_order(self) -> SavedOrder | None:
         """Return the saved record if it is an order."""
         return self.saved if isinstance(self.saved, SavedOrder) else None
 
-    def numbers(self) -> Sequence[int]:
+    def tracks(self) -> Sequence[int]:
         """Return the tracks of the last order that were there, or all tracks of the deck."""
         if self.deck is not None:
             return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
@@ -48,12 +53,12 @@ class Record(NamedTuple):
     def playing(self, redraw_before_s: float) -> Sequence[int]:
         """Return the tracks of the last order, if it was not drawn before this time (Unix seconds)."""
         is_kept = self.order is not None and self.order.drawn_s >= redraw_before_s
-        return self.numbers() if is_kept else ()
+        return self.tracks() if is_kept else ()
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the record with each omitted copy replaced by the kept one; `saved` stays as it is.
 
-        kept: the number of the kept copy, by that of each omitted one.
+        kept: the kept copy, by each omitted one.
         """
         if not kept:
             return self
@@ -64,37 +69,35 @@ class Record(NamedTuple):
             before = before._replace(deck=join_copies(before.deck, kept))
         elif before is not None:
             before = _with_copies(before, kept)
-        replaced = frozenset(order.numbers if order else ()).difference(
-            self.order.numbers if self.order else ()
+        replaced = frozenset(order.tracks if order else ()).difference(
+            self.order.tracks if self.order else ()
         )
         return self._replace(order=order, deck=deck, before=before, replaced=len(replaced))
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
     """Return an order with each omitted copy replaced; a kept copy that is in it stays where it is."""
-    numbers, listed = array("I", order.numbers), set(order.numbers)
-    for position, number in enumerate(order.numbers):
-        best = kept.get(number)
+    tracks, listed = list(order.tracks), set(order.tracks)
+    for position, track in enumerate(order.tracks):
+        best = kept.get(track)
         if best is not None and best not in listed:
             listed.add(best)
-            numbers[position] = best
-    now = dict(zip(order.numbers, numbers, strict=True))
-    return order._replace(
-        numbers=numbers, absent=frozenset(now.get(number, number) for number in order.absent)
-    )
+            tracks[position] = best
+    now = dict(zip(order.tracks, tracks, strict=True))
+    return order._replace(tracks=tracks, absent=frozenset(now.get(track, track) for track in order.absent))
 
 
 def load_record(
-    state: State, file: PlaylistFile | None, tracks: Tracks, lost: frozenset[int], request: Request
+    opened: OpenLibrary, file: PlaylistFile | None, tracks: Tracks, request: Request, now_s: int
 ) -> Record:
     """Load the record of a playlist.
 
     Args:
-        state: has it.
+        opened: has the state.
         file: the playlist as it is; None if it is not a file.
         tracks: all tracks of its folders.
-        lost: the numbers that were given, but are not in the table of tracks any more.
         request: the playlist; where it is dealt, the record is a deck.
+        now_s: Unix time.
 
     Raises:
         PlayshuffleError: the file is from another program, or a deal would replace the list that it
@@ -102,7 +105,10 @@ def load_record(
     """
     if file is None:
         return Record()
-    saved = records.load(state, file.path)
+    saved = {
+        age: record.translated(tracks.indices_of)
+        for age, record in records.load(opened.state, file.path).items()
+    }
     is_ours = request.options.force or file.has_mark()
     if not (is_ours or file.fingerprint() in [record.content for record in saved.values()]):
         raise not_ours(request.output or file.path)
@@ -113,8 +119,10 @@ def load_record(
             Exit.USAGE,
         )
     if request.deal is not None:
-        return _deck_record(state, saved, file, tracks, writes=request.writes)
-    return _order_record(saved, file, tracks, lost)
+        return _deck_record(opened.state, saved, file, tracks, writes=request.writes)
+    forgotten = frozenset(~number for number in opened.forgotten(now_s))
+    lost = frozenset(~number for number in opened.lost)
+    return _order_record(saved, file, tracks, lost)._replace(forgotten=forgotten)
 
 
 def _order_record(
@@ -137,30 +145,30 @@ def _order_record(
             note += " It is replaced, and its last order is the saved one."
             return Record(order, saved=newest, before=before, notes=(Note("changed_by_another", note),))
     if isinstance(in_file, SavedOrder):
-        order = _renumbered(in_file, file, tracks, lost)
+        order = _found_again(in_file, file, tracks, lost)
     return Record(order, saved=in_file, before=before)
 
 
-def _renumbered(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: frozenset[int]) -> SavedOrder:
-    """Return the order in a file, with the new numbers of tracks that the table had lost, by their paths."""
-    if not lost or lost.isdisjoint(order.numbers):
+def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: frozenset[int]) -> SavedOrder:
+    """Return the order in a file, with tracks that the table had lost found again by their paths."""
+    if not lost or lost.isdisjoint(order.tracks):
         return order
-    pairs, had = zip(tracks.paths, tracks.numbers, strict=True), frozenset(order.numbers)
-    new = {path: number for path, number in pairs if number not in had}
+    had = frozenset(order.tracks)
+    new = {path: index for index, path in enumerate(tracks.paths) if index not in had}
     written = zip(order.present_then, file.entries(), strict=False)
     now = {old: new[path] for old, path in written if old in lost and path in new}
-    return order._replace(numbers=array("I", [now.get(number, number) for number in order.numbers]))
+    return order._replace(tracks=[now.get(track, track) for track in order.tracks])
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
     """Return the order in a playlist file whose order is not saved; None if no track is in it."""
-    numbers = array("I", _numbers_in_file(file, tracks))
-    return SavedOrder(numbers, frozenset(), len(numbers), 0, "", b"") if numbers else None
+    in_file = _tracks_in_file(file, tracks)
+    return SavedOrder(in_file, frozenset(), len(in_file), 0, "", b"") if in_file else None
 
 
-def _numbers_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
-    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    return [number_of[path] for path in file.entries() if path in number_of]
+def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
+    index_of = {path: index for index, path in enumerate(tracks.paths)}
+    return list(dict.fromkeys(index_of[path] for path in file.entries() if path in index_of))
 
 
 def _deck_record(
@@ -176,18 +184,35 @@ def _deck_record(
         return Record(deck=_deck_in_file(file, tracks), saved=newest, before=before)
     is_pending = stored.deck.deal is not None and stored.deck.deal.is_pending
     if writes and is_pending and stored is newest and file.fingerprint() == stored.content:
-        newest = stored = confirm(state, file.path, stored)
+        newest = stored = confirm(state, file.path, tracks, stored)
     return Record(deck=stored.deck, saved=newest, before=before)
 
 
-def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:
+def save_record(
+    state: State,
+    playlist: bytes,
+    tracks: Tracks,
+    record: SavedRecord,
+    in_file: SavedRecord | None = None,
+    before: SavedRecord | None = None,
+) -> None:
+    """Save the record of a playlist over these tracks; the other arguments are those of `records.save`.
+
+    Raises:
+        PlayshuffleError: it cannot be saved.
+    """
+    numbered = [each and each.translated(tracks.numbers_of) for each in (in_file, before)]
+    records.save(state, playlist, record.translated(tracks.numbers_of), *numbered)
+
+
+def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -> SavedDeck:
     """Mark the deal of a deck as written, and return the deck.
 
     Raises:
         PlayshuffleError: it cannot be saved.
     """
     written = pending._replace(deck=mark_written(pending.deck))
-    records.save(state, playlist, written)
+    save_record(state, playlist, tracks, written)
     return written
 
 
@@ -195,5 +220,5 @@ def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
     """Return a deck of which nothing is known but its file: all tracks in it were dealt."""
     if file.order() is None:  # not written by us
         return Deck()
-    dealt = tuple(_numbers_in_file(file, tracks))
+    dealt = tuple(_tracks_in_file(file, tracks))
     return Deck(dealt=dealt, round=1 if dealt else 0)

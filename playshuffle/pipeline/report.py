@@ -99,17 +99,11 @@ class Report(NamedTuple):
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""
-        return [self.choice.tracks.paths[index] for index in self.arranged.played]
-
-
-def played(tracks: Tracks, arranged: Arranged) -> tuple[Tracks, Sequence[int]]:
-    """Return the tracks of a playlist, and its order over them."""
-    count, order = arranged.playlist_length, arranged.played
-    return (tracks, order) if count == len(tracks) else (tracks.only(order), range(count))
+        return [self.library.tracks.paths[index] for index in self.arranged.played]
 
 
 def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:
-    """Count what is in a playlist of these tracks."""
-    keys, artists = artist_keys(tracks.artists)
-    keys = list(map(keys.__getitem__, order))
-    return Figures(sum(tracks.durations_ms), artists, repeats(keys), fewest_repeats(keys))
+    """Count what is in a playlist with this order of tracks."""
+    keys, artists = artist_keys(list(map(tracks.artists.__getitem__, order)))
+    length_ms = sum(map(tracks.durations_ms.__getitem__, order))
+    return Figures(length_ms, artists, repeats(keys), fewest_repeats(keys))

@@ -11,12 +11,13 @@ from playshuffle.library.scan import Library
 from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
 from playshuffle.pipeline.open_library import OpenLibrary
-from playshuffle.pipeline.record import Record
-from playshuffle.pipeline.report import Report, figures_of, played
+from playshuffle.pipeline.record import Record, save_record
+from playshuffle.pipeline.report import Report, figures_of
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import file_at
 from playshuffle.pipeline.tools import Tools
@@ -24,7 +25,6 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.store import records
 from playshuffle.store.records import NOTHING, SavedOrder, SavedRecord
 from playshuffle.text import counted
 
@@ -55,19 +55,23 @@ class Run(NamedTuple):
 
     @property
     def tracks(self) -> Tracks:
+        """Return all tracks of the folders; every index is of these."""
+        return self.library.tracks
+
+    @property
+    def chosen(self) -> Chosen:
         """Return the tracks that are chosen."""
-        return self.choice.tracks
+        return Chosen(self.tracks, self.choice.remaining, self.tags_of)
 
     @property
     def recipe(self) -> Recipe:
-        """Return the recipe of the request, with its pins and resting tracks as indices of the tracks."""
+        """Return the recipe of the request, with its pins and resting tracks as indices."""
         self.check()
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or recipe.rest_ms is None:
             return recipe
         heard = self.history.heard_since(self.now.timestamp() - recipe.rest_ms / 1000)
-        resting = (index for index, number in enumerate(self.tracks.numbers) if number in heard)
-        return recipe._replace(resting=frozenset(resting))
+        return recipe._replace(resting=heard.intersection(self.choice.remaining))
 
     def check(self) -> None:
         """Check that there is a track to play, and that each pin names one.
@@ -132,7 +136,7 @@ class Run(NamedTuple):
             return
         # Until the file is replaced, it has the saved order.
         in_file = saved if is_order and not is_same_file and saved != before else None
-        records.save(self.opened.state, self.path, record, in_file, before)
+        save_record(self.opened.state, self.path, self.tracks, record, in_file, before)
 
     def report(self, arranged: Arranged, notes: Sequence[Note] = ()) -> Report:
         """Report what would be written."""
@@ -140,10 +144,10 @@ class Run(NamedTuple):
 
     def _report(self, arranged: Arranged, notes: Sequence[Note]) -> Report:
         request, file, writer, library = self.request, self.file, self.writer, self.library
-        tracks, order = played(self.tracks, arranged)
-        suspects = writer.suspects(tracks)
+        tracks, order = self.tracks, arranged.played
+        suspects = writer.suspects(tracks, sorted(order))
         lost = writer.losses(suspects, arranged.playlist_length)
-        lines = tracks.chosen_of(lines_of_all(library.tracks, writer.style_alone))
+        lines = tracks.of_tracks(lines_of_all(tracks, writer.style_alone))
         text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
         return Report(
             request=request,
@@ -209,11 +213,11 @@ class Run(NamedTuple):
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[Note]:
         """Yield a note if tracks wait for a missing root."""
-        waiting = self.library.waiting[root].intersection(self.tracks.numbers)
+        waiting = self.library.waiting[root].intersection(self.choice.remaining)
         if not waiting:
             return
         verb = "waits" if len(waiting) == 1 else "wait"
-        tracks = f"{len(waiting):,} of {counted(len(self.tracks), 'track')}"
+        tracks = f"{len(waiting):,} of {counted(len(self.choice.remaining), 'track')}"
         until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
         yield Note("waiting", f"{tracks} {verb} for {shown(root)}: {error.why}.{until}", root, error.advice)
 

@@ -11,9 +11,9 @@ from playshuffle.errors import shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagsOf
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.limit_per_tag import over_limit, values
-from playshuffle.ordering.pins import named_tracks
-from playshuffle.pipeline.choice import Choice, Stage, part_of
+from playshuffle.pipeline.choice import Choice, Stage
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import reasons_to_skip
@@ -42,7 +42,7 @@ class Facts(NamedTuple):
     request: Request
     rows_of: RowsOf
     tags_of: TagsOf
-    unwritable: Callable[[Tracks], Mapping[bytes, Cause]]
+    unwritable: Callable[[Tracks, Sequence[int]], Mapping[bytes, Cause]]
     record: Record
     randbelow: RandBelow
 
@@ -100,13 +100,13 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
     """Leave out what the queries do not match."""
     if not facts.request.options.where:
         return choice
-    query, all_tracks, remaining = facts.request.query, choice.all_tracks, choice.remaining
-    selection = query.select(choice.tracks, facts.rows_of)
+    query, all_tracks = facts.request.query, choice.all_tracks
+    selection = query.select(all_tracks, choice.remaining, facts.rows_of)
 
     def terms(index: int) -> Sequence[Finding]:
         return query.explain(all_tracks, facts.rows_of, index)
 
-    left_out = [remaining[row] for row in selection.left_out]
+    left_out = selection.left_out
     named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
     choice = choice.without(
         WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
@@ -150,17 +150,10 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     if not facts.request.options.no_duplicates:
         return choice
     all_tracks = choice.all_tracks
-    positions = {number: position for position, number in enumerate(facts.record.numbers())}
-
-    def groups(indices: Sequence[int]) -> list[list[int]]:
-        """Return the tracks that are the same recording, each group from the best to the worst."""
-        tracks = part_of(all_tracks, indices)
-        rows = {row: positions[number] for row, number in enumerate(tracks.numbers) if number in positions}
-        copies = copies_among(tracks, facts.tags_of, rows)
-        return [[indices[row] for row in (group.kept, *group.others)] for group in copies]
-
+    positions = {index: position for position, index in enumerate(facts.record.tracks())}
     remaining, listed = choice.remaining, choice.stage(WITHOUT)
-    best = {other: group[0] for group in groups(remaining) for other in group[1:]}
+    groups = copies_among(all_tracks, remaining, facts.tags_of, positions)
+    best = {other: kept for kept, *others in groups for other in others}
     choice = choice.without(
         DUPLICATE,
         sorted(best),
@@ -168,17 +161,17 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     )
     if listed is not None and listed.indices:
         staying = frozenset(choice.remaining)
-        for group in groups(sorted([*remaining, *listed.indices])):
+        among = sorted([*remaining, *listed.indices])
+        for group in copies_among(all_tracks, among, facts.tags_of, positions):
             stays = next((index for index in group if index in staying), None)
             if stays is not None:
                 best |= {index: stays for index in group if index not in staying and index not in best}
-    kept = {all_tracks.numbers[other]: all_tracks.numbers[index] for other, index in best.items()}
-    return replace(choice, kept=kept)
+    return replace(choice, kept=best)
 
 
 def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
     """Leave out what the player would lose."""
-    reason_of = {} if facts.request.any_name else facts.unwritable(choice.tracks)
+    reason_of = {} if facts.request.any_name else facts.unwritable(choice.all_tracks, choice.remaining)
     if not reason_of:
         return choice
     paths = choice.all_tracks.paths
@@ -188,21 +181,20 @@ def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
 
 def _without_most(choice: Choice, facts: Facts) -> Choice:
     """Leave out the tracks over the limit of `--most`, pinned ones last, and before them playing ones."""
-    request, limit, tracks = facts.request, facts.request.most, choice.tracks
-    if limit is None or request.deal is not None or not len(tracks):  # a deck has the limit in each deal
+    request, limit = facts.request, facts.request.most
+    if limit is None or request.deal is not None or not choice.remaining:  # a deck has it in each deal
         return choice
-    pinned = {pin.track_index for pin in named_tracks(request.options.pin, tracks.paths, request.roots)}
-    playing_numbers = facts.record.playing(request.redraw_before_s)
-    playing = {choice.kept.get(number, number) for number in playing_numbers}
-    ranks = [
-        0 if row in pinned else 1 if number in playing else 2 for row, number in enumerate(tracks.numbers)
-    ]
-    out, drawn = over_limit(values(tracks, facts.tags_of, limit.tag), limit.number, ranks, facts.randbelow)
-    rows = choice.remaining
-    choice = choice.without(
-        MOST, [rows[row] for row in out], lambda _: Cause(MOST, f"over the limit of {limit}")
+    pinned = {pin.track_index for pin in choice.pins_of(request)}
+    last = facts.record.playing(request.redraw_before_s)
+    playing = {choice.kept.get(index, index) for index in last}
+    out, drawn = over_limit(
+        values(Chosen(choice.all_tracks, choice.remaining, facts.tags_of), limit.tag),
+        limit.number,
+        lambda index: 0 if index in pinned else 1 if index in playing else 2,
+        facts.randbelow,
     )
-    return replace(choice, drawn_out=frozenset(rows[row] for row in drawn))
+    choice = choice.without(MOST, out, lambda _: Cause(MOST, f"over the limit of {limit}"))
+    return replace(choice, drawn_out=frozenset(drawn))
 
 
 STAGES = (

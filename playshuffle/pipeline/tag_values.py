@@ -50,7 +50,7 @@ def coverage(
         notes: Sequence[Note] = ()
         if history:
             plays = play_history(opened, request, tracks, rows_of, int(tools.clock()))
-            rows_of, notes = with_plays(rows_of, plays, opened.table), plays.notes
+            rows_of, notes = with_plays(rows_of, plays, tracks), plays.notes
         return len(tracks), {name: _coverage(tracks, FIELDS[name], rows_of) for name in names}, notes
 
 

@@ -45,18 +45,18 @@ def undo(run: Run, before: SavedRecord) -> Report:
             f"{shown(run.path)} was made or dealt at the same time, so it was not changed. Undo it again.",
             Exit.CANNOT_CREATE,
         )
-    before = run.record.before or before
+    before = run.record.before or before.translated(run.tracks.indices_of)
     restored, report = _undo_make(run, before) if isinstance(before, SavedOrder) else _undo_deal(run, before)
     state, path = run.opened.state, run.path
-    records.save(state, path, restored, before=records.last(state, path))
+    records.save(state, path, restored.translated(run.tracks.numbers_of), before=records.last(state, path))
     return report
 
 
 def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
-    index_of = {number: index for index, number in enumerate(run.tracks.numbers)}
-    absent = before.absent.union(number for number in before.numbers if number not in index_of)
-    order = [index_of[number] for number in before.numbers if number not in absent]
-    count = sum(number not in absent for number in before.present_then[: before.played])
+    chosen = frozenset(run.choice.remaining)
+    absent = before.absent.union(index for index in before.tracks if index not in chosen)
+    order = [index for index in before.tracks if index not in absent]
+    count = sum(index not in absent for index in before.present_then[: before.played])
     if not count:
         raise PlayshuffleError(
             f"No track that was in {shown(run.path)} before is left. Nothing was changed.",

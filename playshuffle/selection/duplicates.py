@@ -70,16 +70,20 @@ def find_copies(facts: Sequence[Facts]) -> list[Copies]:
     return [Copies(best, tuple(others)) for best, *others in groups.ranked()]
 
 
-def copies_among(tracks: Tracks, tags_of: TagsOf, positions: Mapping[int, int]) -> list[Copies]:
-    """Return the groups of tracks that are the same recording.
+def copies_among(
+    tracks: Tracks, indices: Sequence[int], tags_of: TagsOf, positions: Mapping[int, int]
+) -> list[list[int]]:
+    """Return the groups of tracks that are the same recording, each from the best to the worst.
 
     Args:
         tracks: the library.
+        indices: of the tracks that are compared.
         tags_of: looks up the tags of a folder.
         positions: of tracks that are in the order already, by index.
     """
-    tags = enumerate(zip(tracks.paths, tracks.column(tags_of), strict=True))
-    return find_copies([Facts.of(path, row or Tags(), positions.get(at)) for at, (path, row) in tags])
+    tags = zip(indices, tracks.column(tags_of, indices), strict=True)
+    facts = [Facts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
+    return [[indices[row] for row in (group.kept, *group.others)] for group in find_copies(facts)]
 
 
 def _name(track: Facts) -> Hashable | None:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import NamedTuple
 
 from playshuffle.library.tag_columns import RowsOf
@@ -38,27 +39,32 @@ class TermCount(NamedTuple):
     advice: str
 
 
-def count_terms(query: Query, tracks: Tracks, rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks that each term of a query matches by itself.
+def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
+    """Count the tracks, of those at some indices, that each term of a query matches by itself.
 
     Raises:
         PlayshuffleError: a regular expression takes too long.
     """
+    values_of = partial(_values, tracks, indices, rows_of)
     for term in query.terms:
-        alone = Query(term.text, term, (term,)).select(tracks, rows_of)
+        alone = Query(term.text, term, (term,)).select(tracks, indices, rows_of)
         near = next((f"nearest: path:{short(idle.near)}" for idle in alone.idle if idle.near), "")
         count = len(alone.kept)
-        yield TermCount(short(term.text, 40), count, near or _advice(term, count, tracks, rows_of))
+        yield TermCount(
+            short(term.text, 40),
+            count,
+            near or _advice(term, count, values_of),
+        )
 
 
-def _advice(term: Term, count: int, tracks: Tracks, rows_of: RowsOf) -> str:
+def _advice(term: Term, count: int, values_of: Callable[[Field], Counter[str]]) -> str:
     for pattern, advice in _ADVICE.items():
         if match := re.fullmatch(pattern, term.text):
             return advice(match)
     field, value = term.checks[0].field, term.text.partition(":")[2]
     if count or term.is_negated or len(term.checks) > 1:
         return ""
-    values = _values(field, tracks, rows_of)
+    values = values_of(field)
     if field.kind == TEXT and values:
         return _nearest(value, values) or f"see: playshuffle tags {field.name}"
     if field.kind == LENGTH and ":" not in value:
@@ -76,9 +82,11 @@ def _nearest(value: str, values: Counter[str]) -> str:
     return "".join(f"nearest: {short(by_case[name], 40)} ({values[by_case[name]]:,})" for name in near)
 
 
-def _values(field: Field, tracks: Tracks, rows_of: RowsOf) -> Counter[str]:
+def _values(tracks: Tracks, indices: Sequence[int], rows_of: RowsOf, field: Field) -> Counter[str]:
     """Return the values of a field, as texts, and how many tracks have each."""
-    rows = tracks.column(lambda folder: field.read(folder, rows_of(folder) if field.needs_tags else ()))
+    rows = tracks.column(
+        lambda folder: field.read(folder, rows_of(folder) if field.needs_tags else ()), indices
+    )
     decoded = Counter(map(field.decode, rows))
     values: Counter[str] = Counter()
     for value, count in decoded.items():

@@ -62,11 +62,12 @@ class Query:
     tree: Node
     terms: tuple[Term, ...]
 
-    def select(self, tracks: Tracks, rows_of: RowsOf) -> Selection:
+    def select(self, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Selection:
         """Return which tracks match.
 
         Args:
             tracks: the library.
+            indices: of the tracks to choose from, ascending.
             rows_of: looks up the tags of a folder.
 
         Raises:
@@ -76,13 +77,13 @@ class Query:
         flags: list[bool] = []
         for block in run.blocks(tracks.folders):
             flags += run.matches(self.tree, block)
-        flags = tracks.chosen_of(flags)
-        kept = [index for index, is_match in enumerate(flags) if is_match]
-        left_out = [index for index, is_match in enumerate(flags) if not is_match]
+        flags = tracks.of_tracks(flags)
+        kept = [index for index in indices if flags[index]]
+        left_out = [index for index in indices if not flags[index]]
         lacking = []
         for term, untagged in run.untagged.items():
-            rows = zip(flags, tracks.chosen_of(untagged), strict=True)
-            if count := sum(lacks and is_match is term.is_negated for is_match, lacks in rows):
+            lacks = tracks.of_tracks(untagged)
+            if count := sum(lacks[index] and flags[index] is term.is_negated for index in indices):
                 lacking.append(Lacking(term.text, term.checks[0].field.name, count, term.is_negated))
         idle = idle_terms(self.terms, run.hits, (folder.path for folder in tracks.folders))
         return Selection(kept, left_out, lacking, idle)
@@ -146,7 +147,7 @@ def _terms(node: Node) -> Iterator[Term]:
 
 def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:
     """Return the folder of a track, and its row there."""
-    row = index if tracks.chosen is None else tracks.chosen[index]
+    row = index if tracks.rows is None else tracks.rows[index]
     for folder in tracks.folders:
         if row < folder.track_count:
             return folder, row

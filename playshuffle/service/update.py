@@ -184,8 +184,7 @@ def _written_s(path: bytes | None) -> int | None:
 def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistUpdated:
     library = opened.library(playlist.request)
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
-    indices = report.arranged.played if library.waiting else ()
-    written = {report.choice.tracks.numbers[index] for index in indices}
+    written = frozenset(report.arranged.played if library.waiting else ())
     accept = _accept(playlist)
     status = PlaylistStatus(
         playlist.name,
@@ -201,7 +200,7 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
             for stage in report.choice.stages
             if stage.indices
         },
-        waiting={os.fsdecode(root): len(written & numbers) for root, numbers in library.waiting.items()},
+        waiting={os.fsdecode(root): len(written & waiting) for root, waiting in library.waiting.items()},
         deck=None if deck is None else deck_facts(deck),
         summary=None if deck is None else deck_line(deck),
     )

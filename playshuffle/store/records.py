@@ -1,17 +1,17 @@
 """Save the record of a playlist: its order or its deck, now and before its last make or deal.
 
-A record has the numbers of tracks, so no rename, new tag or move can touch it.
+The state has the numbers of tracks, so no rename, new tag or move can touch a record.
 """
 
 import json
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.deck import PARTS, Deal, Deck, translated
 from playshuffle.dealing.period import Every
 from playshuffle.options.table import Options
 from playshuffle.store import schema
@@ -22,7 +22,6 @@ from playshuffle.system.sqlite import Connection
 _ORDER, _DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
 _ORDER_FACTS = ("played", "drawn_s", "stamp", "noted")
-_PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")
 _FACTS = ("round", "number", "deals_left", "order", "heard_from_s")
 _DEAL_FACTS = ("round", "number", "of", "is_pending")
 
@@ -31,8 +30,8 @@ class SavedOrder(NamedTuple):
     """The order of a playlist, as it was written.
 
     Attributes:
-        numbers: of the tracks in order, those that were absent among them.
-        absent: numbers of the tracks that were absent, so that they were not written.
+        tracks: in order, those that were absent among them.
+        absent: the tracks that were absent, so that they were not written.
         played: the number of tracks, from the first present one, that were in the file.
         drawn_s: when the order was drawn, in Unix seconds.
         content: fingerprint of the file that was written with it.
@@ -42,7 +41,7 @@ class SavedOrder(NamedTuple):
         noted: what users were told of its choice, as in a report.
     """
 
-    numbers: "array[int]"
+    tracks: Sequence[int]
     absent: frozenset[int]
     played: int
     drawn_s: int
@@ -53,11 +52,13 @@ class SavedOrder(NamedTuple):
     noted: str = ""
 
     @property
-    def present_then(self) -> "array[int]":
-        """Return the numbers of the tracks that were there, in order."""
-        if not self.absent:
-            return self.numbers
-        return array("I", [number for number in self.numbers if number not in self.absent])
+    def present_then(self) -> Sequence[int]:
+        """Return the tracks that were there, in order."""
+        return [track for track in self.tracks if track not in self.absent] if self.absent else self.tracks
+
+    def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
+        """Return the record with its tracks named in another way: by numbers, or by indices."""
+        return self._replace(tracks=list(translate(self.tracks)), absent=frozenset(translate(self.absent)))
 
 
 class SavedDeck(NamedTuple):
@@ -71,10 +72,14 @@ class SavedDeck(NamedTuple):
     content: str
     options: Options | None = None
 
+    def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
+        """Return the record with its tracks named in another way: by numbers, or by indices."""
+        return self._replace(deck=translated(self.deck, translate))
+
 
 SavedRecord = SavedOrder | SavedDeck
 
-NOTHING = SavedOrder(array("I"), frozenset(), 0, 0, "", b"")  # before the first make or deal
+NOTHING = SavedOrder([], frozenset(), 0, 0, "", b"")  # before the first make or deal
 
 
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
@@ -141,9 +146,9 @@ def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
     if isinstance(record, SavedOrder):
         facts = {name: getattr(record, name) for name in _ORDER_FACTS} | {"options": pack(record.options)}
         text = json.dumps(facts | {"absent": sorted(record.absent)})
-        return _ORDER, record.numbers.tobytes(), text, record.content, record.digest
+        return _ORDER, array("I", record.tracks).tobytes(), text, record.content, record.digest
     deck, deal = record.deck, record.deck.deal
-    parts = [*(getattr(deck, part) for part in _PARTS), deal.entries if deal is not None else ()]
+    parts = [*(getattr(deck, part) for part in PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
     facts |= {"since": deck.since.isoformat(), "parts": [*map(len, parts)], "options": pack(record.options)}
     if deal is not None:
@@ -158,14 +163,19 @@ def _record(kind: str, packed: bytes, text: str, content: str, digest: bytes) ->
     if kind == _DECK:
         return SavedDeck(_deck(numbers, facts), content, options)
     return SavedOrder(
-        numbers, frozenset(facts.pop("absent")), content=content, digest=digest, options=options, **facts
+        list(numbers),
+        frozenset(facts.pop("absent")),
+        content=content,
+        digest=digest,
+        options=options,
+        **facts,
     )
 
 
 def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:
     each = iter(numbers)
     *parts, entries = (tuple(islice(each, size)) for size in facts["parts"])
-    fields = dict(zip(_PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
+    fields = dict(zip(PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
     deck = Deck(**fields, since=date.fromisoformat(facts["since"]))
     if "deal" not in facts:
         return deck

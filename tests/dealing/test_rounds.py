@@ -10,6 +10,7 @@ from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
 from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import artist_keys
 from playshuffle.ordering.recipe import Recipe
@@ -17,17 +18,17 @@ from playshuffle.shuffle import Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.decks import deal_next
-from tests.support.tagged import by_artists, numbered, tagged
+from tests.support.tagged import all_of, by_artists, numbered, tagged
 
 TODAY = date(2026, 11, 21)
 
 
 def rounds(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], seed: str) -> list[Deck]:
     """The deck after each deal."""
-    law = Rounds(tracks, recipe, Seeded(seed), tags_of)
+    law = Rounds(all_of(tracks, tags_of), recipe, Seeded(seed))
     decks = [Deck()]
     for count in sizes:
-        decks.append(deal_next(decks[-1], tracks.numbers, law, ByCount(count), TODAY))
+        decks.append(deal_next(decks[-1], range(len(tracks)), law, ByCount(count), TODAY))
     return decks[1:]
 
 
@@ -38,7 +39,7 @@ def dealt(decks: list[Deck]) -> list[int]:
 def test_a_spread_deck_has_the_fewest_neighbours_in_each_round() -> None:
     """Deals that end with the round, so that nothing is put off."""
     tracks, tags_of = by_artists(*"aaaaabbbccd")
-    keys = dict(zip(tracks.numbers, artist_keys(tracks.artists)[0], strict=True))
+    keys = artist_keys(tracks.artists)[0]
     for seed in map(str, range(20)):
         played = [keys[track] for track in dealt(rounds(tracks, Recipe("spread"), tags_of, [4, 7, 11], seed))]
 
@@ -51,15 +52,15 @@ def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
         f"/m/{album}/{number}.ogg": Tags(album=album, number=number) for album in "abc" for number in range(4)
     }
     tracks, tags_of = tagged(files)
-    some = tracks.only([index for index, path in enumerate(tracks.paths) if not path.endswith(b"2.ogg")])
-    [deck] = rounds(some, Recipe("albums"), tags_of, [3], "1")
+    some = [index for index, path in enumerate(tracks.paths) if not path.endswith(b"2.ogg")]
+    law = Rounds(Chosen(tracks, some, tags_of), Recipe("albums"), Seeded("1"))
+    deck = deal_next(Deck(), some, law, ByCount(3), TODAY)
 
-    law = Rounds(tracks, Recipe("albums"), Seeded("2"), tags_of)
-    after = deal_next(deck, tracks.numbers, law, ByCount(9), TODAY)
+    law = Rounds(all_of(tracks, tags_of), Recipe("albums"), Seeded("2"))
+    after = deal_next(deck, range(len(tracks)), law, ByCount(9), TODAY)
 
     assert after.deal is not None
-    path_of = dict(zip(tracks.numbers, tracks.paths, strict=True))
-    played = [path_of[track] for track in (*deck.dealt, *after.deal.entries)]
+    played = [tracks.paths[track] for track in (*deck.dealt, *after.deal.entries)]
     albums = [track.split(b"/")[2] for track in played]
     assert len(set(albums)) == sum(one != other for one, other in zip([b"", *albums], albums, strict=False))
     assert [track[-5:-4] for track in played[4:8]] == [b"0", b"1", b"2", b"3"]
@@ -92,25 +93,24 @@ def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
 def test_the_gap_is_a_quarter_of_the_library_or_what_was_asked_for(gap: Gap | None, plays: int) -> None:
     tracks = numbered(40)
 
-    assert Rounds(tracks, Recipe(gap=gap), Seeded("1"), no_tags).gap(40) == plays
+    assert Rounds(all_of(tracks), Recipe(gap=gap), Seeded("1")).gap(40) == plays
 
 
 def test_the_gap_is_a_hundred_plays_at_most_and_the_natural_order_has_none() -> None:
     tracks = numbered(2)
 
-    assert Rounds(tracks, Recipe(), Seeded("1"), no_tags).gap(9999) == 100
-    assert Rounds(tracks, Recipe("sorted"), Seeded("1"), no_tags).gap(9999) == 0
+    assert Rounds(all_of(tracks), Recipe(), Seeded("1")).gap(9999) == 100
+    assert Rounds(all_of(tracks), Recipe("sorted"), Seeded("1")).gap(9999) == 0
 
 
 def test_uniform_lets_new_tracks_in_anywhere() -> None:
     tracks = numbered(4)
-    numbers = tracks.numbers
 
     shares = distribution(
-        lambda draw: tuple(Rounds(tracks, Recipe(), draw, no_tags).insert_new(numbers[:3], numbers[3:], None))
+        lambda draw: tuple(Rounds(all_of(tracks), Recipe(), draw).insert_new([0, 1, 2], [3], None))
     )
 
-    assert is_uniform_over(shares, [(*numbers[:at], numbers[3], *numbers[at:3]) for at in range(4)])
+    assert is_uniform_over(shares, [(*range(at), 3, *range(at, 3)) for at in range(4)])
 
 
 def test_a_law_is_told_from_another_by_what_it_goes_by() -> None:
@@ -121,18 +121,18 @@ def test_a_law_is_told_from_another_by_what_it_goes_by() -> None:
 def test_a_size_is_of_one_kind() -> None:
     tracks, tags_of = by_artists("a", "b")
 
-    assert isinstance(deal_size(Amount(count=2), tracks, Recipe(), tags_of), ByCount)
-    assert isinstance(deal_size(Amount(time_ms=2000), tracks, Recipe(), tags_of), ByTime)
-    assert isinstance(deal_size(Amount(albums=2), tracks, Recipe("albums"), tags_of), ByAlbums)
+    assert isinstance(deal_size(Amount(count=2), all_of(tracks, tags_of), Recipe()), ByCount)
+    assert isinstance(deal_size(Amount(time_ms=2000), all_of(tracks, tags_of), Recipe()), ByTime)
+    assert isinstance(deal_size(Amount(albums=2), all_of(tracks, tags_of), Recipe("albums")), ByAlbums)
 
 
 def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:
     """The track dealt last sorts behind some that are still to come."""
     tracks = numbered(9)
-    deck = Deck((tracks.numbers[6],), tuple(tracks.numbers[:6]), round=1, order="sorted")
+    deck = Deck((6,), tuple(range(6)), round=1, order="sorted")
 
     after = deal_next(
-        deck, tracks.numbers, Rounds(tracks, Recipe("sorted"), Seeded("1"), no_tags), ByCount(8), TODAY
+        deck, range(9), Rounds(all_of(tracks), Recipe("sorted"), Seeded("1")), ByCount(8), TODAY
     )
 
-    assert sorted(after.dealt) == list(tracks.numbers)
+    assert sorted(after.dealt) == list(range(9))

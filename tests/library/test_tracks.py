@@ -16,6 +16,7 @@ from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.tags import cause
 from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import Reading, Tags
+from tests.support.tagged import numbered
 from tests.support.tree import by_path, find, put
 
 NO_AUDIO = Cause(cause.NOT_AUDIO, "text")
@@ -334,19 +335,21 @@ def test_odd_tags_do_no_harm_to_their_neighbours(top: bytes) -> None:
     assert said(library) == [(top + b"/%d.mp3" % number, 2**32 - 1, b"A B?") for number in range(3)]
 
 
-def test_some_tracks_in_another_order_are_tracks_too(top: bytes) -> None:
+def test_a_column_may_have_some_tracks_alone(top: bytes) -> None:
     for name in (b"a", b"b", b"c", b"d"):
         put(top, name + b"/" + name + b".mp3", content=name)
     library, _ = Memory(top).run()
-    paths = library.paths
 
-    some = library.only([3, 0, 2])
+    assert library.column(Folder.all_artists, [0, 2, 3]) == [b"a", b"c", b"d"]
+    assert library.column(Folder.all_artists, range(4)) == [b"a", b"b", b"c", b"d"]
+    assert library.column(Folder.all_artists, []) == []
 
-    assert len(some) == 3
-    assert all(some.only([at]).paths[0] is paths[index] for at, index in enumerate([3, 0, 2]))
-    assert some.artists == [b"d", b"a", b"c"]
-    assert some.only([2, 0]).artists == [b"c", b"d"]
-    assert library.only([]).paths == []
+
+def test_a_number_without_a_track_has_an_index_that_leads_back_to_it() -> None:
+    library = numbered(3)
+
+    assert library.indices_of([3, 7, 1, 0]) == [2, ~7, 0, ~0]
+    assert [*library.numbers_of([2, ~7, 0, ~0])] == [3, 7, 1, 0]
 
 
 # Reached twice

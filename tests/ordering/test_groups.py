@@ -7,14 +7,14 @@ import pytest
 from playshuffle.ordering.groups import KEYS, albums, artist_keys, group_keys, ratings
 from playshuffle.tags.reading import Tags
 from playshuffle.tags.tag_frames import Stream, tags_of
-from tests.support.tagged import tagged
+from tests.support.tagged import all_of, tagged
 
 
 def together(files: dict[str, Tags | None], by: str) -> list[set[str]]:
     """The groups, by first sight."""
     tracks, rows_of = tagged(files)
     found: dict[int, set[str]] = {}
-    for path, key in zip(tracks.paths, group_keys(tracks, rows_of, by), strict=True):
+    for path, key in zip(tracks.paths, group_keys(all_of(tracks, rows_of), by), strict=True):
         found.setdefault(key, set()).add(path.decode().removeprefix("/m/"))
     return list(found.values())
 
@@ -145,7 +145,7 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         }
     )
 
-    order = albums(tracks, rows_of).in_order(reversed(range(9)))
+    order = albums(all_of(tracks, rows_of)).in_order(reversed(range(9)))
 
     assert [tracks.paths[index].decode()[3:] for index in order] == [
         "A/CD1/02", "A/CD1/01", "A/CD1/extra a", "A/CD1/extra b", "A/CD2/01", "A/bonus", "A/more",
@@ -173,7 +173,7 @@ def test_discs_sides_numbers_and_parts_of_numbers_are_in_order(
     }
     tracks, tags = tagged(files)
 
-    order = albums(tracks, tags).in_order(range(len(positions)))
+    order = albums(all_of(tracks, tags)).in_order(range(len(positions)))
 
     assert [positions[int(tracks.paths[index][3:])] for index in order] == expected
 
@@ -183,7 +183,7 @@ def test_tracks_of_equal_numbers_are_in_the_natural_order_of_their_names(number:
     names = ["1", "2", "9", "10", "11 a", "11 b"]
     tracks, tags = tagged({f"/m/{name} - s.mp3": Tags(album="T", number=number) for name in names})
 
-    order = albums(tracks, tags).in_order(range(len(names)))
+    order = albums(all_of(tracks, tags)).in_order(range(len(names)))
 
     assert [tracks.paths[index].decode()[3:].removesuffix(" - s.mp3") for index in order] == names
 
@@ -232,4 +232,4 @@ def test_every_known_name_makes_groups(by: str) -> None:
 def test_ratings_are_in_step_with_the_tracks() -> None:
     tracks, rows_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
 
-    assert ratings(tracks, rows_of) == [None, 0.5, 0.0]
+    assert ratings(all_of(tracks, rows_of)) == [None, 0.5, 0.0]

@@ -12,14 +12,20 @@ from playshuffle.ordering.limit_per_tag import over_limit, values
 from playshuffle.shuffle import RandBelow, Seeded
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution
-from tests.support.tagged import by_artists, tagged
+from tests.support.tagged import all_of, by_artists, tagged
+
+
+def _equal(_: int) -> int:
+    return 0
 
 
 @pytest.mark.parametrize("count", range(1, 7))
 @pytest.mark.parametrize("limit", range(1, 5))
 def test_each_choice_of_the_tracks_of_a_value_is_equally_likely(count: int, limit: int) -> None:
     def kept(randbelow: RandBelow) -> frozenset[int]:
-        return frozenset(range(count)).difference(over_limit([0] * count, limit, [0] * count, randbelow)[0])
+        return frozenset(range(count)).difference(
+            over_limit(dict.fromkeys(range(count), 0), limit, _equal, randbelow)[0]
+        )
 
     choices = list(map(frozenset, combinations(range(count), min(limit, count))))
 
@@ -27,14 +33,16 @@ def test_each_choice_of_the_tracks_of_a_value_is_equally_likely(count: int, limi
 
 
 def test_values_are_chosen_independently() -> None:
-    shares = distribution(lambda draw: tuple(over_limit([0, 1, 0, 1, 0], 1, [0] * 5, draw)[0]))
+    shares = distribution(lambda draw: tuple(over_limit({0: 0, 1: 1, 2: 0, 3: 1, 4: 0}, 1, _equal, draw)[0]))
 
     assert len(shares) == 6
     assert set(shares.values()) == {Fraction(1, 6)}
 
 
 def test_tracks_of_a_lower_rank_are_kept_and_the_free_position_is_drawn_among_the_rest() -> None:
-    shares = distribution(lambda draw: tuple(over_limit([0] * 5, 3, [1, 2, 0, 2, 2], draw)[0]))
+    shares = distribution(
+        lambda draw: tuple(over_limit(dict.fromkeys(range(5), 0), 3, [1, 2, 0, 2, 2].__getitem__, draw)[0])
+    )
 
     assert shares == dict.fromkeys([(1, 3), (1, 4), (3, 4)], Fraction(1, 3))
 
@@ -49,7 +57,7 @@ def test_each_value_has_as_many_tracks_as_the_limit_allows(
     numbers: list[int], limit: int, seed: int, data: st.DataObject
 ) -> None:
     ranks = data.draw(st.lists(st.integers(0, 2), min_size=len(numbers), max_size=len(numbers)))
-    out, _ = over_limit(numbers, limit, ranks, Seeded(str(seed)))
+    out, _ = over_limit(dict(enumerate(numbers)), limit, ranks.__getitem__, Seeded(str(seed)))
     kept = Counter(number for index, number in enumerate(numbers) if index not in out)
 
     assert out == sorted(set(out))
@@ -67,18 +75,20 @@ def test_each_value_has_as_many_tracks_as_the_limit_allows(
 def test_tracks_that_no_draw_keeps_are_left_out_without_one(
     numbers: list[int], limit: int, ranks: list[int]
 ) -> None:
-    left_out = distribution(lambda draw: frozenset(over_limit(numbers, limit, ranks, draw)[0]))
-    out, drawn = over_limit(numbers, limit, ranks, Seeded("0"))
+    left_out = distribution(
+        lambda draw: frozenset(over_limit(dict(enumerate(numbers)), limit, ranks.__getitem__, draw)[0])
+    )
+    out, drawn = over_limit(dict(enumerate(numbers)), limit, ranks.__getitem__, Seeded("0"))
 
     assert set(out).difference(drawn) == frozenset.intersection(*left_out)
 
 
 def test_of_several_artists_the_first_counts_and_tracks_without_the_tag_are_never_over_the_limit() -> None:
     tracks, tags_of = by_artists("Ann", "ANN feat. Bob", "Ann; Cid", "", "", "Various Artists", "Bob")
-    numbers = values(tracks, tags_of, "artist")
+    numbers = values(all_of(tracks, tags_of), "artist")
 
     assert numbers[0] == numbers[1] == numbers[2]
-    assert len(set(numbers)) == 5
+    assert len(set(numbers.values())) == 5
 
 
 def test_tracks_without_an_album_do_not_count_as_one_album() -> None:
@@ -91,7 +101,7 @@ def test_tracks_without_an_album_do_not_count_as_one_album() -> None:
             "/m/5.ogg": None,
         }
     )
-    one, two, *others = values(tracks, tags_of, "album")
+    one, two, *others = values(all_of(tracks, tags_of), "album").values()
 
     assert one == two
     assert len({one, *others}) == 4

@@ -14,7 +14,7 @@ from playshuffle.ordering.recipe import Pin, Recipe
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
-from tests.support.tagged import tagged
+from tests.support.tagged import all_of, tagged
 
 MONTH_MS = 30 * 86_400_000
 
@@ -39,7 +39,7 @@ def orders(
     found: tuple[Tracks, TagsOf], recipe: Recipe, last: Arranged | None = None
 ) -> Callable[[RandBelow], tuple[int, ...]]:
     def run(randbelow: RandBelow) -> tuple[int, ...]:
-        arranged = arrange(found[0], recipe, last, randbelow, found[1])
+        arranged = arrange(all_of(*found), recipe, last, randbelow)
         return tuple(arranged.order[: arranged.playlist_length])
 
     return run

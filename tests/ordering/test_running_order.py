@@ -19,18 +19,18 @@ from playshuffle.ordering.running_order import last_order_now, update_order
 from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
-from tests.support.tagged import by_artists, numbered, tagged
+from tests.support.tagged import all_of, by_artists, numbered, tagged
 
 
 class Kept(NamedTuple):
-    """An updated order; absent: which track of before each absent one is."""
+    """An updated order, in which absent tracks have the indices behind those of the library.
+
+    absent: which track of before each absent one is.
+    """
 
     arranged: Arranged
     order: list[int]
     absent: list[int]
-
-
-_FIRST_ABSENT = 1_000  # the number of track 0 of before, if it is absent
 
 
 def kept(
@@ -46,28 +46,20 @@ def kept(
     is_changed: bool = True,
 ) -> Kept:
     """Keep an order of known tracks; `now` has the index of each among the tracks of now."""
-    numbers = [
-        _FIRST_ABSENT + before if index is None else tracks.numbers[index] for before, index in enumerate(now)
-    ]
+    indices = [~before if index is None else index for before, index in enumerate(now)]
+    chosen = all_of(tracks, tags_of)
     last = last_order_now(
-        [numbers[place] for place in places],
-        [numbers[before] for before in absent],
-        tracks,
-        [numbers[before] for before in forgotten],
+        [indices[place] for place in places],
+        [indices[before] for before in absent],
+        chosen.indices,
+        [indices[before] for before in forgotten],
     )
-    arranged, order = update_order(
-        tracks, recipe or Recipe(), last, randbelow, tags_of, is_changed=is_changed
-    )
-    of_all = last.numbers(tracks, order)
-    assert sorted(of_all) == sorted([*tracks.numbers, *last.absent])
-    assert [number for number in of_all if number in tracks.numbers] == [
-        tracks.numbers[index] for index in arranged.order
-    ]
-    return Kept(
-        arranged,
-        order,
-        [number - _FIRST_ABSENT for number in last.absent],
-    )
+    arranged, order = update_order(chosen, recipe or Recipe(), last, randbelow, is_changed=is_changed)
+    assert sorted(order) == sorted([*chosen.indices, *last.absent])
+    assert [index for index in order if index >= 0] == arranged.order
+    away = [index for index in last.order if index < 0]
+    behind = {index: len(tracks) + at for at, index in enumerate(away)}
+    return Kept(arranged, [behind.get(index, index) for index in order], [~index for index in away])
 
 
 def test_where_nothing_changed_the_order_is_the_same_and_nothing_is_drawn() -> None:
@@ -306,7 +298,7 @@ def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> 
     tracks, tags_of = tagged(
         {f"/m/{at:02}.ogg": Tags(artist=name, genre=name) for at, name in enumerate(artists)}
     )
-    keys = groups.group_keys(tracks, tags_of, by)
+    keys = groups.group_keys(all_of(tracks, tags_of), by)
 
     found = kept(tracks, places, now, Seeded("x"), recipe, tags_of=tags_of)
 

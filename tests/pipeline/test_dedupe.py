@@ -162,15 +162,13 @@ def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
     rounds: dict[int, list[str]] = {}
     for step in range(12):
         dealt = deal(request, tools(str(step)), choose.randrange(1, 3))
-        chosen = [Path(os.fsdecode(path)).stem for path in dealt.report.choice.tracks.paths]
+        chosen = [Path(os.fsdecode(path)).stem for path in dealt.report.choice.paths]
         assert len(set(chosen)) == len(chosen)
         last = dealt.deck.deal
         assert last is not None
         if dealt.deck.round == last.round:  # else it was filled from the next round
-            paths = dict(
-                zip(dealt.report.choice.tracks.numbers, dealt.report.choice.tracks.paths, strict=True)
-            )
-            stems = [Path(os.fsdecode(paths[number])).stem for number in last.entries]
+            paths = dealt.report.library.tracks.paths
+            stems = [Path(os.fsdecode(paths[index])).stem for index in last.entries]
             rounds.setdefault(last.round, []).extend(stems)
         put(tmp_path, f"new{step}/{choose.randrange(6)}{choose.choice(list(BITRATES))}")
     for stems in rounds.values():

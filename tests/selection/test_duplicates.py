@@ -116,4 +116,4 @@ def test_copies_of_a_library_are_indices_of_its_tracks() -> None:
     tags = Tags(200_000, "Song", "Artist", bitrate=128_000)
     tracks, tags_of = tagged({"/m/a.mp3": tags, "/m/b.flac": tags._replace(lossless=True), "/m/c.mp3": None})
 
-    assert copies_among(tracks, tags_of, {}) == [Copies(1, (0,))]
+    assert copies_among(tracks, range(2), tags_of, {}) == [[1, 0]]

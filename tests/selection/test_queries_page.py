@@ -40,7 +40,7 @@ def test_the_page_has_its_tables() -> None:
 @pytest.mark.parametrize(("text", "numbers"), EXAMPLES)
 def test_an_example_keeps_what_the_page_says(text: str, numbers: str) -> None:
     tracks, tags_of = tagged(library())
-    kept = parse(text.replace("\\|", "|"), [b"/music"]).select(tracks, tags_of).kept
+    kept = parse(text.replace("\\|", "|"), [b"/music"]).select(tracks, range(len(tracks)), tags_of).kept
 
     assert (
         sorted(re.findall(r"(\d)\.", b" ".join(tracks.paths[index] for index in kept).decode()))

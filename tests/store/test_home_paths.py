@@ -56,7 +56,7 @@ def test_another_home_has_the_same_state_below_itself(
     (tmp_path / "disk").mkdir()
     (tmp_path / "ann").symlink_to("disk") if is_link else (tmp_path / "ann").mkdir()
     order, deck = (
-        SavedOrder(array("I", [1]), frozenset(), 1, 0, "1-1", b""),
+        SavedOrder([1], frozenset(), 1, 0, "1-1", b""),
         SavedDeck(Deck(dealt=(1,), round=1), "1-1"),
     )
     mark, names = bytes(MARK_BYTES), ("Music/all.m3u", "Music/today.m3u")

@@ -1,6 +1,5 @@
 """Orders and decks are loaded as they were saved."""
 
-from array import array
 from datetime import date
 
 import pytest
@@ -43,9 +42,7 @@ def any_order(draw: st.DrawFn) -> SavedOrder:
     numbers = draw(st.lists(st.integers(1, (1 << 32) - 1), min_size=1, unique=True))
     absent = draw(st.frozensets(st.sampled_from(numbers)))
     played, drawn_s = draw(st.integers(0, len(numbers))), draw(st.integers(0, 1 << 33))
-    return SavedOrder(
-        array("I", numbers), absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", Options(), "x"
-    )
+    return SavedOrder(numbers, absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", Options(), "x")
 
 
 RECORDS = any_order() | any_deck().map(lambda deck: SavedDeck(deck, "1-1", Options()))
@@ -74,7 +71,7 @@ def test_records_come_back_as_they_were_saved(
 
 
 def test_the_playlist_that_was_made_last_is_the_one_whose_record_to_go_back_to_was_saved_last() -> None:
-    order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"")
+    order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"")
     with State() as state:
         for playlist in (LIST, OTHER):
             records.save(state, playlist, order, before=NOTHING)
@@ -86,7 +83,7 @@ def test_the_playlist_that_was_made_last_is_the_one_whose_record_to_go_back_to_w
 
 @pytest.mark.damages_state
 def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -> None:
-    order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
+    order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
     with State() as state:
         records.save(state, LIST, SavedDeck(Deck(), "1-1", Options()), before=order)
         state.change(
@@ -99,6 +96,6 @@ def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -
 
 
 def test_absent_tracks_of_an_order_are_not_among_those_that_were_there() -> None:
-    order = SavedOrder(array("I", [3, 1, 4, 2]), frozenset({4}), 3, 2_000, "1-1", b"")
+    order = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "1-1", b"")
 
     assert list(order.present_then) == [3, 1, 2]

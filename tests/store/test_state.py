@@ -48,9 +48,7 @@ LIST = b"/m/x\xff.m3u"
 LISTS = (LIST, b"/m/y.m3u")
 DECK = b"/m/today.m3u"
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
-ORDER = SavedOrder(
-    array("I", [3, 1, 4, 2]), frozenset({4}), 3, 2_000, "12-abcdef01", b"digest", options=Options(limit=3)
-)
+ORDER = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "12-abcdef01", b"digest", options=Options(limit=3))
 FOLDERS = {b"/m/": row_of({b"a.mp3": 3, b"b\n.mp3": 1}), b"/m/caf\xe9/": row_of({b"c.mp3": 2})}
 TABLE = TrackTable(
     FOLDERS,
@@ -63,9 +61,7 @@ TABLE = TrackTable(
 ROOT = TABLE.roots[b"/m", True]
 
 MANY = random.Random(1).sample(range(1, 5000), 3000)
-MANY_ORDER = SavedOrder(
-    array("I", random.Random(2).sample(MANY, 3000)), frozenset(), 3000, 1, "1-1", b"digest"
-)
+MANY_ORDER = SavedOrder(random.Random(2).sample(MANY, 3000), frozenset(), 3000, 1, "1-1", b"digest")
 MANY_TABLE = TrackTable(
     {
         b"/m/%02d/" % folder: row_of(
@@ -150,7 +146,7 @@ def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
             state.save_tracks(table, after)
             given_numbers += numbers
             all_of_them = array("I", given_numbers[1:])
-            records.save(state, LIST, ORDER._replace(numbers=all_of_them, absent=frozenset(), played=0))
+            records.save(state, LIST, ORDER._replace(tracks=all_of_them, absent=frozenset(), played=0))
             if between:
                 state.change(lambda database: database.execute(between))
 
@@ -176,7 +172,7 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
             records.save(state, DECK, SavedDeck(Deck((900,), (1, 2)), "1-1"))
         else:
             numbers = array("I", [3, 900, 1])
-            records.save(state, LIST, ORDER._replace(numbers=numbers, absent=frozenset({900})))
+            records.save(state, LIST, ORDER._replace(tracks=numbers, absent=frozenset({900})))
     edit(home, *damage)
 
     for _ in range(2):
@@ -310,9 +306,9 @@ def use(state: State) -> Known:
     lost = len(MANY) - sum(is_right)
     for order in loaded:
         assert isinstance(order, SavedOrder)
-        there = {*order.numbers}
-        assert [number for number in order.numbers if number in MANY_PATHS] == [
-            number for number in MANY_ORDER.numbers if number in there
+        there = {*order.tracks}
+        assert [number for number in order.tracks if number in MANY_PATHS] == [
+            number for number in MANY_ORDER.tracks if number in there
         ]
         lost += len(MANY) - len(there.intersection(MANY))
     state.save_tracks(table, replace(MANY_TABLE, next_number=max(5000, table.next_number)))
@@ -439,7 +435,7 @@ def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
 
 
 def test_a_reader_knows_what_was_saved_before_a_run_was_killed_while_it_saved(home: Path) -> None:
-    order = SavedOrder(array("I", range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
+    order = SavedOrder(list(range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
     with State() as state:
         records.save(state, LIST, order)
     file, journal = state_file(home), state_file(home).with_name("state.db-journal")

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.marks import Mark
-from playshuffle.library.tag_columns import TagsOf
+from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks, tracks
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.tags.reading import Tags
 
 _NOTHING = Folder(b"", 0, 0, 0, 0, b"", True, False, b"", b"", b"")
@@ -23,6 +24,11 @@ def tagged(files: Mapping[str, Tags | None]) -> tuple[Tracks, TagsOf]:
     library, _, _ = tracks([[_folder(path, mine) for path, mine in by_folder.items()]])
     library.numbers = array("I", range(1, len(library) + 1))
     return library, lambda folder: list(by_folder[folder.path].values())
+
+
+def all_of(tracks: Tracks, tags_of: TagsOf = no_tags) -> Chosen:
+    """Return all tracks of a library, to be put in order."""
+    return Chosen(tracks, range(len(tracks)), tags_of)
 
 
 def marked(files: Mapping[bytes, Mark]) -> Tracks:

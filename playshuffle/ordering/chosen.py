@@ -1,0 +1,39 @@
+"""Define the tracks of a library that are to be put in order."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from playshuffle.library.folder import Folder
+from playshuffle.library.tag_columns import TagsOf, no_tags
+from playshuffle.library.tracks import Tracks
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The tracks that are to be put in order.
+
+    Attributes:
+        tracks: the library. An order is an array of indices of these.
+        indices: of the chosen ones, ascending.
+        tags_of: looks up the tags of a folder.
+    """
+
+    tracks: Tracks
+    indices: Sequence[int]
+    tags_of: TagsOf = no_tags
+
+    def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
+        """Return a value for each chosen track; `make` returns those of a folder's files."""
+        return self.tracks.column(make, self.indices)
+
+    def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:
+        """Return the values of the chosen tracks as a list over all tracks, with `other` for the others."""
+        if len(self.indices) == len(self.tracks):
+            return values
+        all_values = [other] * len(self.tracks)
+        for index, value in zip(self.indices, values, strict=True):
+            all_values[index] = value
+        return all_values
