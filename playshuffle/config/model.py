@@ -1,8 +1,8 @@
 """Define what a configuration contains: its playlists, their faults, and the times of the service."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from playshuffle.config.toml_file import Document, Fault
 from playshuffle.dealing.amount import DealSettings
@@ -30,8 +30,7 @@ class QueuePlayer(StrEnum):
     COMMANDS = "commands"
 
 
-@dataclass(frozen=True, slots=True)
-class ConfiguredPlaylist:
+class ConfiguredPlaylist(NamedTuple):
     """A playlist of the configuration. Its request has an output."""
 
     name: str
@@ -45,8 +44,7 @@ class ConfiguredPlaylist:
         return self.request.deal
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenPlaylist:
+class BrokenPlaylist(NamedTuple):
     """A fault in one playlist; a playlist may have several."""
 
     name: str
@@ -58,8 +56,7 @@ class BrokenPlaylist:
         return self.fault.text
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The playlists of a configuration.
 
     document: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
@@ -72,7 +69,7 @@ class Config:
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
     page: bytes | None = None
-    players: Mapping[str, Player] = field(default_factory=dict)
+    players: Mapping[str, Player] = {}
 
     @property
     def path(self) -> bytes | None:

@@ -3,8 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import counted
@@ -13,8 +12,7 @@ _BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is rea
 _AT = r" \(at (?:line (\d+), column \d+|end of document)\)$"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A fault of a configuration, and where it is.
 
     message: sentences. line: from 1; None for the whole file.
@@ -41,8 +39,7 @@ class ConfigError(PlayshuffleError):
         self.faults = tuple(faults)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The path, text and content of a TOML file."""
 
     path: bytes

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from playshuffle.errors import MissingError, PlayshuffleError
@@ -90,7 +89,7 @@ def recognise_scan(
     # Roots whose loss was accepted: known, and without tracks.
     accepted = keys if reach.accepts_loss else []
     gone = {key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in known.roots}
-    return replace(result.table, roots={**known.roots, **result.roots, **gone}), missing
+    return result.table._replace(roots={**known.roots, **result.roots, **gone}), missing
 
 
 class _Recognised(NamedTuple):

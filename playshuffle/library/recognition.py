@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -101,7 +100,7 @@ def recognise(
     extent = _Extent(_tops(scanned), _tops(missing))
     gone = list(_gone_tracks(table, files, extent))
     if not changed and not gone:
-        return replace(_without_old(table, now_s), renamed=frozenset())
+        return _without_old(table, now_s)._replace(renamed=frozenset())
     paths = [path + name for path in changed for name in files[path].names.split(b"/")]
     marks = [mark for path in changed for mark in mark_rows(files[path].marks)]
     scan = _Scan(files, changed, paths, marks, extent, now_s)
@@ -164,7 +163,7 @@ def _with_former_versions(
     former = {number: file for number, file in table.replaced.items() if same_file_key(file.mark) in keys}
     rest = {number: file for number, file in table.replaced.items() if number not in former}
     folders = _without(table.folders, former)
-    return replace(table, folders=folders, vanished={**table.vanished, **former}, replaced=rest)
+    return table._replace(folders=folders, vanished={**table.vanished, **former}, replaced=rest)
 
 
 def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> dict[bytes, FolderRow]:
@@ -267,8 +266,7 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
     # A track whose new version vanished may still be found as the version before.
     former = {number: replaced[number] for number in replaced.keys() & vanished.keys()}
     vanished |= {n: file._replace(since_s=vanished[n].since_s) for n, file in former.items()}
-    return replace(
-        table,
+    return table._replace(
         folders=_folders_after(table, scan, search.known, numbers, kept),
         vanished=vanished,
         replaced={number: file for number, file in replaced.items() if number not in former},
@@ -348,4 +346,4 @@ def _without_old(table: TrackTable, now_s: int) -> TrackTable:
         {number: file for number, file in files.items() if now_s - file.since_s <= VANISHED_S}
         for files in (table.vanished, table.replaced)
     )
-    return replace(table, vanished=vanished, replaced=replaced)
+    return table._replace(vanished=vanished, replaced=replaced)

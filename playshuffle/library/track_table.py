@@ -6,7 +6,6 @@ out which file of a scan is which track. A number stands in one folder, or among
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
@@ -53,8 +52,7 @@ class FormerFile(NamedTuple):
 RootKey = tuple[bytes, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class TrackTable:
+class TrackTable(NamedTuple):
     """All known tracks.
 
     Attributes:
@@ -67,11 +65,11 @@ class TrackTable:
         renamed: numbers of the tracks that got another path in the last scan.
     """
 
-    folders: Mapping[bytes, FolderRow] = field(default_factory=dict)
-    vanished: Mapping[int, FormerFile] = field(default_factory=dict)
-    replaced: Mapping[int, FormerFile] = field(default_factory=dict)
+    folders: Mapping[bytes, FolderRow] = {}
+    vanished: Mapping[int, FormerFile] = {}
+    replaced: Mapping[int, FormerFile] = {}
     next_number: int = 1
-    roots: Mapping[RootKey, Root] = field(default_factory=dict)
+    roots: Mapping[RootKey, Root] = {}
     renamed: frozenset[int] = frozenset()
 
     def paths_of(self, numbers: Collection[int]) -> dict[int, bytes]:

@@ -5,7 +5,6 @@ Every term can explain which values it saw in a track.
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -41,8 +40,7 @@ class Lacking(NamedTuple):
     is_kept: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The tracks that match a query and the others, as indices, ascending.
 
     lacking: terms that decided on tracks without the tag. idle: terms that change nothing.
@@ -54,8 +52,7 @@ class Selection:
     idle: Sequence[Idle] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A parsed query. text: as written. terms: of the tree, from left to right."""
 
     text: str

@@ -3,11 +3,10 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.selection import values
 from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Field
@@ -21,8 +20,7 @@ _LONGEST_SHOWN = 60
 _MEMORY = 1 << 14  # raw values, which repeat from track to track, and their results
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """What a term asks of one field. passes: whether a raw value does."""
 
     field: Field
@@ -42,8 +40,7 @@ class Check:
         return cls(field, passes)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A field and what its value must be; it holds if one of the checks passes, or none if negated.
 
     text: as written. column: where it begins in the query, from 1. is_regex: it may take long.
@@ -60,15 +57,13 @@ class Term:
     relative: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(NamedTuple):
     """Whatever does not match a node."""
 
     node: "Node"
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """All of these nodes, or any of them."""
 
     is_any: bool
@@ -80,15 +75,15 @@ Node = Term | Not | Group
 EVERYTHING = Group(is_any=False, nodes=())
 
 
-@dataclass(slots=True)
 class Builder:
     """Build the tree from tokens, by recursive descent. roots: where relative paths start."""
 
-    tokens: Sequence[Token]
-    source: str
-    roots: Sequence[bytes]
-    now: datetime
-    _next: int = field(default=0, init=False)
+    def __init__(self, tokens: Sequence[Token], source: str, roots: Sequence[bytes], now: datetime) -> None:
+        self.tokens = tokens
+        self.source = source
+        self.roots = roots
+        self.now = now
+        self._next = 0
 
     def build(self) -> Node:
         """Return the tree of all tokens; without any, of a query that everything matches."""
@@ -153,7 +148,7 @@ class Builder:
         if fields[0].kind != PATH or value.startswith((":", "=")):
             return term
         relative = b"" if value.startswith(("/", "~")) else os.path.normpath(os.fsencode(value))
-        return replace(term, tops=values.tops(value, self.roots), relative=relative)
+        return term._replace(tops=values.tops(value, self.roots), relative=relative)
 
     def _field(self, name: str, column: int) -> Field:
         wanted = ALIASES["field"].get(name.lower(), name.lower())

@@ -12,7 +12,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import InitVar, dataclass
 from datetime import date, datetime
 from functools import partial
 
@@ -125,7 +125,7 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
             locked.append(playlist)
         except PlayshuffleError as error:
             broken[playlist.name] = str(error)
-    return replace(config, playlists=tuple(locked)), broken
+    return config._replace(playlists=tuple(locked)), broken
 
 
 @dataclass(eq=False)

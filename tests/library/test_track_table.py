@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -444,4 +443,4 @@ def test_a_scan_without_tags_keeps_the_marks_that_are_known() -> None:
 def test_what_is_known_of_roots_is_left_to_the_caller() -> None:
     roots = {(b"/m", True): Root(marked({}).numbers, ())}
 
-    assert scanned(replace(TrackTable(), roots=roots), {A: mark(1)}).roots is roots
+    assert scanned(TrackTable()._replace(roots=roots), {A: mark(1)}).roots is roots

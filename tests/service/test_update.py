@@ -161,10 +161,9 @@ def root_exchanged(albums: Albums) -> Batch:
 
 
 def reshuffle_due(albums: Albums) -> Batch:
-    albums.managed.config = replace(
-        albums.managed.config,
+    albums.managed.config = albums.managed.config._replace(
         playlists=tuple(
-            replace(playlist, reshuffle=Reshuffle.ON_START) for playlist in albums.managed.config.playlists
+            playlist._replace(reshuffle=Reshuffle.ON_START) for playlist in albums.managed.config.playlists
         ),
     )
     albums.managed.began_s = int(time.time()) + 1000

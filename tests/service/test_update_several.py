@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -320,7 +319,7 @@ def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(ma
     (full / "a.mp3").touch()
     managed.manage("full", full)
     managed.manage("empty", empty)
-    managed.config = replace(managed.config, settle_s=1000)
+    managed.config = managed.config._replace(settle_s=1000)
 
     messages = managed.messages(WHOLE)
 

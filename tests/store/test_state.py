@@ -7,7 +7,6 @@ import random
 import sqlite3
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -112,13 +111,13 @@ def test_only_rows_that_have_changed_are_written(home: Path) -> None:
     with State() as state:
         table = state.load_tracks()
         version = state.tracks_version()
-        state.save_tracks(table, replace(table, renamed=frozenset({1})))
+        state.save_tracks(table, table._replace(renamed=frozenset({1})))
         assert (state_file(home).read_bytes(), state.tracks_version()) == (before, version)
         row = "SELECT rowid FROM folder WHERE path = ?"
         [unchanged, changed] = (state.rows(row, path) for path in FOLDERS)
 
         folders = {**table.folders, b"/m/caf\xe9/": row_of({b"c.mp3": 2, b"d.mp3": 7})}
-        state.save_tracks(table, replace(table, folders=folders, vanished={}, replaced={}, next_number=8))
+        state.save_tracks(table, table._replace(folders=folders, vanished={}, replaced={}, next_number=8))
 
         assert state.rows(row, b"/m/") == unchanged
         assert state.rows(row, b"/m/caf\xe9/") != changed
@@ -142,7 +141,7 @@ def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
             assert table.next_number > max(given_numbers)
             numbers = range(table.next_number, table.next_number + len(names))
             new = row_of({b"%d" % name: number for name, number in zip(names, numbers, strict=True)})
-            after = replace(table, folders={b"/m/": new} if names else {}, next_number=numbers.stop)
+            after = table._replace(folders={b"/m/": new} if names else {}, next_number=numbers.stop)
             state.save_tracks(table, after)
             given_numbers += numbers
             all_of_them = array("I", given_numbers[1:])
@@ -180,8 +179,8 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
             table = state.load_tracks()
             assert 900 < table.next_number < 1000
             new = row_of({b"new.mp3": table.next_number})
-            after = replace(
-                table, folders={**table.folders, b"/m/new/": new}, next_number=table.next_number + 1
+            after = table._replace(
+                folders={**table.folders, b"/m/new/": new}, next_number=table.next_number + 1
             )
             state.save_tracks(table, after)
             assert state.load_tracks() == after
@@ -311,7 +310,7 @@ def use(state: State) -> Known:
             number for number in MANY_ORDER.tracks if number in there
         ]
         lost += len(MANY) - len(there.intersection(MANY))
-    state.save_tracks(table, replace(MANY_TABLE, next_number=max(5000, table.next_number)))
+    state.save_tracks(table, MANY_TABLE._replace(next_number=max(5000, table.next_number)))
     for playlist in LISTS:
         records.save(state, playlist, MANY_ORDER)
     return Known(len(loaded), lost)
@@ -548,8 +547,7 @@ TABLES = (*NAMED, "skip_list", "former", "plays", "counter")
 @pytest.fixture
 def every(home: Path) -> bytes:
     """A state with rows in each table, the last of which is damaged by tests."""
-    table = replace(
-        TABLE,
+    table = TABLE._replace(
         folders={**FOLDERS, b"/m/b/": row_of({b"x.mp3": 5, b"y.mp3": 6})},
         vanished={**TABLE.vanished, 9: FormerFile(b"/m/other.mp3", (0, 0, 0, 0), 5)},
         next_number=10,

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,7 @@ class Managed:
         """Add a playlist."""
         asked = Options(**{"folders": tuple(map(str, folders)), "output": str(self.file(name)), **options})
         playlist = ConfiguredPlaylist(name, build_request(asked)._replace(deal=deal))
-        self.config = replace(self.config, playlists=(*self.config.playlists, playlist))
+        self.config = self.config._replace(playlists=(*self.config.playlists, playlist))
 
     def messages(self, batch: Batch, *names: str) -> dict[str, Result]:
         """Update some playlists, or all, for a batch; return each result."""
