@@ -4,13 +4,14 @@ import contextlib
 
 import typer
 
-from playshuffle.cli.lists import configuration
-from playshuffle.config.known_list import known_lists
 from playshuffle.errors import PlayshuffleError, shown
 
 
 def lists(ctx: typer.Context) -> list[str]:
     """Return the names of all lists: those of the configuration, and those that make and deal wrote."""
+    # Options are completed without them.
+    from playshuffle.cli.lists import all_lists
+
     with contextlib.suppress(PlayshuffleError):
-        return [shown(each.name) for each in known_lists(configuration(ctx.params.get("config")))]
+        return [shown(each.name) for each in all_lists(ctx.params.get("config"))]
     return []

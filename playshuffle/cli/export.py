@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, find_list
+from playshuffle.cli.lists import all_lists, find_list
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
-from playshuffle.config.known_list import known_lists
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.export import Exported
 from playshuffle.exporting.export import export as export_tracks
@@ -63,7 +62,7 @@ def export(
     if max_per_folder is not None and max_per_folder < 1:
         raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.", Exit.USAGE)
     if playlist != STDIN and not os.path.lexists(playlist):
-        one = find_list(playlist, known_lists(configuration(config)))
+        one = find_list(playlist, all_lists(config))
         playlist = playlist if one is None else os.fsdecode(one.path)
     path = os.fsencode(playlist)
     with State(writes=False) as state:

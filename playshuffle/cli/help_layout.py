@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from playshuffle.cli.screen import home_path, shell_path
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.options.groups import EXPERT, GROUPS, OUTPUT
-from playshuffle.playlist.formats import FORMATS
 from playshuffle.text import known
 
 _USAGE = 24  # columns of an option with its placeholder
@@ -108,21 +106,11 @@ class CommandGroup(_Helped, TyperGroup):
         if not ctx.resilient_parsing and not args[0].startswith("-"):
             is_path = os.path.isdir(args[0]) or ("/" in args[0] and os.path.lexists(args[0]))
             if ctx.parent is None and is_path and args[0] not in self.commands:
-                raise PlayshuffleError(_for_path(args[0]), Exit.USAGE)
+                from playshuffle.cli.usage_errors import for_path  # as in `cli.main`
+
+                raise PlayshuffleError(for_path(args[0]), Exit.USAGE)
             args = [known("command", args[0], self.commands, see=f"{ctx.command_path} --help"), *args[1:]]
         return super().resolve_command(ctx, args)
-
-
-def _for_path(path: str) -> str:
-    """Return an error that names the command for a path in place of a command."""
-    place = shell_path(path)
-    if os.path.isdir(path):
-        hint = f"To make a playlist of this folder: playshuffle make {place}"
-    elif os.fsencode(os.path.splitext(path)[1].lower()) in FORMATS:
-        hint = f"To check this playlist: playshuffle check {place}"
-    else:
-        hint = f"To see in which playlists this file is: playshuffle why {place}"
-    return f"'{home_path(path)}' is not a command. {hint}"
 
 
 def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:

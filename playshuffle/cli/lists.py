@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say_error
 from playshuffle.config.build_request import absolute
-from playshuffle.config.known_list import KnownList
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.load import load
 from playshuffle.config.model import Config
 from playshuffle.config.places import find, places
@@ -31,6 +31,11 @@ def configuration(config: str | None) -> Config | None:
         PlayshuffleError: it cannot be read.
     """
     return load(find(config)) if config is not None or any(map(os.path.lexists, places())) else None
+
+
+def all_lists(config: str | None) -> Sequence[KnownList]:
+    """Return all lists: those of the configuration, and those that make and deal wrote."""
+    return known_lists(configuration(config))
 
 
 def say_broken(config: Config) -> list[Exit]:

@@ -62,15 +62,14 @@ class Bar(scan.Progress):
 
 def _rich_bar() -> Any:
     # rich takes as long to import as a short run, and most runs end before a bar is shown.
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich import console, progress
 
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
+    return progress.Progress(
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+        console=console.Console(stderr=True),
         transient=True,
         auto_refresh=False,
     )

@@ -23,9 +23,7 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
         raise PlayshuffleError(
             "--save needs a playlist file. Remove --dry-run, --peek, --print0 or -o -.", Exit.USAGE
         )
-    from playshuffle.config.save_list import with_list  # tomlkit is slow to import, and few runs save a list
-
-    with_list(_place(config), name, request)
+    _save(_place(config), name, request, writes=False)
 
 
 def save(name: str | None, config: str | None, request: Request, *, quiet: bool) -> None:
@@ -36,15 +34,20 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     """
     if name is None:
         return
-    from playshuffle.config.save_list import save_list  # as above
-
-    save_list(_place(config), name, request)
+    _save(_place(config), name, request, writes=True)
     services = [each.services[0].process for each in running.services()]
     notify(services)
     if not quiet:
         show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])
         if not services:
             show([("Keep it", "playshuffle service install keeps it up to date")])
+
+
+def _save(place: bytes, name: str, request: Request, *, writes: bool) -> None:
+    # tomlkit is slow to import, and few runs save a list.
+    from playshuffle.config.save_list import save_list, with_list
+
+    (save_list if writes else with_list)(place, name, request)
 
 
 def _place(config: str | None) -> bytes:

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, the_list
+from playshuffle.cli.lists import all_lists, the_list
 from playshuffle.cli.streams import say, say_error
-from playshuffle.config.known_list import known_lists
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find
@@ -77,7 +76,7 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
     if playlist is not None and (os.sep in playlist or os.path.exists(playlist)):
         return os.path.abspath(os.fsencode(playlist))
     if playlist is not None:
-        return the_list(playlist, known_lists(configuration(config))).path
+        return the_list(playlist, all_lists(config)).path
     playlists = load(find(config)).playlists
     candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
     if len(candidates) > 1:

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, notify_services, the_list
+from playshuffle.cli.lists import all_lists, notify_services, the_list
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import build_request
-from playshuffle.config.known_list import KnownList, known_lists
+from playshuffle.config.known_list import KnownList
 from playshuffle.config.places import find
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -47,7 +47,7 @@ def undo(
     with State(must_remember=True) as state:
         last = last_made(state)
         if name is not None:
-            one = the_list(name, known_lists(configuration(config)))
+            one = the_list(name, all_lists(config))
         elif last is not None:
             one = _known(last, config)
         else:
@@ -75,7 +75,7 @@ def _known(path: bytes, config: str | None) -> KnownList:
     """Return a list that was written; also beside a configuration that is wrong by now."""
     lists = []
     with contextlib.suppress(PlayshuffleError):
-        lists = [*known_lists(configuration(config))]
+        lists = [*all_lists(config)]
     return next((each for each in lists if each.path == path), KnownList(path))
 
 

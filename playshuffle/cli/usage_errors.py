@@ -1,12 +1,15 @@
 """Word errors in the command line: what is wrong, as the user wrote it, and where to read on."""
 
+import os
 import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from playshuffle.cli.screen import home_path, shell_path
 from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
+from playshuffle.playlist.formats import FORMATS
 from playshuffle.text import known
 
 # Messages of typer that say the same in its own words.
@@ -87,3 +90,15 @@ def _spelling(parameter: Any, words: Sequence[str]) -> str:
         return str(parameter.metavar or parameter.name).strip("[]")
     written = [name for name in parameter.opts if any(word.startswith(name) for word in words)]
     return str((written or parameter.opts)[0])
+
+
+def for_path(path: str) -> str:
+    """Return an error that names the command for a path in place of a command."""
+    place = shell_path(path)
+    if os.path.isdir(path):
+        hint = f"To make a playlist of this folder: playshuffle make {place}"
+    elif os.fsencode(os.path.splitext(path)[1].lower()) in FORMATS:
+        hint = f"To check this playlist: playshuffle check {place}"
+    else:
+        hint = f"To see in which playlists this file is: playshuffle why {place}"
+    return f"'{home_path(path)}' is not a command. {hint}"

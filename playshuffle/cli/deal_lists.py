@@ -1,0 +1,155 @@
+"""Deal the next tracks of a round into a playlist: `playshuffle deal`."""
+
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+from playshuffle.cli import deal_report
+from playshuffle.cli.lists import (
+    ONCE,
+    configuration,
+    named_lists,
+    request_of,
+    say_broken,
+    the_list,
+    titles,
+)
+from playshuffle.cli.run_lists import run_lists
+from playshuffle.cli.save import check_save
+from playshuffle.cli.save import save as save_list
+from playshuffle.cli.screen import screen_of
+from playshuffle.cli.streams import print_json, print_lines, show
+from playshuffle.config.build_request import build_request
+from playshuffle.config.known_list import KnownList, known_lists
+from playshuffle.config.load import load
+from playshuffle.config.places import find
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.options.given import Given
+from playshuffle.options.table import STDOUT
+from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
+from playshuffle.pipeline.deal import deal as deal_next
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.run import Run
+from playshuffle.system import atomic_file
+
+
+def deal_lists(
+    words: Sequence[str],
+    given: Given,
+    switch: str,
+    *,
+    save: str | None,
+    config: str | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> Exit:
+    """Deal lists, and report the deals. The arguments are those of the command, with its only switch."""
+    codes: list[Exit] = []
+    is_peek = switch == "--peek"
+    if switch == "--due":
+        requests, codes = _configured(words, given, config, save)
+    else:
+        request = _request(words, given, config, save, must_remember=not is_peek)
+        requests = {"": request._replace(dry_run=is_peek)}
+        check_save(save, config, requests[""])
+    done, failures = run_lists(requests, partial(_deal, switch), quiet=quiet)
+    if as_json and done:
+        print_json(*(deal_report.as_json(dealt) for dealt in done.values()))
+    for dealt in done.values():
+        if is_peek and not as_json:
+            print_lines(deal_report.glance(dealt, screen_of(sys.stdout)))
+        if not quiet:
+            show(deal_report.lines(dealt, names=verbose))
+        save_list(save, config, dealt.report.request, quiet=quiet)
+    return of_all([*failures, *codes])
+
+
+def _configured(
+    words: Sequence[str], given: Given, config: str | None, save: str | None
+) -> tuple[dict[str, Request], list[Exit]]:
+    """Return the requests of all configured decks that are not dealt by hand, and codes of broken lists."""
+    if words or save is not None or not given.names <= ONCE:
+        raise PlayshuffleError(
+            "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
+        )
+    config_file = load(find(config))
+    codes = say_broken(config_file)
+    lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
+    requests = {one.name: request_of(one, given, is_dealt=True) for one in lists}
+    return {
+        name: request for name, request in requests.items() if request.deal and not request.deal.is_by_hand
+    }, codes
+
+
+def _request(
+    words: Sequence[str], given: Given, config: str | None, save: str | None, *, must_remember: bool
+) -> Request:
+    """Return the request of a deck: with the options of its last deal, and those that were given now.
+
+    Raises:
+        PlayshuffleError: it is not clear which deck; or an option is not valid.
+    """
+    if given.options.output == STDOUT:
+        raise PlayshuffleError(
+            "deal cannot write to standard output, since it continues from the last deal of a file. Name"
+            " a file with -o, or use --peek.",
+            Exit.USAGE,
+        )
+    config_file = configuration(config)
+    lists = known_lists(config_file, must_remember=must_remember)
+    named = named_lists(words, lists, config_file)
+    if not words and given.options.source is None:
+        file = given.options.output
+        given = Given(given.options, given.names - {"output"})
+        named = [_only_deck(lists) if file is None else the_list(file, lists)]
+    if len(named) > 1:
+        raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
+    if named:
+        return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
+    return _request_of_folders(words, given, save)
+
+
+def _request_of_folders(folders: Sequence[str], given: Given, save: str | None) -> Request:
+    """Return the request of a new deck, or of that of the same file, whose other options stay."""
+    options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
+    if options.albums is not None and "order" not in given.names:
+        options = options._replace(order="albums")
+    request = build_request(options, name=save, plain="today")
+    output = request.output or b""
+    sources = {"folders": options.folders, "source": options.source, "output": os.fsdecode(output)}
+    deck = KnownList(atomic_file.resolved(output), is_dealt=True)
+    return deck.request(given.plus(**sources)) or request
+
+
+def _only_deck(lists: Sequence[KnownList]) -> KnownList:
+    """Return the only deck.
+
+    Raises:
+        PlayshuffleError: there is none, or there are several.
+    """
+    dealt = [each for each in lists if each.is_dealt]
+    dealt = [each for each in dealt if each.configured or each.exists] or dealt
+    if len(dealt) == 1:
+        return dealt[0]
+    if not dealt:
+        raise PlayshuffleError(
+            "Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music", Exit.USAGE
+        )
+    raise PlayshuffleError(
+        f"There are several decks. Name one of them: {', '.join(titles(dealt))}. To deal all configured ones"
+        " that are due: playshuffle deal --due",
+        Exit.USAGE,
+    )
+
+
+def _deal(switch: str, run: Run) -> Dealt:
+    if switch == "--again":
+        return deal_again(run)
+    if switch == "--heard":
+        return count_as_heard(run)
+    if switch == "--peek":
+        return peek_deal(run)
+    return deal_next(run, is_now=switch == "--now", is_new_round=switch == "--new-round")
