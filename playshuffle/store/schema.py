@@ -1,11 +1,15 @@
 """Create and check the tables of the state file."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
 VERSION = 8
+
+# By version, the SQL statements that turn its tables into those of the next version. None was released yet.
+# Statements that write rows use checksum_of, as `replace` does.
+UPGRADES: Mapping[int, Sequence[str]] = {}
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
@@ -96,6 +100,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
     """Return a database with the present tables; without `writes` it may be a copy.
 
     Queries see each table as a view without rows that have a value of a wrong type or a wrong checksum.
+    The tables of an older version are upgraded.
 
     Args:
         database: it was opened.
@@ -103,7 +108,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
         writes: whether tables that are missing are made.
 
     Raises:
-        OtherVersionError: another version of playshuffle wrote it.
+        OtherVersionError: a newer version of playshuffle wrote it, or one that cannot be upgraded.
         sqlite3.DatabaseError: it is damaged.
     """
     # Not WAL: that cannot even be read on a full disk, and syncs too little by default.
@@ -113,12 +118,37 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
     database.execute("PRAGMA secure_delete = OFF")
     # In KB: each playlist of an update reads the same pages.
     database.execute("PRAGMA cache_size = -32768")
-    version: int = database.execute("PRAGMA user_version").fetchone()[0]
+    version = _version(database)
     if version == 0 and writes:
         database.executescript(f"BEGIN IMMEDIATE; {_tables()} PRAGMA user_version = {VERSION}; COMMIT;")
     elif version not in (0, VERSION):
-        raise OtherVersionError("another version of playshuffle wrote it")
+        database = _upgraded(database, version, writes=writes)
     return _set_up(database, bad)
+
+
+def _upgraded(database: sqlite3.Connection, version: int, *, writes: bool) -> sqlite3.Connection:
+    """Return the database with the tables of this version; without `writes` as a copy.
+
+    It is one transaction, so a run that is killed leaves the tables as they were.
+    """
+    if version > VERSION or not UPGRADES.keys() >= {*range(version, VERSION)}:
+        raise OtherVersionError("another version of playshuffle wrote it")
+    if not writes:
+        database = _copy(database)
+    database.create_function("checksum_of", -1, _checksum, deterministic=True)
+    with database:
+        database.execute("BEGIN IMMEDIATE")
+        # Another process may have been faster.
+        for step in range(_version(database), VERSION):
+            for statement in UPGRADES[step]:
+                database.execute(statement)
+        database.execute(f"PRAGMA user_version = {VERSION}")
+    return database
+
+
+def _version(database: sqlite3.Connection) -> int:
+    version: int = database.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def check(database: sqlite3.Connection) -> None:
@@ -166,10 +196,14 @@ def empty() -> sqlite3.Connection:
 
 def in_memory(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connection:
     """Return a copy of a database in memory, and close the database."""
+    return _set_up(_copy(database), bad)
+
+
+def _copy(database: sqlite3.Connection) -> sqlite3.Connection:
     copy = sqlite3.connect(":memory:")
     database.backup(copy)
     database.close()
-    return _set_up(copy, bad)
+    return copy
 
 
 def delete_rows(database: sqlite3.Connection, bad: Iterable[BadRow]) -> None:

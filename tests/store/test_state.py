@@ -21,7 +21,7 @@ from playshuffle.history.rows import Played
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.options.table import Options
-from playshuffle.store import plays, records, skip_lists
+from playshuffle.store import plays, records, schema, skip_lists
 from playshuffle.store.plays import StoredPlays
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.schema import VERSION
@@ -267,6 +267,58 @@ def test_a_state_of_another_version_is_set_aside_and_named(home: Path, version: 
     save()
     with State() as state:
         assert (orders_of(state, LIST), state.notes) == ([ORDER], [])
+
+
+OLD_COUNTER = (
+    "CREATE TABLE old (next_number INTEGER NOT NULL)",
+    "INSERT INTO old SELECT next_number FROM counter",
+    "DROP TABLE counter",
+    "ALTER TABLE old RENAME TO counter",
+)
+NEW_COUNTER = (
+    "ALTER TABLE counter RENAME TO old",
+    (
+        "CREATE TABLE counter"
+        " (next_number INTEGER NOT NULL, version INTEGER NOT NULL, checksum INTEGER NOT NULL)"
+    ),
+    (
+        "INSERT INTO counter"
+        " SELECT next_number, 1, checksum_of(CAST(next_number AS BLOB), CAST(1 AS BLOB)) FROM old"
+    ),
+    "DROP TABLE old",
+)
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_a_state_of_an_older_version_is_upgraded_and_nothing_is_lost(
+    home: Path, monkeypatch: pytest.MonkeyPatch, writes: bool
+) -> None:
+    save()
+    with State(writes=False) as state:
+        table = state.load_tracks()
+    before = edit(home, *OLD_COUNTER, f"PRAGMA user_version = {schema.VERSION - 2}")
+    steps = {schema.VERSION - 2: NEW_COUNTER, schema.VERSION - 1: ("UPDATE counter SET version = version",)}
+    monkeypatch.setattr(schema, "UPGRADES", steps)
+
+    with State(writes=writes) as state:
+        assert (orders_of(state, LIST), state.load_tracks(), state.notes) == ([ORDER], table, [])
+
+    assert (state_file(home).read_bytes() == before) != writes
+    with State() as state:
+        assert (orders_of(state, LIST), state.load_tracks(), state.notes) == ([ORDER], table, [])
+
+
+def test_an_upgrade_that_fails_changes_nothing_of_the_old_state(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save()
+    before = edit(home, f"PRAGMA user_version = {schema.VERSION - 1}")
+    monkeypatch.setattr(schema, "UPGRADES", {schema.VERSION - 1: ("DROP TABLE folder", "no SQL")})
+
+    with State() as state:
+        assert "kept as" in str(state.notes[0])
+
+    assert before in [file.read_bytes() for file in state_file(home).parent.glob("*damaged*")]
 
 
 def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
