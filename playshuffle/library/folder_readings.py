@@ -113,6 +113,8 @@ class _Rows:
         """Store the reading of one file."""
         del self.missing[row]
         birth = birth_of(self._folder.path + self.names[row])
+        if birth is not None:
+            self._file_ids[row] = file_id(birth)
         if self._is_replaced(row, birth):
             self._stamps[4 * row] = _NO_SIZE
             return
@@ -121,8 +123,6 @@ class _Rows:
         if not reading.is_final:
             self._stamps[4 * row] = _NO_SIZE
             return
-        if birth is not None:
-            self._file_ids[row] = file_id(birth)
         tags = reading.tags or Tags()
         self._spoken.pop(row, None)
         if why := spoken.why_spoken(self.names[row], reading.tags):

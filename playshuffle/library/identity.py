@@ -22,7 +22,9 @@ from playshuffle.library.marks import (
     file_key,
     is_certain,
     is_new_version,
+    is_unread,
     rename_key,
+    time_of,
 )
 from playshuffle.library.missing import is_gone
 
@@ -55,7 +57,7 @@ class Search:
     The rules, in this order: by path and mark; by what no renaming changes; by the file itself where birth
     times are known; by the moves that were seen; by its path if the audio is the same; by its audio if that
     is rare and no other track in question has it; by its path; by its path with another suffix if it has the
-    same tags; by size, time and content. Where only length
+    same tags; by its time alone if it was never read; by size, time and content. Where only length
     and rates are known of the audio, tags, name or folder must be the same, too.
 
     Attributes:
@@ -114,6 +116,8 @@ class Search:
         self._take(self._by_content(TAGS_BITS))
         self._take(self._by_path)
         self._take(self._by_stem())
+        by_time = self._by_mark(time_of)
+        self._take(lambda old: by_time(old) if is_unread(self.known[old].mark) else None)
         self._take(self._by_mark(copy_key))
         self._take(self._by_mark(copy_rename_key))
 

@@ -82,6 +82,16 @@ def audio_of(mark: Mark) -> int:
     return mark[CONTENT] >> TAGS_BITS
 
 
+def is_unread(mark: Mark) -> bool:
+    """Return whether the file could not be read, such as one that was renamed after it was listed."""
+    return mark[_SIZE] < 0 and not mark[CONTENT]
+
+
+def time_of(mark: Mark) -> object:
+    """Return the modification time."""
+    return mark[1]
+
+
 def is_certain(mark: Mark) -> bool:
     """Return whether the checksum is of the audio itself, so that no other audio has it."""
     return bool(audio_of(mark) & CERTAIN)

@@ -12,6 +12,7 @@ from playshuffle.library.marks import (
     audio_of,
     contents_of,
     copy_key,
+    is_unread,
     mark_rows,
     packed_marks,
     same_file_key,
@@ -250,6 +251,7 @@ def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[
 def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
     """Return the table with what a search has found."""
     numbers = array("I", bytes(4 * len(scan.paths)))
+    marks = list(scan.marks)
     renamed: set[int] = set()
     lost: list[KnownTrack] = []
     for track, index in zip(search.known, search.indices, strict=True):
@@ -257,6 +259,8 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
             lost.append(track)
             continue
         numbers[index] = track.number
+        if is_unread(marks[index]):  # it is known better than that
+            marks[index] = track.mark
         if track.origin is not Origin.VANISHED and track.path != scan.paths[index]:
             renamed.add(track.number)
     for number, index in enumerate(sorted(search.free), table.next_number):
@@ -267,7 +271,7 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
     former = {number: replaced[number] for number in replaced.keys() & vanished.keys()}
     vanished |= {n: file._replace(since_s=vanished[n].since_s) for n, file in former.items()}
     return table._replace(
-        folders=_folders_after(table, scan, search.known, numbers, kept),
+        folders=_folders_after(table, scan, search.known, numbers, marks, kept),
         vanished=vanished,
         replaced={number: file for number, file in replaced.items() if number not in former},
         next_number=table.next_number + len(search.free),
@@ -320,19 +324,20 @@ def _folders_after(
     scan: _Scan,
     known: Iterable[KnownTrack],
     numbers: "array[int]",
+    marks: Sequence[Mark],
     kept: Mapping[bytes, Sequence[_Row]],
 ) -> dict[bytes, FolderRow]:
     """Return the rows of all folders.
 
-    numbers: of the files in changed folders. kept: tracks that stay at their path, by folder.
+    numbers, marks: of the files in changed folders. kept: tracks that stay at their path, by folder.
     """
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
     folders = _without(table.folders, left)
     start = 0
     for path in scan.changed:
-        names, marks = scan.files[path]
-        end = start + len(marks) // MARK_BYTES
-        folders[path] = FolderRow(names, numbers[start:end].tobytes(), marks)
+        names = scan.files[path].names
+        end = start + 1 + names.count(b"/")
+        folders[path] = FolderRow(names, numbers[start:end].tobytes(), packed_marks(marks[start:end]))
         start = end
     for path, rows in kept.items():
         row = folders.get(path)

@@ -1,7 +1,9 @@
 """Files that are exchanged while an update reads their tags."""
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,50 @@ def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
 
     other = {first.name: second.name, second.name: first.name}
     assert [Path(entry).name for entry in listed(playlist)] == [other.get(name, name) for name in before]
+
+
+@pytest.mark.parametrize("has_birth_times", [True, False])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("at_reads", [*combinations_with_replacement(range(3), 3)])
+def test_files_that_exchange_names_while_all_tags_are_read_lose_no_position(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    has_birth_times: bool,
+    is_first: bool,
+    at_reads: tuple[int, int, int],
+) -> None:
+    """In the first scan of all, or in one without a cache. They may exchange their positions."""
+    if not has_birth_times:
+        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
+    music = tmp_path / "music"
+    music.mkdir()
+    for number in range(5):
+        (music / f"{number}.mp3").write_bytes(FRAME * (20 + number))
+    first, second, between = (music / name for name in ("0.mp3", "1.mp3", "between"))
+    playlist = tmp_path / "all.m3u"
+    request = Request((os.fsencode(music),), os.fsencode(playlist), Recipe())
+    if not is_first:
+        keep(request, tools(seed="1"))
+        shutil.rmtree(Path(os.environ["XDG_CACHE_HOME"]))
+
+    def exchange_and_read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        renames = [(second, between), (first, second), (between, first)]
+        for number, path in enumerate([*paths, b""]):
+            for source, target in (one for one, at in zip(renames, at_reads, strict=True) if at == number):
+                source.rename(target)
+            if path:
+                yield number, read(path)
+
+    before = [] if is_first else [Path(entry).name for entry in listed(playlist)]
+    keep(request, tools(exchange_and_read_all, "2"))
+    before = before or [Path(entry).name for entry in listed(playlist)]
+    keep(request, tools(seed="3"))
+    after = [Path(entry).name for entry in listed(playlist)]
+
+    other = {first.name: second.name, second.name: first.name}
+    assert len(after) == 5
+    if len(before) == 5:  # else a file was not there when it was to be read, and is new now
+        assert after in (before, [other.get(name, name) for name in before])
 
 
 @pytest.mark.parametrize("has_birth_times", [True, False])
