@@ -48,6 +48,10 @@ class Tracks:
         """Absolute, as they were found."""
         return self.column(Folder.file_paths)
 
+    def paths_of(self, indices: Sequence[int]) -> list[bytes]:
+        """Return the paths of the tracks at some indices, ascending."""
+        return self.paths if len(indices) == len(self) else [self.paths[index] for index in indices]
+
     @cached_property
     def durations_ms(self) -> "array[int]":
         """0 where unknown."""

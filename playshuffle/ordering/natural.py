@@ -23,7 +23,7 @@ def natural_ranks(chosen: Chosen) -> Sequence[int]:
 
     The roots stay in the order in which they were given: the tracks of each are in the order of path bytes.
     """
-    keys, paths = chosen.column(_keys), chosen.column(Folder.file_paths)
+    keys, paths = chosen.column(_keys), chosen.tracks.paths_of(chosen.indices)
     ends = [row for row in range(1, len(paths)) if paths[row] < paths[row - 1]]
     ranked: list[int] = []
     for start, end in pairwise([0, *ends, len(keys)]):

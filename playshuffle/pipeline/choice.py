@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder import Skipped
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.pins import named_tracks
@@ -75,7 +75,7 @@ class Choice:
     @property
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks that remain."""
-        return self.all_tracks.column(Folder.file_paths, self.remaining)
+        return self.all_tracks.paths_of(self.remaining)
 
     def pins_of(self, request: Request) -> tuple[Pin, ...]:
         """Return the pins of a request that name one of the tracks that remain."""

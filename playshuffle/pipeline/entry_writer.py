@@ -82,7 +82,7 @@ class EntryWriter(NamedTuple):
         ]
         if tracks.rows is None and len(indices) == len(tracks):
             return Tracks(odd_folders).paths
-        return tracks.column(Folder.file_paths, indices) if odd_folders else []
+        return tracks.paths_of(indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
         """Return what the player would lose; for the generic one, what any player would."""
@@ -126,7 +126,7 @@ class EntryWriter(NamedTuple):
         backslash = Cause(NAME, "a backslash in the name")
         reason_of |= {path: backslash for path in suspects if not self.base.is_nameable(path)}
         if PLAYERS[self.player].has_twins:
-            paths = tracks.column(Folder.file_paths, indices)
+            paths = tracks.paths_of(indices)
             reason_of |= {paths[row]: Cause(TWIN, shown(twin)) for row, twin in twins(paths).items()}
         return reason_of
 

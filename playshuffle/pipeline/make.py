@@ -46,7 +46,7 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
 
 def _lengths_ms(run: Run) -> list[int]:
     """Return the lengths of the chosen tracks; 0 where unknown."""
-    return [run.tracks.durations_ms[index] for index in run.choice.remaining]
+    return list(map(run.tracks.durations_ms.__getitem__, run.choice.remaining))
 
 
 def _last_order(run: Run) -> Arranged | None:
