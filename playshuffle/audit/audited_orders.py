@@ -21,11 +21,15 @@ _WithGuarantee = tuple[Shuffle, Guarantee]
 
 
 class Audited(NamedTuple):
-    """An order of N tracks, ready to be made many times.
+    """An order of N tracks that can be shuffled many times.
 
-    guarantee: what it is held against.
-    flaw: its known defect, if it exists to be caught.
-    entropy_bits: of a generator of its own; None if it uses the one that it is given.
+    Attributes:
+        name: as the user gives it.
+        tracks: their number.
+        shuffle: makes one order.
+        guarantee: the counts are tested against it.
+        flaw: its known defect, if it exists to be caught.
+        entropy_bits: bits of its own generator; None if it uses the given one.
     """
 
     name: str
@@ -37,10 +41,10 @@ class Audited(NamedTuple):
 
 
 def audited(name: str, tracks: int) -> Audited:
-    """Look up an order, or `specimen:` and the name of a bad one.
+    """Look up an order, or a bad one by `specimen:` and its name.
 
     Raises:
-        PlayshuffleError: the name is unknown, or the order cannot be made of that many tracks.
+        PlayshuffleError: the name is unknown, or the order cannot be made of that number of tracks.
     """
     name = known("order to audit", name, NAMES)
     if not FEWEST_TRACKS <= tracks <= MOST_TRACKS:
@@ -63,7 +67,7 @@ def audited(name: str, tracks: int) -> Audited:
 
 
 def artists(tracks: int) -> list[int]:
-    """Tracks by so many artists in path order: the first has 1, and then 1, 2, 3, … of them."""
+    """Return the artist of each track in path order: the first has 1 track, the others 1, 2, 3, …."""
     sizes = chain([1], count(1))
     return list(islice(chain.from_iterable(repeat(key, size) for key, size in enumerate(sizes)), tracks))
 
@@ -73,7 +77,7 @@ def _dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def _grown(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Insert the later half into an order of the earlier half."""
+    """Insert the second half of the entries into an order of the first half."""
     half = len(order) // 2
     return shuffle.insert(shuffle.durstenfeld(order[:half], randbelow), order[half:], randbelow)
 

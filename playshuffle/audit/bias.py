@@ -2,9 +2,10 @@
 
 The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is
 scaled. Its mean is exact: the number of cells that can be filled, less one for each row. The
-degrees of freedom are those of the guarantee. If the terms of the sum depend on each other, it
-varies more, and they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2
-(1946) 110-114). For a uniform order that is (n-1)², the chi-square sum times (n-1)/n.
+guarantee gives the degrees of freedom. If the terms of the sum depend on each other, it
+varies more. The degrees of freedom then follow from how much two rounds agree (Satterthwaite,
+Biometrics Bulletin 2 (1946) 110-114). For a uniform order that is (n-1)², the chi-square sum
+times (n-1)/n.
 """
 
 import math
@@ -17,21 +18,25 @@ from playshuffle.audit.chisquare import tails
 from playshuffle.audit.guarantees import Guarantee
 from playshuffle.shuffle import RandBelow
 
-# How often an audit calls a good order bad. Two figures are looked at, each from both sides.
+# How often an audit calls a good order bad. Two figures are tested, each on both sides.
 FALSE_ALARM = 1 / 10_000
 _BAD = FALSE_ALARM / 2
 
-# Rounds for each track: fewer leave too little in a cell for the chi-square sum to be one.
+# Rounds for each track. With fewer, a cell has too few counts for a chi-square sum.
 ROUNDS_PER_TRACK = 5
 
 
 class Counts(NamedTuple):
-    """What was seen in all rounds.
+    """Counts over all rounds.
 
-    cells: cells[track][position], how often.
-    fixed, fixed_squares: how many tracks kept their position, and the squares of how many in each round.
-    broken: rounds that broke the rule of the guarantee.
-    agreement: mean square of how much two rounds agree; in units in which independent cells have 1 each.
+    Attributes:
+        rounds: their number.
+        cells: cells[track][position] is the number of rounds with this track at this position.
+        fixed: number of tracks that kept their position, summed over all rounds.
+        fixed_squares: the sum of the squares of that number in each round.
+        broken: number of rounds that broke the rule of the guarantee.
+        agreement: mean square of how much two rounds agree; 1 for each cell if cells are independent.
+        ns_per_track: time of a shuffle.
     """
 
     rounds: int
@@ -44,9 +49,16 @@ class Counts(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the counts say; good where there are no reasons against it.
+    """The result of the tests: good if `reasons` is empty.
 
-    impossible: how often a track stood where it has no chance to be.
+    Attributes:
+        chi_square: the scaled sum.
+        freedom: its degrees of freedom.
+        p: probability of so large a sum by chance.
+        fixed_expected: mean number of tracks that keep their position in a round.
+        fixed_p: probability of the counted number by chance.
+        impossible: number of times that a track was at a position with probability 0.
+        reasons: why the order is bad.
     """
 
     chi_square: float
@@ -63,7 +75,7 @@ def count(
 ) -> Counts:
     """Shuffle the tracks 0, 1, 2, … N times, and count the position of each.
 
-    report: called with the number of finished rounds.
+    `report` is called with the number of finished rounds.
     """
     guarantee = order.guarantee
     size = len(guarantee.chances)
@@ -98,7 +110,7 @@ def count(
 
 
 def judge(order: Audited, counts: Counts) -> Verdict:
-    """Compare the counts with the guarantee."""
+    """Test the counts against the guarantee."""
     guarantee, own_bits = order.guarantee, order.entropy_bits
     chi_square, freedom = _chi_square(counts, guarantee)
     low, high = tails(chi_square, freedom)
@@ -128,11 +140,10 @@ def judge(order: Audited, counts: Counts) -> Verdict:
 
 
 def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:
-    """Return how many standard deviations each cell is off.
+    """Return by how many standard deviations each cell is off.
 
-    pooled: the number of rows, and of columns, that are counted as one.
-
-    NaN where nothing can be and nothing is; infinite where nothing can be and something is.
+    `pooled` rows, and columns, are counted as one. NaN if a cell must be empty and is; infinite if it
+    must be empty and is not.
     """
     size = len(counts.cells)
     parts = [range(start, min(start + pooled, size)) for start in range(0, size, pooled)]
@@ -146,7 +157,7 @@ def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, positions: r
         return math.inf if observed else math.nan
     off = observed - counts.rounds * sum(chances)
     variance = counts.rounds * sum(chance * (1 - chance) for chance in chances)
-    if not variance:  # a track that stays for certain
+    if not variance:  # the track always keeps its position
         return off and math.copysign(math.inf, off)
     return off / math.sqrt(variance)
 
@@ -165,7 +176,7 @@ def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
 
 
 def _fixed_p(counts: Counts, expected: float) -> float:
-    """From both sides; rounds are many, so that their sum is close to normal."""
+    """Return the two-sided probability. With many rounds their sum is close to normal."""
     variance = counts.fixed_squares - counts.fixed**2 / counts.rounds
     if variance <= 0:  # the same in every round
         return float(math.isclose(counts.fixed, expected, abs_tol=1e-6))

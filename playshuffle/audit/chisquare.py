@@ -7,7 +7,7 @@ _TINY = 1e-300
 
 
 def tails(chi_square: float, freedom: float) -> tuple[float, float]:
-    """Return the chance of a sum as small, and of one as large.
+    """Return the probability of a sum at most this small, and of one at least this large.
 
     The regularised incomplete gamma functions P and Q. The smaller of the two is exact to ten
     digits or more however small it is, down to 1e-300.
@@ -35,7 +35,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """Lentz's way through the continued fraction."""
+    """Evaluate the continued fraction by Lentz's method."""
     b = x + 1 - a
     c, d = 1 / _TINY, 1 / b
     total, step, turn = d, 0.0, 0

@@ -1,4 +1,4 @@
-"""Define the guarantees of orders: the probability of each track at each position, and more."""
+"""Define the guarantees of orders, such as the probability of each track at each position."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -12,13 +12,16 @@ Chances = list[list[float]]
 
 
 class Guarantee(NamedTuple):
-    """What is promised of an order of the tracks 0, 1, 2, ….
+    """A promise about an order of the tracks 0, 1, 2, ….
 
-    words: the promise, as a clause.
-    bits: log2 of how many orders it allows; None where nobody has counted them.
-    freedom: degrees of freedom of the chi-square sum; None where they have to be measured.
-    rule: what each single order keeps, as a clause; with it `keeps`, which tells whether it does.
-    counted: makes of an order the one that is counted, where that is not the order itself.
+    Attributes:
+        words: the promise, as a clause.
+        chances: the probability of each track at each position.
+        bits: log2 of the number of possible orders; None if nobody has counted them.
+        freedom: degrees of freedom of the chi-square sum; None if they must be measured.
+        rule: a clause that is true of each single order.
+        keeps: returns whether an order keeps the rule.
+        counted: returns the order to count, if that is not the order itself.
     """
 
     words: str
@@ -31,7 +34,7 @@ class Guarantee(NamedTuple):
 
 
 def uniform(count: int) -> Guarantee:
-    """Every order equally likely."""
+    """Return the guarantee that every order is equally likely."""
     return Guarantee(
         "every track equally likely at every position",
         [[1 / count] * count] * count,
@@ -56,7 +59,7 @@ def one_ring(count: int) -> Guarantee:
         "no track keeps its position, every other position equally likely",
         chances,
         _factorial_bits(count - 1),
-        # n² - n cells whose rows and columns have sums that are known, one of them twice over.
+        # n² - n cells, with known sums of rows and columns, one of which follows from the others.
         count * count - 3 * count + 1,
         "all tracks change positions in one ring",
         keeps,
@@ -94,7 +97,7 @@ def swapped(count: int, swaps: int) -> Guarantee:
 
 
 def apart(keys: Sequence[int]) -> Guarantee:
-    """Return the guarantee of a spread order in which no group has more than half of the tracks."""
+    """Return the guarantee of a spread order whose groups have at most half of the tracks each."""
     fewest = fewest_repeats(keys)
     return Guarantee(
         "every track equally likely at every position",
@@ -105,7 +108,7 @@ def apart(keys: Sequence[int]) -> Guarantee:
 
 
 def together(keys: Sequence[int]) -> Guarantee:
-    """Return the guarantee of blocks, each counted as one track; keys number them by first sight."""
+    """Return the guarantee of blocks, each counted as one track; keys number them by first appearance."""
     count = max(keys) + 1
 
     def counted(order: Sequence[int]) -> list[int]:
@@ -127,7 +130,7 @@ def together(keys: Sequence[int]) -> Guarantee:
 
 
 def among(count: int, positions: Collection[int]) -> Guarantee:
-    """Return the guarantee of an order in which only these positions are shuffled, uniformly."""
+    """Return the guarantee of a uniform shuffle of these positions only."""
     free = len(positions)
     chances = [
         [
@@ -161,7 +164,7 @@ def dealt(count: int, hand: int) -> Guarantee:
 def favoured(count: int, heavy: int, weight: int) -> Guarantee:
     """Return the guarantee of weights: the first `heavy` tracks have this weight, all others 1."""
     light = count - heavy
-    # Of how many heavy ones have gone, the chance; one position after the other.
+    # heavy_chances[k]: probability that k heavy tracks are used; updated for one position at a time.
     heavy_chances = [1.0] + [0.0] * heavy
     heavy_row, light_row = [], []
     for position in range(count):

@@ -13,12 +13,15 @@ from playshuffle.shuffle import fewest_repeats, repeats
 
 
 class Mix(NamedTuple):
-    """How often entries of one group are neighbours, and how near they come.
+    """How often entries of one group are neighbours, and how close they come.
 
-    neighbours, fewest_possible, uniform_mean, in_path_order: neighbours in the playlist, in the best
-        order of all, in a uniform one on average, and with the same entries sorted by path.
-    nearest, nearest_in_path_order: minimum plays from one entry to the next of its group;
-        None where no group has two.
+    Attributes:
+        neighbours: neighbours of one group in the playlist.
+        fewest_possible: the same for the best order of these entries.
+        uniform_mean: the same for a uniform order, on average.
+        in_path_order: the same for the entries sorted by path.
+        nearest: minimum plays from an entry to the next of its group; None if no group has two.
+        nearest_in_path_order: the same for the entries sorted by path.
     """
 
     neighbours: int
@@ -30,7 +33,7 @@ class Mix(NamedTuple):
 
 
 def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
-    """See how the groups are mixed."""
+    """Measure how the groups are mixed."""
     by_path = [keys[at] for at in sorted(range(len(paths)), key=paths.__getitem__)]
     return Mix(
         repeats(keys),
@@ -43,7 +46,7 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
 
 
 def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
-    """Return how many entries follow one of their own group in a uniform order, on average.
+    """Return the mean number of repeats in a uniform order.
 
     With groups of m entries among n: the sum of m(m-1)/n. Each of the n-1 pairs of neighbours is
     one of the n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
@@ -53,7 +56,7 @@ def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
 
 
 def nearest(keys: Sequence[int]) -> int | None:
-    """Return the minimum plays from one entry to the next of its group; None if no group has two."""
+    """Return the minimum plays from an entry to the next of its group; None if no group has two."""
     last: dict[int, int] = {}
     shortest = None
     for position, key in enumerate(keys):

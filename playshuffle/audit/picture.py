@@ -7,7 +7,7 @@ import matplotlib as mpl
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-# Blue is too rare and orange too frequent: red-green colour-blind people can distinguish them.
+# Blue: too rare; orange: too frequent. Red-green colour-blind people can distinguish them.
 _COLOURS = ("#08519c", "#6baed6", "#ffffff", "#fdae6b", "#a63603")
 _SHADES = 2 * 5 + 1
 _NEVER = "#969696"
@@ -15,7 +15,7 @@ _FARTHEST = 5  # standard deviations; one cell of a good matrix in 1.7 million i
 
 
 def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
-    """Draw the matrix in the form that the name of the file asks for."""
+    """Draw the matrix in the format of the file's suffix."""
     size = len(matrix)
     colours = LinearSegmentedColormap.from_list("rare to frequent", _COLOURS, _SHADES)
     figure = Figure(figsize=(5.6, 5), dpi=100, layout="constrained")
@@ -35,10 +35,10 @@ def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
 
 
 def saved(path: str, figure: Figure) -> bytes:
-    """Return a figure in the form that the name of the file asks for."""
+    """Return a figure in the format of the file's suffix."""
     file = io.BytesIO()
     form = path.lower()[-3:]
-    # Without a date and with names that do not change: the same figures, the same bytes.
+    # Without a date, and with fixed names, the same figures give the same bytes.
     with mpl.rc_context({"svg.hashsalt": "playshuffle"}):
         figure.savefig(file, format=form, metadata={"Date": None} if form == "svg" else {"Software": None})
     return file.getvalue()

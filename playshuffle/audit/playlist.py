@@ -20,11 +20,18 @@ from playshuffle.playlist.reading import read
 class PlaylistAudit(NamedTuple):
     """The figures of an audited playlist.
 
-    entries: how many there are; foreign: those without an audio file here. All others count below.
-    artists: how many there are; untagged: how many tracks tell none.
-    successors_in_path_order: how many tracks follow the one before them in path order.
-    paths: of the tracks.
-    by: the number and the name of the artist of each of them. A number is negative if there is none.
+    Attributes:
+        playlist: its path.
+        entries: their number.
+        foreign: entries without an audio file here. The other figures ignore them.
+        tracks: their number.
+        artists: their number.
+        untagged: tracks without an artist.
+        by_artist: how artists are mixed.
+        by_album: how albums are mixed.
+        successors_in_path_order: tracks that follow the one before them in path order.
+        paths: paths of the tracks.
+        by: number and name of each track's artist. The number is negative without an artist.
     """
 
     playlist: bytes
@@ -40,7 +47,7 @@ class PlaylistAudit(NamedTuple):
     by: Sequence[tuple[int, str]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures for JSON; bytes of names that are not UTF-8 come as U+DC80 to U+DCFF."""
+        """Return the figures for JSON. Bytes that are not UTF-8 become U+DC80 to U+DCFF."""
         facts = self._asdict() | {
             "playlist": os.fsdecode(self.playlist),
             "by_artist": self.by_artist._asdict(),
@@ -51,10 +58,10 @@ class PlaylistAudit(NamedTuple):
 
 
 def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
-    """Read a playlist and the tags of its tracks, from the cache where they are known.
+    """Read a playlist and the tags of its tracks, from the cache if they are known.
 
     Raises:
-        PlayshuffleError: it cannot be read, or names no audio file.
+        PlayshuffleError: the playlist cannot be read, or names no audio file.
     """
     entries = read(playlist).entries
     files = [os.path.normpath(entry.path) for entry in entries if entry.path]

@@ -19,7 +19,7 @@ from playshuffle.audit.mix import successors
 from playshuffle.text import counted, short
 
 _PER_ROW = 50
-_MOST = 5000  # tracks that are drawn
+_MOST = 5000  # tracks drawn at most
 # Paul Tol's "muted" colours, which colour-blind people can distinguish (personal.sron.nl/~pault).
 _COLOURS = ("#332288", "#88CCEE", "#44AA99", "#117733", "#999933", "#DDCC77", "#CC6677", "#882255", "#AA4499")
 _OTHERS, _UNTAGGED = "#C4C4C4", "#F2F2F2"
@@ -30,13 +30,13 @@ _LABEL_CHARACTERS = 30
 
 
 def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, str]]) -> bytes:
-    """Return the picture in the form that the name of the file asks for.
+    """Return the picture in the format of the suffix of `path`.
 
     Args:
-        path: of the picture.
-        title: of the playlist.
-        paths: of its tracks.
-        by: the number and the name of the artist of each. A number is negative if there is none.
+        path: path of the picture.
+        title: title of the playlist.
+        paths: paths of its tracks.
+        by: number and name of each track's artist. The number is negative without an artist.
     """
     order = sorted(range(len(paths)), key=paths.__getitem__)
     panels = [("This playlist", by)]
@@ -75,7 +75,7 @@ def _colours(groups: Sequence[tuple[int, str]]) -> tuple[dict[int, str], list[tu
     names = {number: name for (number, name), _ in reversed(Counter(groups).most_common())}
     sizes = Counter(number for number, _ in groups if number >= 0)
     ranked = [number for number, _ in sizes.most_common()]
-    # Without a second track there is nothing to see of a group.
+    # A group of one track has no neighbours to show.
     best = [number for number in ranked if sizes[number] > 1][: len(_COLOURS)]
     colours = dict(zip(best, _COLOURS, strict=False))
     legend = [
@@ -138,7 +138,7 @@ def _legend(figure: Figure, legend: Sequence[tuple[str, str]], top: float) -> No
 
 
 def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
-    """Yield the positions of tracks that follow each other and are by one artist."""
+    """Yield the positions of successive tracks by one artist."""
     for number, run in groupby(range(len(groups)), key=lambda position: groups[position][0]):
         positions = list(run)
         if number >= 0 and len(positions) > 1:
@@ -153,7 +153,7 @@ def _in_rows(run: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _box(position: int, length: int, gap: float) -> Any:
-    """Return the outline of cells that follow each other in a row."""
+    """Return the outline of successive cells in a row."""
     row, column = divmod(position, _PER_ROW)
     left, right, top, bottom = column + gap, column + length - gap, row + gap, row + 1 - gap
     return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], closed=False)

@@ -1,7 +1,7 @@
 """Trace an order step by step: the positions of all tracks after each draw.
 
-The steps are those of the shuffles themselves. What a swapping shuffle still has to do after some
-draws is a shuffle of the same kind over fewer positions, so it is run to its end and the end undone.
+The steps are those that the shuffles make. The rest of a swapping shuffle after some draws
+is a shuffle of the same kind over fewer positions. So it runs to its end, and the end is undone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +13,10 @@ from playshuffle.shuffle import RandBelow, Shuffle, durstenfeld, fisher_yates, f
 class Traced(NamedTuple):
     """A shuffle that can be shown step by step.
 
-    is_forward: positions are finished from the first one up.
-    is_struck: nothing is swapped; the drawn track is struck out and appended.
+    Attributes:
+        shuffle: the function.
+        is_forward: positions become final from the first one up.
+        is_struck: nothing is swapped; the drawn track is struck out and appended.
     """
 
     shuffle: Shuffle
@@ -23,11 +25,12 @@ class Traced(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One draw, and what it led to.
+    """One draw, and its effect.
 
-    position: the one that is finished by it.
-    draw: the position that it is swapped with; or which of those left is struck out.
-    order: all tracks, as they stand then; or those written down.
+    Attributes:
+        position: the position that becomes final.
+        draw: the position to swap with, or the index of the struck-out track among those left.
+        order: all tracks after the draw, or those written down so far.
     """
 
     position: int
@@ -44,7 +47,7 @@ TRACED = {
 
 
 def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
-    """Shuffle, and note the draws as `steps` takes them."""
+    """Shuffle, and return the draws for `steps`."""
     numbers: list[int] = []
 
     def noting(bound: int) -> int:
@@ -56,7 +59,7 @@ def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
 
 
 def allowed(traced: Traced, tracks: int) -> list[range]:
-    """Return the numbers that each draw may be."""
+    """Return the range of each draw."""
     bounds: list[int] = []
 
     def noting(bound: int) -> int:
@@ -73,7 +76,7 @@ def positions(traced: Traced, tracks: int) -> range:
 
 
 def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
-    """Tell what each draw does; the draws must be `allowed`."""
+    """Yield the effect of each draw; the draws must be `allowed`."""
     raw = [draw - first for draw, first in zip(draws, _firsts(traced, tracks), strict=True)]
     for placed_count, (position, draw) in enumerate(zip(positions(traced, tracks), draws, strict=True), 1):
         left_count = tracks - placed_count
@@ -90,7 +93,7 @@ def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
 
 
 def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
-    """Return the number to add to each draw: forward, partners count from the position itself."""
+    """Return the number to add to each draw: partners of a forward shuffle count from the position."""
     swaps_ahead = traced.is_forward and not traced.is_struck
     return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
 

@@ -1,7 +1,13 @@
 """Shuffle index arrays with a given source of randomness.
 
-Nothing here knows of music: an order is a sequence of distinct integers, randomness is a function
-`randbelow(n)`, and `keys[entry]` is the group of an entry.
+Nothing here knows about music. These hold in all modules, unless a function says otherwise:
+
+* `order` is a sequence of n distinct integers, which is not changed. The result is a new list of
+  the same entries, and the same order for n < 2.
+* `keys[entry]` is the group of an entry.
+* `randbelow(n)` returns a random integer from 0 to n-1. "Draws" says how often it is called, and
+  with which bounds.
+* `first` is the first position that was not played yet, 0 to n. Nothing before it changes.
 """
 
 from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart

@@ -1,4 +1,4 @@
-"""Keep groups apart in an order that exists: move or swap as few entries as possible.
+"""Keep groups apart in an existing order: move or swap as few entries as possible.
 
 A repeat is an entry that follows one of its own group; the two are a pair. With m the size
 of the largest group, n entries cannot have fewer than max(0, 2m - n - 1) repeats.
@@ -12,12 +12,12 @@ from playshuffle.shuffle.chance import RandBelow
 
 
 def repeats(groups: Sequence[int]) -> int:
-    """Return how many entries follow one of their own group; `groups[at]` is the group at a position."""
+    """Return the number of repeats; `groups[at]` is the group of the entry at a position."""
     return sum(map(eq, groups, groups[1:]))
 
 
 def fewest_repeats(groups: Sequence[int]) -> int:
-    """Return how many repeats the best of all orders of these entries has."""
+    """Return the number of repeats in the best of all orders of these entries."""
     largest = max(Counter(groups).values(), default=0)
     return max(0, 2 * largest - len(groups) - 1)
 
@@ -25,32 +25,21 @@ def fewest_repeats(groups: Sequence[int]) -> int:
 def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
     """Move single entries until there are as few pairs as possible.
 
-    With `first` = 0 the result has the fewest pairs that these entries can have, and at most
-    as many entries move as there were pairs too many. Proof: take one entry x of a pair of
-    group g out. That removes exactly one pair, whatever stands on its other side. Put x
-    between two entries that are not of g: that adds no pair. If there is no such position,
-    then both ends are of g and no two entries of other groups are neighbours, so the order
-    had max(0, 2m - n - 1) pairs already.
+    With `first` = 0 the result has the fewest pairs that these entries can have, and at most as many
+    entries move as there were pairs too many. Proof: remove one entry x of a pair of group g. That
+    removes exactly one pair, whatever its other neighbour is. Put x between two entries that are not
+    of g: that adds no pair. If no such position exists, then both ends are of g and no two entries of
+    other groups are neighbours, so the order had max(0, 2m - n - 1) pairs already.
 
     With a greater `first` the result never has more pairs than the order had.
 
-    Args:
-        order: n distinct indices; not changed.
-        keys: `keys[entry]` is the group of an entry.
-        randbelow: drawn from only if there are pairs too many: for each move once to choose
-            among the entries of pairs, then with bound n-first for the new position, and
-            if the position does not serve once more among those that do.
-        first: the first position still to come, 0 to n; nothing before it changes.
-
-    Returns:
-        A new list of the same entries.
-
     Raises:
-        ValueError: for a first position beyond the order.
+        ValueError: `first` is beyond the order.
+
+    Draws: none if there are no pairs too many. For each move: one to choose among the entries of pairs,
+    one with bound n-first for the new position, and another among the good positions if that is not one.
 
     Cost: O(n), and O(n) for each move.
-
-    Source: none.
     """
     if not 0 <= first <= len(order):
         raise ValueError(f"position {first} is beyond an order of {len(order)}")
@@ -58,7 +47,7 @@ def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, 
     groups = [keys[entry] for entry in result]
     surplus = repeats(groups) - fewest_repeats(groups)
     surplus_before = surplus + 1
-    while 0 < surplus < surplus_before:  # again only if `first` had closed positions that a move opened
+    while 0 < surplus < surplus_before:  # Repeated only if a move opened positions that `first` had closed.
         surplus_before = surplus
         paired = [(at, result[at]) for at in range(first, len(result)) if _is_paired(groups, at)]
         count = len(paired)
@@ -85,22 +74,17 @@ def swap_apart(
 ) -> list[int]:
     """Swap entries of pairs with others while that leaves fewer pairs; pinned entries stay.
 
-    The fewest pairs are nearly always reached, but not where one group has most entries.
+    The fewest pairs are nearly always reached, but not if one group has most entries.
 
     Args:
-        order: n distinct indices; not changed.
+        order: n distinct indices.
         pins: positions whose entries stay.
         keys: `keys[entry]` is the group of an entry.
-        randbelow: drawn from once for each swap, with the number of best partners.
-        positions: look at the entries at these positions only, each once; None for all,
-            until there are as few pairs as without pins, or no swap helps.
+        randbelow: called once for each swap, with the number of best partners.
+        positions: check only the entries at these positions, each once. None checks all, until there
+            are as few pairs as without pins, or no swap helps.
 
-    Returns:
-        A new list of the same entries.
-
-    Cost: O(n) for each entry of a pair that is looked at.
-
-    Source: none.
+    Cost: O(n) for each entry of a pair that is checked.
     """
     result = list(order)
     groups = [keys[entry] for entry in result]
@@ -113,7 +97,7 @@ def swap_apart(
         return result
     fewest = fewest_repeats(groups)
     surplus = repeats(groups) - fewest
-    # Groups without a partner for any entry since the last swap; only used for many pairs.
+    # Groups in which no entry has had a partner since the last swap; only used for many pairs.
     hopeless: set[int] = set()
     at = 0
     while surplus > 0 and at < len(free):
@@ -132,14 +116,14 @@ def swap_apart(
 
 
 def _is_paired(groups: Sequence[int], at: int) -> bool:
-    """Return whether the entry at this position exists and has a neighbour of its own group."""
+    """Return whether the position exists and its entry has a neighbour of its own group."""
     if not 0 <= at < len(groups):
         return False
     return groups[at] in groups[max(at - 1, 0) : at] or groups[at] in groups[at + 1 : at + 2]
 
 
 def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: RandBelow) -> int:
-    """Move the entry to a position where it has no neighbour of its group; return the pairs saved."""
+    """Move an entry to a position without a neighbour of its group; return the number of pairs saved."""
     entry, group = result.pop(at), groups.pop(at)
     target = first + randbelow(len(result) - first + 1)
     if group in groups[max(target - 1, 0) : target + 1]:
@@ -157,7 +141,7 @@ def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: 
 
 
 def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], randbelow: RandBelow) -> int:
-    """Swap with one of the partners that save the most pairs; return how many."""
+    """Swap with one of the partners that save the most pairs; return the number of pairs saved."""
     gains = [_gain(groups, at, partner) for partner in free]
     best_gain = max(gains)
     if best_gain <= 0:
@@ -170,7 +154,7 @@ def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], ra
 
 
 def _gain(groups: list[int], first: int, second: int) -> int:
-    """Return how many pairs a swap of two positions would save."""
+    """Return the number of pairs that a swap of two positions would save."""
     last = len(groups) - 1
     starts = [start for start in {first - 1, first, second - 1, second} if 0 <= start < last]
     before = sum(groups[start] == groups[start + 1] for start in starts)

@@ -7,7 +7,7 @@ from typing import Literal
 from playshuffle.shuffle.chance import RandBelow
 from playshuffle.shuffle.uniform import durstenfeld
 
-# Which blocks are shuffled within as well; 'last' is the one that comes to be played last.
+# Which blocks are also shuffled inside; 'last' is the block at the end of the order.
 Inside = Literal["none", "last", "all"]
 
 
@@ -16,28 +16,20 @@ def blocks(
 ) -> list[int]:
     """Shuffle the groups and keep each together.
 
-    Uniform over the m! orders of m groups; inside a group entries stay in their order, or
-    each of their orders is equally likely too.
+    All m! orders of the m groups are equally likely. Inside a group, entries keep their order. In blocks
+    that `inside` names, each of their orders is equally likely too. The entries of a group may be
+    scattered in `order`.
 
-    Args:
-        order: n distinct indices; not changed. A group need not stand together in it.
-        keys: `keys[entry]` is the group of an entry.
-        randbelow: drawn from m-1 times as by Durstenfeld, then likewise for each block that
-            is shuffled inside, as they will be played.
-        inside: which blocks are shuffled inside: none, the one played last, or all.
-
-    Returns:
-        A new list of the same entries.
+    Draws: m-1 as by Durstenfeld for the groups, then likewise for each block that is shuffled inside,
+    in the order of the result.
 
     Cost: O(n).
-
-    Source: none.
     """
     return _shuffled(members(order, keys).values(), randbelow, inside)
 
 
 def members(order: Sequence[int], keys: Sequence[int]) -> dict[int, list[int]]:
-    """Return the entries of each group, in their order; the groups by first sight."""
+    """Map each group to its entries, in the order of first appearance."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for entry in order:
         groups[keys[entry]].append(entry)

@@ -1,12 +1,11 @@
 """Draw random numbers, from the operating system or from a seed.
 
-A draw is a call of `randbelow(n)`, and any function of that kind will do. `System` and
-`Seeded` are such functions that can also hand out many draws at a time: `draws` asks for
-them in bulk where that is possible, and one by one where it is not. Both ways give the
-same draws.
+A draw is a call of `randbelow(n)`, and any function of that kind works. `System` and `Seeded`
+can also make many draws at a time: `draws` asks for them in bulk if possible, and one by one
+otherwise. Both give the same draws.
 
-Chance is taken in words of 30 bits, the size of one digit of Python's integers, on which
-`%` is fastest. A word w serves for the bound b if w < b * (2**30 // b), and the draw is
+Randomness comes in words of 30 bits, the size of one digit of Python's integers, on which
+`%` is fastest. A word w is used for the bound b if w < b * (2**30 // b), and the draw is
 then w % b; any other word is thrown away and the next one tried. So every draw is exactly
 uniform.
 """
@@ -25,10 +24,10 @@ RandBelow = Callable[[int], int]
 
 _WORD_BITS = 30
 _WORDS = 1 << _WORD_BITS
-# A word can only be thrown away for a bound up to 2**24 if its top byte is this one.
+# For a bound up to 2**24, only words with this top byte can be thrown away.
 _FULL = (_WORDS >> 24) - 1
 _BULK_BOUND = 1 << 24
-# The resolution of a float between 0 and 1: a power of two, for which no words are thrown away.
+# The resolution of a float between 0 and 1: a power of two, so that no words are thrown away.
 _TWO_WORD_BOUND = 1 << 53
 _LOW_SIX_BITS = bytes(byte & _FULL for byte in range(256))
 _TOP_BYTE = 3 if sys.byteorder == "little" else 0
@@ -39,15 +38,15 @@ _SEED_BLOCK_BYTES = 4096
 def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
     """Draw once for each of the bounds, in their order.
 
-    Take all of them before drawing anything else: draws in bulk are made ahead.
+    Consume all of them before any other draw: draws in bulk are made ahead.
     """
     return map(operator.mod, unreduced(randbelow, bounds), bounds)
 
 
 def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
-    """Draw as `draws` does, but leave it to the caller to take each number modulo its bound.
+    """Draw as `draws` does, but let the caller take each number modulo its bound.
 
-    For the loops where speed counts: the remainder costs a fifth less there than here.
+    For the loops whose speed counts: the remainder costs a fifth less there than here.
     """
     if isinstance(randbelow, Source):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
@@ -57,7 +56,8 @@ def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
 class Source(ABC):
     """A `randbelow` that makes its draws from 30-bit words.
 
-    entropy_bits: no more than 2**entropy_bits orders can come of it.
+    Attributes:
+        entropy_bits: at most 2**entropy_bits different orders can result.
     """
 
     entropy_bits: int
@@ -69,7 +69,7 @@ class Source(ABC):
     def __call__(self, bound: int) -> int:
         """Draw from range(bound).
 
-        A bound above 2**30 takes as many words as it needs, the first one highest.
+        A bound above 2**30 takes as many words as it needs, the highest first.
         """
         if bound < 1:
             raise ValueError(f"cannot draw from range({bound})")
@@ -83,10 +83,10 @@ class Source(ABC):
                 return number % bound
 
     def chunks(self, bounds: Sequence[int]) -> "Iterator[array[int] | list[int]]":
-        """Yield numbers, one for each bound, which modulo their bounds are the draws."""
+        """Yield one number for each bound; modulo their bounds, the numbers are the draws."""
         for start in range(0, len(bounds), _CHUNK):
             part = bounds[start : start + _CHUNK]
-            # The ends of a range are its extremes; looking at all of it would cost as much as drawing.
+            # The first and last of a range are its extremes; a full scan would cost as much as drawing.
             ends = (part[0], part[-1]) if isinstance(part, range) else part
             if min(ends) < 1:
                 raise ValueError(f"cannot draw from range({min(ends)})")
@@ -101,7 +101,7 @@ class Source(ABC):
                 yield words
 
     def _replace_biased(self, words: "array[int]", bounds: Sequence[int]) -> None:
-        """Throw away, in place, the words that do not serve for their bounds; those behind them move up."""
+        """Throw away the words that are biased for their bounds, in place; later words move up."""
         tops = bytearray(words.tobytes()[_TOP_BYTE::4])
         position = tops.find(_FULL)
         while position >= 0:
@@ -128,18 +128,18 @@ class System(Source):
 
 
 class Seeded(Source):
-    """Draws that follow from a text, the same on every machine and every Python.
+    """Draws from a seed, the same on every machine and with every Python.
 
     The stream, for another language: block c (c = 0, 1, 2, …) is the first 4096 bytes of
     SHAKE-256 over the ASCII bytes `playshuffle 1`, a zero byte, c as 8 bytes, lowest first,
-    and the seed in UTF-8 (a byte that is not UTF-8 as it was given). The blocks, one after
-    the other, are read 4 bytes at a time, lowest first; the low 30 bits of each are a word.
-    Which words serve for a bound up to 2**30 is said at the head of this module. A greater
-    bound b takes the fewest words k with 2**(30 k) >= b as one number, the first word
-    highest, and throws all k away unless that number is below 2**(30 k) - 2**(30 k) % b.
-    A bound of 1 takes a word as well.
+    and the seed in UTF-8 (bytes that are not UTF-8 unchanged). The concatenated blocks are read
+    4 bytes at a time, lowest first; the low 30 bits of each are a word. The module docstring says
+    which words are used for a bound up to 2**30. A greater bound b takes the fewest words k with
+    2**(30 k) >= b as one number, the first word highest, and throws all k away unless that number
+    is below 2**(30 k) - 2**(30 k) % b. A bound of 1 takes a word as well.
 
-    entropy_bits: at most 8 for each byte of the seed, and no more than SHAKE-256 vouches for.
+    Attributes:
+        entropy_bits: 8 for each byte of the seed, and at most the security that SHAKE-256 has.
     """
 
     def __init__(self, seed: str) -> None:
@@ -160,7 +160,7 @@ class Seeded(Source):
 
 
 def chance(seed: str | None) -> Source:
-    """Draws from a seed, or without one from the operating system."""
+    """Return draws from a seed, or from the operating system without one."""
     return System() if seed is None else Seeded(seed)
 
 

@@ -7,25 +7,16 @@ from playshuffle.shuffle.uniform import Shuffle
 
 
 def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle all entries but those at the pinned positions, in any way.
+    """Keep the entries at the pinned positions; shuffle the others in any way.
 
-    The others are to the positions left what `shuffle` makes of an order of that length.
-
-    Args:
-        order: n distinct indices; not changed.
-        pins: positions, 0 to n-1, whose entries stay.
-        shuffle: what is done to the others, handed over in their order.
-        randbelow: handed to `shuffle`.
-
-    Returns:
-        A new list of the same entries; with all positions pinned the same order.
+    `shuffle` gets the other entries in their order. Its result fills the other positions in order.
 
     Raises:
-        ValueError: for a position beyond the order.
+        ValueError: a position is beyond the order.
 
-    Cost: O(n), and that of `shuffle`.
+    Cost: O(n), and the cost of `shuffle`.
 
-    Source: none; the oldest form is to tell a shuffle that it has fewer entries.
+    Source: none; the oldest form is a shuffle that is called with fewer entries.
     """
     staying = set(pins)
     beyond = [position for position in pins if not 0 <= position < len(order)]
@@ -36,25 +27,15 @@ def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbe
 
 
 def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle some positions of a longer order among themselves: a run of them, or every so-many-th.
+    """Shuffle some positions of a longer order: a run of them, or every k-th.
 
-    The entries there are to those positions what `shuffle` makes of an order of that length.
-
-    Args:
-        order: n distinct indices; not changed.
-        positions: `range(start, start + count * stride, stride)`, within 0 to n-1.
-        shuffle: what is done to the entries at those positions.
-        randbelow: handed to `shuffle`.
-
-    Returns:
-        A new list of the same entries; with no or one position the same order.
+    `positions` is `range(start, start + count * stride, stride)`, within 0 to n-1. `shuffle` gets the
+    entries at these positions.
 
     Raises:
-        ValueError: for positions beyond the order.
+        ValueError: positions are beyond the order.
 
-    Cost: O(n) to copy, and that of `shuffle` over the positions alone.
-
-    Source: none.
+    Cost: O(n) to copy, and the cost of `shuffle` over the positions alone.
     """
     if any(not 0 <= position < len(order) for position in (*positions[:1], *positions[-1:])):
         raise ValueError(f"{positions} reaches beyond an order of {len(order)}")
@@ -62,20 +43,12 @@ def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: Ra
 
 
 def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle some entries behind all others, each part in the same way.
+    """Shuffle the late entries behind all others, both with the same shuffle.
 
-    Args:
-        order: n distinct indices; not changed.
-        late: the entries that come behind the others; those that are not in the order do not count.
-        shuffle: called with the others first, then with the late ones, each in their order.
-        randbelow: handed to `shuffle`.
+    `shuffle` is called for the others first, then for the late entries, each in their order. Late
+    entries that are not in the order are ignored.
 
-    Returns:
-        A new list of the same entries.
-
-    Cost: O(n), and that of `shuffle` over each part.
-
-    Source: none.
+    Cost: O(n), and the cost of `shuffle` over both parts.
     """
     first = shuffle([entry for entry in order if entry not in late], randbelow)
     return first + shuffle([entry for entry in order if entry in late], randbelow)
@@ -84,24 +57,16 @@ def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbe
 def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBelow) -> list[int]:
     """Shuffle by halves: so few swaps that the old order still shows.
 
-    Makes ⌊n/2⌋ swaps, less `skip` for every position divisible by `group` (52 entries, group
-    13, skip 3: twelve fewer). Each swaps two positions drawn from all n, which may be one.
+    Makes ⌊n/2⌋ swaps, less `skip` (0 or more) for every position divisible by `group` (1 or more). With
+    52 entries, group 13 and skip 3 that is twelve fewer. Each swaps two positions drawn from all n,
+    which may be the same.
 
-    Args:
-        order: n distinct indices; not changed.
-        group: how many positions apart swaps are left out, 1 or more.
-        skip: how many are left out there, 0 or more; with 0 the group means nothing.
-        randbelow: drawn from twice for each swap, with bound n.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
+    Draws: two with bound n for each swap.
 
     Raises:
-        ValueError: for a group below 1 or a skip below 0.
+        ValueError: the group is below 1, or the skip below 0.
 
     Cost: O(n).
-
-    Source: none.
     """
     if group < 1 or skip < 0:
         raise ValueError(f"no swaps can be left out with group {group} and skip {skip}")
@@ -116,7 +81,7 @@ def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBel
 def _rearranged(
     order: Sequence[int], positions: Sequence[int], shuffle: Shuffle, randbelow: RandBelow
 ) -> list[int]:
-    """Shuffle the entries at the positions given, in the order of these positions."""
+    """Shuffle the entries at these positions, in the order of the positions."""
     shuffled = list(order)
     entries = shuffle([order[position] for position in positions], randbelow)
     for position, entry in zip(positions, entries, strict=True):

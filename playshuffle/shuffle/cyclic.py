@@ -8,17 +8,12 @@ from playshuffle.shuffle.chance import RandBelow, unreduced
 def sattolo(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle so that no entry keeps its position.
 
-    Uniform over the (n-1)! orders that move all n entries in one cycle. Hand in the last
-    order, and no entry stands at the same position twice running. With n odd such a chain
-    reaches only half of all n! orders, with n even it changes between the halves; an entry
-    that is pinned in a round leads out of its half.
+    Uniform over the (n-1)! orders that move all n entries in one cycle. With the last order as input,
+    no entry has the same position twice in a row. With n odd such a chain reaches only half of all n!
+    orders. With n even it changes between the halves. An entry that is pinned in a round leads out of
+    its half.
 
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from n-1 times, with bounds n-1, n-2, …, 1.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
+    Draws: n-1, with bounds n-1, n-2, …, 1.
 
     Cost: O(n).
 

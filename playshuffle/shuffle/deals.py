@@ -6,21 +6,18 @@ from playshuffle.shuffle.chance import RandBelow, draws
 
 
 def deal(order: Sequence[int], count: int, randbelow: RandBelow) -> tuple[list[int], list[int]]:
-    """Deal some entries off the order, as a forward Durstenfeld shuffle that stops early.
+    """Deal some entries, as a forward Durstenfeld shuffle that stops early.
 
-    The dealt are uniform over all ordered selections of `count` entries; to deal on from the
-    rest is to go on with the same shuffle.
+    The dealt entries are uniform over all ordered selections of `count` entries (0 to n). A further
+    deal from the rest continues the same shuffle.
 
-    Args:
-        order: n distinct indices; not changed.
-        count: how many to deal, 0 to n.
-        randbelow: drawn from `count` times, with bounds n, n-1, …; not for the last one left.
+    Draws: `count`, with bounds n, n-1, …; none for the last entry left.
 
     Returns:
-        The dealt entries, and the rest in no order that means anything.
+        The dealt entries, and the rest in an arbitrary order.
 
     Raises:
-        ValueError: for a count below 0 or above n.
+        ValueError: the count is below 0 or above n.
 
     Cost: O(count) draws, O(n) to copy.
 
@@ -36,24 +33,11 @@ def deal(order: Sequence[int], count: int, randbelow: RandBelow) -> tuple[list[i
 
 
 def sparse_deal(n: int, count: int, randbelow: RandBelow) -> list[int]:
-    """Deal from 0, 1, …, n-1 without writing them out; the same as `deal` does with the same draws.
+    """Return the entries that `deal` deals from 0, 1, …, n-1, without building that list.
 
-    Uniform over all ordered selections of `count` out of n.
-
-    Args:
-        n: how many there are to deal from.
-        count: how many to deal, 0 to n.
-        randbelow: drawn from `count` times, with bounds n, n-1, …; not for the last one left.
-
-    Returns:
-        The dealt entries.
-
-    Raises:
-        ValueError: for a count below 0 or above n.
+    Only positions that no longer hold their own number are stored. It draws and raises as `deal` does.
 
     Cost: O(count) time and memory, however large n is.
-
-    Source: Durstenfeld, as above; only positions whose entry is no longer their own are kept.
     """
     _check(count, n)
     moved: dict[int, int] = {}

@@ -10,9 +10,10 @@ _NO_PINS: Mapping[int, int] = MappingProxyType({})
 
 
 class EmptyPositionError(ValueError):
-    """No entry may have a position.
+    """No entry is allowed at a position.
 
-    position: the first of them, from 0.
+    Attributes:
+        position: the first such position, from 0.
     """
 
     def __init__(self, position: int) -> None:
@@ -21,11 +22,9 @@ class EmptyPositionError(ValueError):
 
 
 def soonest_after(played: Sequence[int], gap: int) -> dict[int, int]:
-    """Return the first position that each entry may have if `gap` plays lie between two of its plays.
+    """Return the first allowed position of each entry, with `gap` plays from one play to its next.
 
-    Args:
-        played: distinct indices as they were last played.
-        gap: plays from one playing of an entry to its next; 0 and 1 ask for nothing.
+    `played` has distinct indices, the longest ago first. A gap of 0 or 1 asks for nothing.
     """
     return {entry: max(gap - len(played) + at, 0) for at, entry in enumerate(played)}
 
@@ -37,32 +36,26 @@ def not_before(
     pins: Mapping[int, int] = _NO_PINS,
     late: Collection[int] = (),
 ) -> list[int]:
-    """Shuffle so that no entry comes before the first position that it may have.
+    """Shuffle so that no entry comes before its first allowed position.
 
-    Uniform over all orders in which that is so: each position draws among the entries not yet
-    used whose first position is not beyond it, and how many these are does not depend on the
-    draws before. A pinned entry has its position, and may have it too soon.
+    Uniform over all such orders: each position draws among the unused entries that are allowed there.
+    Their number does not depend on earlier draws. A pinned entry may come too soon.
 
-    With late entries, each position draws among the others that are ready, and among the late ones only
-    if there is no other. Such an order exists whenever one exists without that rule.
+    With late entries, each position draws among the other allowed entries, and among the late ones only
+    if no other is allowed. Such an order exists whenever one exists without that rule.
 
     Args:
-        order: n distinct indices; not changed.
-        soonest: `soonest[entry]` is its first position; an entry without one may have any.
-        randbelow: drawn from once for each position without a pin.
-        pins: `pins[position]` is the entry that has this position.
+        order: n distinct indices.
+        soonest: maps an entry to its first allowed position; the others are allowed at any position.
+        randbelow: called once for each position without a pin.
+        pins: maps a pinned position to its entry.
         late: entries that come behind the others.
 
-    Returns:
-        A new list of the same entries.
-
     Raises:
-        EmptyPositionError: if such an order does not exist.
-        ValueError: for a pinned position or entry that the order does not have.
+        EmptyPositionError: no such order exists.
+        ValueError: a pinned position or entry is not in the order.
 
     Cost: O(n log n).
-
-    Source: none known.
     """
     staying = frozenset(pins.values())
     positions = [at for at in range(len(order)) if at not in pins]
@@ -73,7 +66,7 @@ def not_before(
     bounds = [bisect(firsts, at) - used for used, at in enumerate(positions)]
     if min(bounds, default=1) < 1:
         raise EmptyPositionError(next(at for at, bound in zip(positions, bounds, strict=True) if bound < 1))
-    # Of entries[used:bisect(firsts, at)] each may come next: those that are ready and were not used.
+    # Any of entries[used:bisect(firsts, at)] may come next: they are allowed here and unused.
     if late:
         entries = _others_first(entries, firsts, positions, late, randbelow)
     else:
@@ -93,7 +86,7 @@ def _others_first(
     late: Collection[int],
     randbelow: RandBelow,
 ) -> list[int]:
-    """Return entries, sorted by their first positions, in an order with late ones only where need be."""
+    """Return the entries, sorted by first position, in an order with late ones only if necessary."""
     result: list[int] = []
     ready: tuple[list[int], list[int]] = [], []
     read = 0

@@ -1,7 +1,7 @@
 """Insert entries into an order that is being played.
 
-`first` is the first position still to come: nothing is inserted before it. Removing an entry needs
-no draw, since the rest of a uniform order is uniform.
+Nothing is inserted before `first`, the first position that was not played yet. Removing an entry
+needs no draw, since the rest of a uniform order is uniform.
 """
 
 import bisect
@@ -13,22 +13,15 @@ from playshuffle.shuffle.chance import RandBelow
 
 
 def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
-    """Let each new entry in at a random position among those still to come.
+    """Insert each new entry at a random position from `first` on.
 
-    What is still to come stays uniform if it was, and the entries that were there keep
-    their order among themselves.
+    The part from `first` on stays uniform if it was, and its entries keep their relative order.
+    `entries` are k more indices that are not in the order.
 
-    Args:
-        order: n distinct indices; not changed.
-        entries: k more indices, none of them in the order.
-        randbelow: drawn from once for each entry, with bounds n-first+1, n-first+2, …
-        first: the first position still to come, 0 to n.
-
-    Returns:
-        A new list of all entries.
+    Draws: one for each entry, with bounds n-first+1, n-first+2, …
 
     Raises:
-        ValueError: for a first position beyond the order.
+        ValueError: `first` is beyond the order.
 
     Cost: O(n) to shift for each entry.
 
@@ -48,29 +41,18 @@ def insert_apart(
     randbelow: RandBelow,
     first: int = 0,
 ) -> list[int]:
-    """Let each new entry in where it leaves the fewest neighbours of one group.
+    """Insert each new entry where it leaves the fewest neighbours of one group.
 
-    Uniform over the positions that are best for the entry. With first = 0 an order that `spread`
-    made keeps the fewest neighbours that there can be.
+    Uniform over the positions that are best for the entry. With `first` = 0, an order that `spread`
+    made keeps the fewest possible neighbours of one group.
 
-    Args:
-        order: n distinct indices; not changed.
-        entries: k more indices, none of them in the order.
-        keys: `keys[entry]` is the group of an entry.
-        randbelow: drawn from for each entry with the bound that `insert` has, if the order
-            has no neighbours of one group; and if that position is not among the best, or
-            was not drawn, once more with the number of the best.
-        first: the first position still to come, 0 to n.
-
-    Returns:
-        A new list of all entries.
+    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If that
+    position is not among the best, or was not drawn, one with the number of the best positions.
 
     Raises:
-        ValueError: for a first position beyond the order.
+        ValueError: `first` is beyond the order.
 
-    Cost: O(n) for each entry: to shift where the first draw serves, to look at otherwise.
-
-    Source: none.
+    Cost: O(n) for each entry: to shift if the first draw is good, to compare positions otherwise.
     """
     _check(order, first)
     running = list(order)
@@ -96,41 +78,28 @@ def insert_in_block(
     first: int = 0,
     inside: Inside = "none",
 ) -> list[int]:
-    """Let each new entry join its group, behind the smaller indices there.
+    """Insert each new entry into its group, behind the smaller indices there.
 
-    In a block that is shuffled inside, the position is uniform over those still to come in the
-    block, so that the block stays uniform if it was.
+    In a block that is shuffled inside, the position is uniform over the unplayed positions of the
+    block, so that the block stays uniform if it was. Entries of the other blocks are sorted.
 
-    A group of which nothing is still to come, not even what follows its last entry, opens a
-    block of its own, uniform over the positions between blocks.
+    If all of a group was played, and the next block has begun, the entries form a new block. Its
+    position is uniform over the positions between blocks, both ends included.
 
-    Args:
-        order: n distinct indices, each group together; not changed.
-        entries: k more indices, none of them in the order.
-        keys: `keys[entry]` is the group of an entry.
-        randbelow: drawn from once for each new block, with the number of positions between
-            blocks, before and behind all of them included; and once for each entry that joins
-            a block that is shuffled inside, with the number of positions there.
-        first: the first position still to come, 0 to n.
-        inside: which blocks are shuffled inside: none, the one played last, or all. Entries of
-            the others are sorted.
-
-    Returns:
-        A new list of all entries.
+    Draws: one for each new block, with the number of positions between blocks; and one for each entry
+    that joins a block that is shuffled inside, with the number of positions there.
 
     Raises:
-        ValueError: for a first position beyond the order.
+        ValueError: `first` is beyond the order.
 
     Cost: O(n) for each entry.
-
-    Source: none.
     """
     _check(order, first)
     running = list(order)
     groups = [keys[entry] for entry in running]
     for entry in entries:
         group = keys[entry]
-        # The block that was just played can still be joined at its end.
+        # Entries can still join the end of the block that was just played.
         seen_from = max(first - 1, 0)
         if group in groups[seen_from:]:
             start = groups.index(group, seen_from)
@@ -151,7 +120,7 @@ def insert_in_block(
 
 
 def _best_positions(groups: Sequence[int], group: int, first: int) -> list[int]:
-    """Return the positions, from `first` on, where one more of the group makes the fewest repeats."""
+    """Return the positions from `first` on where one more entry of the group makes the fewest repeats."""
     around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
     costs = [(group == before) + (group == after) - (before == after) for before, after in around]
     fewest = min(costs)

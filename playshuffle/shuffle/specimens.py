@@ -1,6 +1,6 @@
-"""Define shuffles that are known to be bad: an audit must catch them, and nothing else may use them.
+"""Define shuffles that are known to be bad, so that an audit can be seen to catch them.
 
-Each takes an order and draws as a good shuffle does. Its first sentence says what is wrong with it.
+Nothing else may use them. The first sentence of each docstring names its defect.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,12 @@ _STATE_BITS = 16
 
 
 class Specimen(NamedTuple):
-    """A bad shuffle, and how it can be caught.
+    """A bad shuffle, and how to catch it.
 
-    entropy_bits: of its own generator; None if it uses the one that it is given.
-    shows: what an audit sees.
+    Attributes:
+        shuffle: takes an order and draws, as a good shuffle does.
+        entropy_bits: bits of its own generator; None if it uses the given one.
+        shows: the symptom in an audit.
     """
 
     shuffle: Shuffle

@@ -1,13 +1,13 @@
 """Shuffle so that as few neighbours as possible belong to one group.
 
 With m the size of the largest group, n entries cannot have fewer than max(0, 2m - n - 1)
-neighbours of one group. While no group has more than half of the entries, they are laid out
-on a ring that has none, and the ring is opened at a random position: that makes every entry
+neighbours of one group. If no group has more than half of the entries, they are laid out
+on a ring that has none, and the ring is opened at a random position. That makes every entry
 exactly equally likely at every position, whatever the ring. A group of more than half is laid
 out first, and the others go one by one into its gaps.
 
-Draws are asked for in bulk, since thousands of artists with a few albums each would spend
-most of the time on asking.
+Draws are made in bulk: with thousands of artists of a few albums each, single calls would take
+most of the time.
 """
 
 import itertools
@@ -24,29 +24,25 @@ def spread(
     randbelow: RandBelow,
     within: Sequence[int] | None = None,
 ) -> list[int]:
-    """Shuffle so that neighbours of one group are as few as can be, and each group is far apart.
+    """Shuffle so that as few neighbours as possible are of one group, and each group is far apart.
 
     There are exactly max(0, 2m - n - 1) such neighbours, m being the size of the largest
     group. If m is at most n/2, every entry is equally likely at every position. If not, every
     entry outside that group is equally likely in each gap between two entries of it.
 
     Args:
-        order: n distinct indices; not changed.
-        keys: `keys[entry]` is the group of an entry. Entries that belong to nobody each
-            need a key of their own.
-        randbelow: drawn from as by Durstenfeld for each group, then with bound n once a
-            group and once more. With a group of more than half: as by Durstenfeld for that
-            group and for all others, then once with bound m-1 if there are others.
-        within: `within[entry]` is the group inside the group: the entries of one key, seen
-            alone, follow the same rule for these. All of the first kind of draws, for each
-            key, then come before all of the second kind.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
+        order: n distinct indices.
+        keys: the group of each entry. An entry without a group needs a key of its own.
+        randbelow: called as by Durstenfeld for each group, then with bound n once a group and
+            once more. With a group of more than half: as by Durstenfeld for that group and for
+            all others, then once with bound m-1 if there are others.
+        within: the group inside the group. The entries of one key, seen alone, follow the same
+            rule for these groups. The draws as by Durstenfeld, for each key, then come before all
+            the others.
 
     Cost: O(n log n).
 
-    Source: the even distances are those of Spotify's player ('How to shuffle songs?', 2014).
+    Source: the even distances are from Spotify's player ('How to shuffle songs?', 2014).
     """
     if not order:
         return []
@@ -72,7 +68,7 @@ def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: 
 
 
 def _layout(groups: list[list[int]]) -> list[list[int]]:
-    """Return the groups; if one of them is more than half, that one and all others merged."""
+    """Return the groups. If one has more than half of the entries, return it and all others merged."""
     largest = max(groups, key=len)
     if 2 * len(largest) <= sum(map(len, groups)):
         return groups
@@ -100,7 +96,7 @@ def _laid_out(layout: Sequence[list[int]], keys: Sequence[int], numbers: Iterato
 
 
 def _shuffle_each(parts: Sequence[list[int]], randbelow: RandBelow) -> None:
-    """Durstenfeld in place on each of the parts."""
+    """Shuffle each of the parts in place, as Durstenfeld does."""
     several = [part for part in parts if len(part) > 1]
     numbers = unreduced(randbelow, [bound for part in several for bound in range(len(part), 1, -1)])
     for part in several:
@@ -115,8 +111,8 @@ def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list
     """Lay out a group of more than half, the others one by one and evenly in its gaps."""
     gap_count = len(largest) - 1
     filled = [False] * gap_count
-    # Over all phases below gap_count, turn * gap_count + phase runs once through the numbers
-    # below len(others) * gap_count, so that each gap is filled equally often.
+    # Over all phases below gap_count, turn * gap_count + phase takes each number below
+    # len(others) * gap_count once, so that each gap is filled equally often.
     for turn in range(len(smaller)):
         filled[(turn * gap_count + phase) // len(smaller)] = True
     arranged = list(largest[:1])
@@ -129,7 +125,7 @@ def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list
 
 
 def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]:
-    """Lay out each group at even distances, from a position of its own that is drawn."""
+    """Lay out each group at even distances, from a random position."""
     count = sum(map(len, groups))
     distances: list[float] = []
     for group, start in zip(groups, itertools.islice(numbers, len(groups)), strict=True):
@@ -143,7 +139,7 @@ def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]
 
 
 def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
-    """Move entries on along the ring until no two of one group are neighbours.
+    """Move entries further along the ring until no two of one group are neighbours.
 
     No group may have more than half of the ring.
     """
@@ -152,7 +148,7 @@ def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
         return list(ring)
     apart: list[int] = []
     waiting: list[int] = []
-    last = None  # The group of the last entry laid down, and of all that are held back.
+    last = None  # The group of the last entry placed, and of all waiting entries.
     for entry in ring:
         group = keys[entry]
         if group == last:
@@ -166,8 +162,8 @@ def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
         waiting.append(apart.pop())
     if not waiting:
         return apart
-    # Round once more. Of n entries, held back ones included, at most half are of this group,
-    # so at least as many neighbours as are held back are both of other groups.
+    # Second turn. Of n entries, waiting ones included, at most half are of this group. So the number
+    # of neighbours that are both of other groups is at least the number of waiting entries.
     closed: list[int] = []
     before = keys[apart[-1]]
     for entry in apart:

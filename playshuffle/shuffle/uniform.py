@@ -1,6 +1,6 @@
-"""Shuffle uniformly: each of the n! rearrangements is equally likely.
+"""Shuffle uniformly: each of the n! orders is equally likely.
 
-Use `durstenfeld`. The other functions reach the same distribution in other ways: to grow an order, to
+Use `durstenfeld`. The other functions reach the same distribution in other ways: to extend an order, to
 check one way against another, or to show how it is done.
 """
 
@@ -17,18 +17,9 @@ _TABLE_LIMIT = 8
 
 
 def durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle by swapping each position, from the last down, with one not yet passed or itself.
+    """Shuffle by swapping each position, from the last down, with itself or an earlier one.
 
-    Uniform over all n! orders.
-
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Cost: O(n).
+    Draws: n-1, with bounds n, n-1, …, 2. Cost: O(n).
 
     Source: Durstenfeld, Communications of the ACM 7 (1964), algorithm 235; Knuth, The Art
     of Computer Programming 2, section 3.4.2, algorithm P.
@@ -45,19 +36,9 @@ def durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle as Durstenfeld does, but from the first position up.
 
-    Uniform over all n! orders. The first k positions are finished after k draws.
+    The first k positions are final after k draws. Position k is swapped with position k + draw.
 
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2; position k is swapped with
-            the position that lies the draw beyond it.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Cost: O(n).
-
-    Source: Durstenfeld, as above, run the other way.
+    Draws: n-1, with bounds n, n-1, …, 2. Cost: O(n).
     """
     shuffled = list(order)
     for position, ahead in enumerate(draws(randbelow, range(len(shuffled), 1, -1))):
@@ -67,18 +48,9 @@ def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]
 
 
 def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle with pencil and paper: strike out a drawn entry, write it down, go on.
+    """Shuffle as with pencil and paper: strike out a random entry, write it down, repeat.
 
-    Uniform over all n! orders.
-
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from n-1 times, with bounds n, n-1, …, 2: which one of those left.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Cost: O(n²).
+    Draws: n-1, with bounds n, n-1, …, 2: which of the entries left. Cost: O(n²).
 
     Source: Fisher and Yates, Statistical Tables (1938), 'random numbers'.
     """
@@ -88,18 +60,11 @@ def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle entries as they arrive, however many there will be.
+    """Shuffle entries as they arrive, without knowing their number.
 
-    Uniform over all n! orders, after each arrival.
+    Uniform over all n! orders after each arrival.
 
-    Args:
-        arrivals: distinct indices; walked once.
-        randbelow: drawn from once for each arrival, with bounds 1, 2, …, n.
-
-    Returns:
-        A list of all that arrived.
-
-    Cost: O(1) for each arrival.
+    Draws: one for each arrival, with bounds 1, 2, …, n. Cost: O(1) for each arrival.
 
     Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
@@ -114,16 +79,9 @@ def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
 def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle by giving each entry a random key and sorting.
 
-    Uniform over all n! orders, because keys of which two are equal are all drawn again.
+    If two keys are equal, all are drawn again: that keeps it uniform.
 
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from n times with bound n³; again with probability below 1/n.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Cost: O(n log n).
+    Draws: n with bound n³; again with probability below 1/n. Cost: O(n log n).
 
     Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
@@ -135,18 +93,11 @@ def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle by putting each entry at a random position among those before it.
+    """Shuffle by inserting each entry at a random position among those before it.
 
-    Uniform over all n! orders; insertion sort run backwards.
+    It is insertion sort run backwards.
 
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from n-1 times, with bounds 2, 3, …, n.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Cost: O(n²) shifts.
+    Draws: n-1, with bounds 2, 3, …, n. Cost: O(n²) shifts.
 
     Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
@@ -157,18 +108,11 @@ def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def top_in_at_random(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle as by hand: put the top entry back at a random position, until the bottom one had its turn.
+    """Shuffle as by hand: insert the top entry at a random position, until the bottom one was moved.
 
-    Uniform over all n! orders with this stopping rule, and with no fixed number of moves.
+    Uniform with this stopping rule, and with no fixed number of moves.
 
-    Args:
-        order: n distinct indices; not changed.
-        randbelow: drawn from with bound n, n·(1 + 1/2 + … + 1/n) times on average.
-
-    Returns:
-        A new list of the same entries; for n < 2 the same order.
-
-    Cost: O(n² log n) shifts.
+    Draws: n·(1 + 1/2 + … + 1/n) on average, with bound n. Cost: O(n² log n) shifts.
 
     Source: Aldous and Diaconis, American Mathematical Monthly 93 (1986) 333-348.
     """
@@ -183,23 +127,12 @@ def top_in_at_random(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def from_table(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle by drawing one row from the table of all n! permutations.
+    """Shuffle by drawing one row from the table of all n! permutations: the definition of uniform.
 
-    Uniform over all n! orders.
-
-    Args:
-        order: at most 8 distinct indices; not changed.
-        randbelow: drawn from once, with bound n!.
-
-    Returns:
-        A new list of the same entries.
+    Draws: one, with bound n!. Cost: O(n!) memory, kept for the next call.
 
     Raises:
-        ValueError: for more than 8 entries.
-
-    Cost: O(n!) memory, kept for the next call.
-
-    Source: none needed; this is the definition.
+        ValueError: there are more than 8 entries.
     """
     if len(order) > _TABLE_LIMIT:
         raise ValueError(f"a table of {len(order)}! permutations is too large")

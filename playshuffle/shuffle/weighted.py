@@ -15,20 +15,13 @@ def weighted(order: Sequence[int], weights: Sequence[float], randbelow: RandBelo
     """Shuffle so that an entry of greater weight tends to come early.
 
     Each position goes to one of the entries left with a probability in proportion to its weight
-    (as exact as 53 bits are); equal weights make all n! orders equally likely.
+    (as exact as 53 bits are); equal weights make all n! orders equally likely. Weights are from 1e-100
+    to 1e100.
 
-    Args:
-        order: n distinct indices; not changed.
-        weights: `weights[entry]`, from 1e-100 to 1e100.
-        randbelow: drawn from n times, with bound 2**53.
-
-    Returns:
-        A new list of the same entries.
+    Draws: n, with bound 2**53. Cost: O(n log n).
 
     Raises:
-        ValueError: for a weight that is out of bounds, or not a number.
-
-    Cost: O(n log n).
+        ValueError: a weight is out of bounds, or not a number.
 
     Source: Efraimidis and Spirakis, Information Processing Letters 97 (2006) 181-185.
     """
