@@ -9,10 +9,12 @@ import typer
 
 from playshuffle.audit import audited_orders, bias, heat_map
 from playshuffle.audit.playlist import look_into
-from playshuffle.cli import audit_report, common_options
+from playshuffle.cli import audit_report, common_options, completion
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
+from playshuffle.config.load import all_lists
+from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import Seeded, System
@@ -24,7 +26,7 @@ Examples:
   playshuffle audit --order random                # a fair shuffle
   playshuffle audit --order specimen:swap-any     # a biased one is found
   playshuffle audit --order sattolo --plot sattolo.png
-  playshuffle audit ~/Music/playshuffle.m3u       # of a playlist
+  playshuffle audit today                         # a playlist
 """
 
 _TRACKS, _ROUNDS = 60, 10_000
@@ -33,7 +35,7 @@ _TRACKS, _ROUNDS = 60, 10_000
 def audit(
     playlist: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE.m3u]", help="A playlist to measure"),
+        typer.Argument(metavar="[LIST]", help="A playlist to measure", autocompletion=completion.lists),
     ] = None,
     order: Annotated[
         str | None,
@@ -54,6 +56,7 @@ def audit(
         str | None,
         typer.Option(metavar="FILE", help="Draw a picture: .png or .svg"),
     ] = None,
+    config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
 ) -> Exit:
     """Measure an order or a playlist.
@@ -65,7 +68,7 @@ def audit(
     if order is not None:
         return _order(order, tracks, rounds, seed, plot, as_json)
     if playlist is not None and (tracks, rounds, seed) == (None, None, None):
-        _playlist(playlist, plot, as_json)
+        _playlist(find_file(playlist, all_lists(config)), plot, as_json)
         return Exit.DONE
     raise PlayshuffleError(
         "--tracks, --rounds and --seed do not work with a playlist. Remove them.", Exit.USAGE
@@ -106,10 +109,9 @@ def _order(
     return Exit.LOSSES if verdict.reasons else Exit.DONE
 
 
-def _playlist(name: str, plot: str | None, as_json: bool) -> None:
+def _playlist(path: bytes, plot: str | None, as_json: bool) -> None:
     if plot is not None:
         _check_plot(plot)
-    path = os.path.abspath(os.fsencode(name))
     with progress_bar(quiet=as_json) as progress:
         found = look_into(path, Tools(read_all, System(), progress))
     if plot is not None:

@@ -2,18 +2,20 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from playshuffle.cli import common_options
+from playshuffle.cli import common_options, completion
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines
-from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import KnownList
+from playshuffle.config.load import all_lists
 from playshuffle.config.own_players import known_player, player_names
+from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
 from playshuffle.players.profiles import PLAYERS
@@ -28,7 +30,7 @@ _NAMES = 20  # of one kind that are shown
 
 EXAMPLES = """\b
 Examples:
-  playshuffle check ~/Music/playshuffle.m3u           # missing files
+  playshuffle check today                             # missing files
   playshuffle check today.m3u --for mopidy --for kodi # what they can't play
   playshuffle check *.m3u --for all                   # all players
 """
@@ -37,7 +39,9 @@ Examples:
 def check(
     playlists: Annotated[
         list[str],
-        typer.Argument(metavar="FILE.m3u...", help="Playlists; - is standard input"),
+        typer.Argument(
+            metavar="LIST...", help="Names or files; - is standard input", autocompletion=completion.lists
+        ),
     ],
     player: Annotated[
         list[str] | None,
@@ -48,6 +52,7 @@ def check(
             autocompletion=lambda: [*player_names(), "all"],
         ),
     ] = None,
+    config: common_options.ConfigFile = None,
     as_json: common_options.Json = False,
 ) -> Exit:
     """Check that the entries of a playlist work.
@@ -58,7 +63,8 @@ def check(
         player_names()  # those of the configuration too
     asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
-    sources = [source for playlist in playlists for source in _sources(playlist)]
+    lists = all_lists(config)
+    sources = [source for playlist in playlists for source in _sources(playlist, lists)]
     with progress_bar(quiet=False) as progress:
         report = partial(progress.working, "Checking entries")
         checked = [check_playlist(path, asked, content, report) for path, content in sources]
@@ -71,12 +77,12 @@ def check(
     return Exit.LOSSES if has_losses else Exit.DONE
 
 
-def _sources(playlist: str) -> list[tuple[bytes, bytes | None]]:
+def _sources(playlist: str, lists: Sequence[KnownList]) -> list[tuple[bytes, bytes | None]]:
     """Return the path of each file of a playlist, and its content if it comes from standard input."""
     if playlist == "-":
         content = b"" if sys.stdin is None else sys.stdin.buffer.read()
         return [(os.path.abspath(b"standard-input.m3u"), content)]
-    path = absolute(playlist, Exit.NO_INPUT)
+    path = find_file(playlist, lists)
     return [(file, None) for file in (not os.path.lexists(path) and existing_parts(path)) or [path]]
 
 

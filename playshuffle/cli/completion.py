@@ -10,7 +10,7 @@ from playshuffle.errors import PlayshuffleError, shown
 def lists(ctx: typer.Context) -> list[str]:
     """Return the names of all lists: those of the configuration, and those that make and deal wrote."""
     # Options are completed without them.
-    from playshuffle.cli.lists import all_lists
+    from playshuffle.config.load import all_lists
 
     with contextlib.suppress(PlayshuffleError):
         return [shown(each.name) for each in all_lists(ctx.params.get("config"))]

@@ -6,24 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from playshuffle.cli import deal_report
-from playshuffle.cli.lists import (
-    ONCE,
-    configuration,
-    named_lists,
-    request_of,
-    say_broken,
-    the_list,
-    titles,
-)
-from playshuffle.cli.run_lists import run_lists
+from playshuffle.cli.run_lists import ONCE, request_of, run_lists, say_broken, titles
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.load import load
+from playshuffle.config.load import load, load_if_any
 from playshuffle.config.places import find
+from playshuffle.config.words import named_lists, the_list, with_files
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.options.given import Given
@@ -98,8 +90,9 @@ def _request(
             " a file with -o, or use --peek.",
             Exit.USAGE,
         )
-    config_file = configuration(config)
+    config_file = load_if_any(config)
     lists = known_lists(config_file, must_remember=must_remember)
+    given = with_files(given, lists)
     named = named_lists(words, lists, config_file)
     if not words and given.options.source is None:
         file = given.options.output

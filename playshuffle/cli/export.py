@@ -2,17 +2,20 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from itertools import chain
 from typing import Annotated
 
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import all_lists, find_list
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import KnownList
+from playshuffle.config.load import all_lists
+from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.export import Exported
 from playshuffle.exporting.export import export as export_tracks
@@ -23,6 +26,7 @@ from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.playlist.reading import STDIN, read_file_list
 from playshuffle.selection.values import parse_size
 from playshuffle.store.state import State
+from playshuffle.system import mounts
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, shortened
 
@@ -35,18 +39,19 @@ Examples:
   playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
 """
 _Playlist = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="LIST", help="File, name of a list, or - for files", autocompletion=completion.lists
     ),
 ]
+_Folder = Annotated[
+    str | None, typer.Argument(metavar="FOLDER", help="Folder on the stick, for the new folder LIST")
+]
 
 
 def export(
-    playlist: _Playlist,
-    folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="Folder on the stick, for the new folder LIST")
-    ],
+    playlist: _Playlist = None,
+    folder: _Folder = None,
     size: Annotated[
         str | None, typer.Option("--size", metavar="SIZE", help="Use at most this space, such as 28G")
     ] = None,
@@ -61,10 +66,12 @@ def export(
     most_bytes = _size(size)
     if max_per_folder is not None and max_per_folder < 1:
         raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.", Exit.USAGE)
-    if playlist != STDIN and not os.path.lexists(playlist):
-        one = find_list(playlist, all_lists(config))
-        playlist = playlist if one is None else os.fsdecode(one.path)
-    path = os.fsencode(playlist)
+    if playlist is None or folder is None:
+        raise _incomplete(playlist, all_lists(config))
+    word, path = playlist, os.fsencode(playlist)
+    if playlist != STDIN:
+        path = find_file(playlist, all_lists(config))
+        playlist = os.fsdecode(path)
     with State(writes=False) as state:
         roots = state.roots()
     parts = [] if os.path.lexists(path) else existing_parts(path)
@@ -74,7 +81,7 @@ def export(
     with progress_bar(quiet) as progress:
         tracks, skipped = find_tracks(files, read_all, progress.working, is_ascii=is_ascii)
         if not tracks:
-            raise PlayshuffleError(f"'{shown(playlist)}' names no file that can be copied.", Exit.NO_INPUT)
+            raise PlayshuffleError(f"'{shown(word)}' names no file that can be copied.", Exit.NO_INPUT)
         done = export_tracks(
             tracks,
             absolute(folder, Exit.CANNOT_CREATE),
@@ -91,6 +98,16 @@ def export(
         reasons += [f"{shown(stream)}: not a file" for each in read for stream in each.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
+
+
+def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> PlayshuffleError:
+    """Return the error for a missing argument, with the lists and drives that there are."""
+    drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
+    text = f"Name a folder on the stick. Mounted removable drives: {drives}."
+    if playlist is None:
+        names = ", ".join(shown(name) for name in dict.fromkeys(each.name for each in lists)) or "none"
+        text = f"Name a list and a folder on the stick. Lists: {names}. Mounted removable drives: {drives}."
+    return PlayshuffleError(text, Exit.USAGE)
 
 
 def _size(size: str | None) -> int | None:

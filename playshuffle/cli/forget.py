@@ -5,10 +5,11 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, the_list
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say
 from playshuffle.config.known_list import KnownList, known_lists
+from playshuffle.config.load import load_if_any
+from playshuffle.config.words import the_list
 from playshuffle.store import skip_lists
 from playshuffle.store.state import State
 
@@ -30,7 +31,7 @@ def forget(
     quiet: common_options.Quiet = False,
 ) -> None:
     """Forget the saved order or deck of a list."""
-    lists = known_lists(configuration(config), must_remember=True)
+    lists = known_lists(load_if_any(config), must_remember=True)
     with State(must_remember=True) as state:
         paths = {each.path for each in lists}
         unwritten = [KnownList(path) for path in skip_lists.playlists(state) if path not in paths]

@@ -106,6 +106,21 @@ Use a container on the NAS, or a computer that mounts the share:
 A share reports no changes. The service scans it at intervals: poll = "5m".
 """
 
+_NAMES = """\
+A word of a command names the first of these that the command can use:
+
+  1. a list: by its name, or the name of its file
+  2. a file or folder: by its path
+  3. a folder below a music folder, such as Miles/Live
+  4. a query, such as genre:jazz
+  5. a track: by its file name, with or without suffix, its title, or
+     "artist - title"
+
+The same name comes before one in other upper and lower case. If several have
+it, an error lists them. A part of a name names nothing. ./WORD is a path.
+The keys without, history and pin of the configuration take the same names.
+"""
+
 _HISTORY = """\
 What was dealt, the last track at the end:
 
@@ -217,6 +232,7 @@ TOPICS: Mapping[str, tuple[str, Callable[[], Iterable[str]]]] = {
     "phone": ("the same playlist on a phone", _PHONE.splitlines),
     "nas": ("music on a NAS", _NAS.splitlines),
     "where": ("queries, such as genre:jazz year:1990..", _where),
+    "names": ("names of lists and tracks on the command line", _NAMES.splitlines),
     "history": ("what was dealt and played, and favourites", _history),
     "config": ("the keys of the configuration", _config),
     "times": ("durations, such as 90m", _TIMES.splitlines),

@@ -7,28 +7,23 @@ from collections.abc import Sequence
 from functools import partial
 
 from playshuffle.cli import make_report
-from playshuffle.cli.lists import (
-    ONCE,
-    configuration,
-    named_lists,
-    notify_services,
-    request_of,
-    say_broken,
-    titles,
-)
 from playshuffle.cli.music_folders import default_folders
-from playshuffle.cli.run_lists import run_lists
+from playshuffle.cli.run_lists import ONCE, request_of, run_lists, say_broken, titles
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.streams import print_json, say, show, write_out
 from playshuffle.config.build_request import build_request
 from playshuffle.config.known_list import KnownList, known_lists
+from playshuffle.config.load import load_if_any
+from playshuffle.config.model import Config
+from playshuffle.config.words import named_lists, with_files
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.options.given import Given
 from playshuffle.options.table import STDOUT, Options
 from playshuffle.pipeline.make import make as make_list
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
+from playshuffle.service import running
 
 
 def make_lists(
@@ -46,7 +41,10 @@ def make_lists(
     """Make lists, and report them. The arguments are those of the command."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
-    lists, codes = _lists_to_make(words, config, is_all=is_all)
+    config_file = load_if_any(config)
+    all_lists = known_lists(config_file)
+    given = with_files(given, all_lists)
+    lists, codes = _lists_to_make(words, all_lists, config_file, is_all=is_all)
     if print0:
         given = given.plus(output=STDOUT)
     is_again = bool(lists or codes)  # all lists of the configuration may be broken
@@ -59,7 +57,7 @@ def make_lists(
         check_save(save, config, requests[name])
     act = partial(make_list, keeps_gap=is_again)
     reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
-    notify_services(() if dry_run or print0 else lists)
+    running.notify(running.processes([] if dry_run or print0 else [each.path for each in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
     for report in reports.values():
         if not quiet:
@@ -79,14 +77,12 @@ def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool
 
 
 def _lists_to_make(
-    words: Sequence[str], config: str | None, *, is_all: bool
+    words: Sequence[str], lists: Sequence[KnownList], config_file: Config | None, *, is_all: bool
 ) -> tuple[list[KnownList], list[Exit]]:
     """Return the lists that words name, and exit codes for broken ones.
 
     is_all: without words, all lists of the configuration are made that are not dealt.
     """
-    config_file = configuration(config)
-    lists = known_lists(config_file)
     if words or config_file is None or not is_all:
         return named_lists(words, lists, config_file), []
     made = [one for one in lists if one.configured is not None and one.configured.deal is None]

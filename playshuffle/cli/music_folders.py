@@ -4,10 +4,10 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from playshuffle.cli.lists import configuration
 from playshuffle.cli.screen import home_path
 from playshuffle.config.build_request import absolute
 from playshuffle.config.example import music_folder
+from playshuffle.config.load import load_if_any
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.sources import Source
 
@@ -26,7 +26,7 @@ def default_folders(config: str | None) -> Default:
     Raises:
         PlayshuffleError: the configuration is wrong, or the music folder does not exist.
     """
-    found = configuration(config)
+    found = load_if_any(config)
     if found is not None and found.path is not None:
         roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
         names = ", ".join(map(home_path, roots))

@@ -8,17 +8,16 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options
-from playshuffle.cli.lists import request_of
-from playshuffle.cli.run_lists import run_lists
+from playshuffle.cli.run_lists import request_of, run_lists
 from playshuffle.cli.screen import Mark, home_path
 from playshuffle.cli.streams import print_lines, say, say_error, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
+from playshuffle.config.words import known_tracks
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.options.given import NOTHING_GIVEN
-from playshuffle.ordering.pins import near, track_index
 from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
@@ -85,24 +84,22 @@ def _undo(*, quiet: bool) -> Exit:
     return Exit.DONE
 
 
-def _found(names: Sequence[str], state: State) -> list[bytes]:
+def _found(words: Sequence[str], state: State) -> list[bytes]:
     """Return the paths of the tracks that are named, known ones or files.
 
     Raises:
         PlayshuffleError: one is not found.
     """
-    folders = state.load_tracks().folders
-    known = [folder + name for folder, row in folders.items() for name in row.names.split(b"/")]
-    roots = state.roots()
+    names = known_tracks(state.load_tracks(), state.roots())
     paths = []
-    for name in names:
-        path = absolute(name, Exit.NO_INPUT)
+    for word in words:
+        path = absolute(word, Exit.NO_INPUT)
         if os.path.isdir(path):
-            raise PlayshuffleError(f"'{shown(name)}' is a folder. Name its tracks.", Exit.NO_INPUT)
-        index = track_index(name, known, roots)
-        found = Names().find(path) if index is None else known[index]
+            raise PlayshuffleError(f"'{shown(word)}' is a folder. Name its tracks.", Exit.NO_INPUT)
+        index = names.find(word)
+        found = Names().find(path) if index is None else names.paths[index]
         if found is None:
-            raise PlayshuffleError(f"No track is called '{shown(name)}'.{near(name, known)}", Exit.NO_INPUT)
+            raise PlayshuffleError(f"No track is called '{shown(word)}'.{names.near(word)}", Exit.NO_INPUT)
         paths.append(found)
     return paths
 

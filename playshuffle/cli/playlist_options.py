@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.cli import common_options
+from playshuffle.cli import common_options, completion
 from playshuffle.config.own_players import player_names
 from playshuffle.options.given import Given
 from playshuffle.options.table import ROWS, Options, Row
@@ -73,6 +73,8 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _completion(row: Row) -> Callable[..., list[str]] | None:
+    if row.name in ("source", "without"):
+        return completion.lists
     if row.suggestions:
         return lambda: list(row.suggestions)
     if row.names is None:

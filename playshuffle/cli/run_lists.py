@@ -1,11 +1,17 @@
 """Make, keep or deal lists over one library."""
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say_error
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.config.known_list import KnownList
+from playshuffle.config.model import Config
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.options.given import Given
 from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
@@ -15,6 +21,8 @@ from playshuffle.shuffle import System
 from playshuffle.tags.reader_pool import read_all
 
 Done = TypeVar("Done")
+
+ONCE = frozenset(("accept_missing", "force"))  # options that are not saved with a list
 
 
 def run_lists(
@@ -57,3 +65,45 @@ def run_lists(
     for name, failed in errors.items():
         say_error(f"{name}: {failed.in_configuration}")
     return done, [error.code for error in errors.values()]
+
+
+def request_of(one: KnownList, given: Given, *, is_dealt: bool, is_saved: bool = False) -> Request:
+    """Return the request of a list to make or deal, with the options that were given now.
+
+    Raises:
+        PlayshuffleError: its options are not known, or are those of the configuration; or the list is dealt
+            and should be made, or the other way round.
+    """
+    name = shlex.quote(shown(one.name))
+    if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):
+        raise PlayshuffleError(
+            f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
+            f" --save {name}. For another list, add -o OTHER.m3u.",
+            Exit.USAGE,
+        )
+    if one.is_dealt != is_dealt:
+        text = "is dealt, not made. Its next deal: playshuffle deal"
+        if is_dealt:
+            text = "is made, not dealt. To make it again: playshuffle make"
+        raise PlayshuffleError(f"{home_path(one.path)} {text} {name}", Exit.USAGE)
+    request = one.request(given)
+    if request is None:
+        raise PlayshuffleError(
+            f"The options of {home_path(one.path)} are not known: a pipe named its tracks. Make it as you did"
+            " before.",
+            Exit.USAGE,
+        )
+    return request
+
+
+def titles(lists: Sequence[KnownList]) -> list[str]:
+    """Return what to call each of these lists: its name, or its file if several have the name."""
+    count = Counter(one.name for one in {each.path: each for each in lists}.values())
+    return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
+
+
+def say_broken(config: Config) -> list[Exit]:
+    """Print the faults of the configuration's lists, and return an exit code for each."""
+    for broken in config.broken:
+        say_error(broken.text)
+    return [Exit.CONFIG for _ in config.broken]

@@ -2,7 +2,6 @@
 
 import os
 
-from playshuffle.cli.lists import notify
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import show
 from playshuffle.config.places import places
@@ -36,7 +35,7 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
         return
     _save(_place(config), name, request, writes=True)
     services = [each.services[0].process for each in running.services()]
-    notify(services)
+    running.notify(services)
     if not quiet:
         show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])
         if not services:

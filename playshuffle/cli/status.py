@@ -10,12 +10,13 @@ from typing import Annotated, NamedTuple
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import configuration, the_list
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
 from playshuffle.config.known_list import known_lists
+from playshuffle.config.load import load_if_any
 from playshuffle.config.model import Config
+from playshuffle.config.words import the_list
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.groups import OUTPUT
@@ -147,7 +148,7 @@ def _count(playlist: PlaylistStatus) -> str | None:
 def _configuration(named: str | None) -> Config | None:
     """Return the configuration; None if there is none, or if it is broken and was not named."""
     try:
-        return configuration(named)
+        return load_if_any(named)
     except PlayshuffleError as error:
         if named is not None:
             raise

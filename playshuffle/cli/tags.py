@@ -10,7 +10,7 @@ import typer
 from playshuffle.cli import common_options
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.progress import progress_bar
-from playshuffle.cli.screen import Screen, columns, home_path, screen_of
+from playshuffle.cli.screen import Screen, columns, home_path, screen_of, shell_path
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
@@ -95,6 +95,12 @@ def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
         if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word, Exit.NO_INPUT)):
             raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
     if not words or os.path.lexists(words[0]):
+        fields = [word for word in words if word in OF_TRACKS and not os.path.lexists(word)]
+        if fields:
+            places = [shell_path(absolute(word, Exit.NO_INPUT)) for word in words if word not in fields]
+            raise PlayshuffleError(
+                f"The field comes first: playshuffle tags {fields[0]} {' '.join(places)}", Exit.USAGE
+            )
         return None, words
     return known("field", words[0], OF_TRACKS), words[1:]
 

@@ -6,20 +6,22 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import all_lists, the_list
 from playshuffle.cli.streams import say, say_error
-from playshuffle.config.load import load
+from playshuffle.config.load import all_lists, load, load_if_any
 from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find
+from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.store import to_tell
+from playshuffle.store.records import last_made
+from playshuffle.store.state import State
 from playshuffle.telling.players import tell_player
 from playshuffle.telling.queue import ForeignQueueError
 from playshuffle.text import any_of, counted, known
 
 EXAMPLES = """\b
 Examples:
-  playshuffle tell mpd                     # the playlist with tell = ["mpd"]
+  playshuffle tell mpd                     # with tell = ["mpd"], or last
   playshuffle tell mpd today --replace     # even a queue of your own
   playshuffle tell mpv ~/Music/playshuffle.m3u
 """
@@ -72,12 +74,13 @@ def tell(
 
 
 def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> bytes:
-    """Return the file of the playlist: by its name in the configuration, or as a file."""
-    if playlist is not None and (os.sep in playlist or os.path.exists(playlist)):
-        return os.path.abspath(os.fsencode(playlist))
+    """Return the file of the playlist: the one that is named, configured for the player, or made last."""
     if playlist is not None:
-        return the_list(playlist, all_lists(config)).path
-    playlists = load(find(config)).playlists
+        return find_file(playlist, all_lists(config))
+    config_file = load_if_any(config)
+    if config_file is None:
+        return _last_made()
+    playlists = config_file.playlists
     candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
     if len(candidates) > 1:
         choices = any_of([shown(candidate.name) for candidate in candidates])
@@ -87,6 +90,14 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
             "The configuration has no valid playlist. See: playshuffle config check", Exit.CONFIG
         )
     return candidates[0].request.output
+
+
+def _last_made() -> bytes:
+    with State(writes=False) as state:
+        last = last_made(state)
+    if last is None:
+        raise PlayshuffleError("No list was made or dealt yet. Name a file.", Exit.USAGE)
+    return last
 
 
 def _tell_written(config: str | None, *, quiet: bool) -> int:

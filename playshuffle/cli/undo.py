@@ -1,6 +1,5 @@
 """Take back the last make or deal of a list."""
 
-import contextlib
 import os
 from functools import partial
 from typing import Annotated
@@ -8,19 +7,21 @@ from typing import Annotated
 import typer
 
 from playshuffle.cli import common_options, completion
-from playshuffle.cli.lists import all_lists, notify_services, the_list
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.known_list import KnownList
+from playshuffle.config.load import all_lists
 from playshuffle.config.places import find
+from playshuffle.config.words import the_list
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.table import Options, as_flags
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.undo import record_before
 from playshuffle.pipeline.undo import undo as undo_list
+from playshuffle.service import running
 from playshuffle.store.records import SavedOrder, SavedRecord, last_made
 from playshuffle.store.state import State
 from playshuffle.text import counted
@@ -49,7 +50,7 @@ def undo(
         if name is not None:
             one = the_list(name, all_lists(config))
         elif last is not None:
-            one = _known(last, config)
+            one = next((each for each in all_lists(config) if each.path == last), KnownList(last))
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
@@ -57,7 +58,7 @@ def undo(
     # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
     request = request._replace(most=None, options=request.options._replace(pin=()))
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
-    notify_services([one])
+    running.notify(running.processes([one.path]))
     if not quiet:
         facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
         text = f" is as before: {', '.join(filter(None, facts))}"
@@ -69,14 +70,6 @@ def undo(
             stays = f"{shown(one.name)} stays in the configuration as it is: {home_path(find(config))}"
             show([("Note", stays)])
         show(("Note", str(note)) for note in report.notes)
-
-
-def _known(path: bytes, config: str | None) -> KnownList:
-    """Return a list that was written; also beside a configuration that is wrong by now."""
-    lists = []
-    with contextlib.suppress(PlayshuffleError):
-        lists = [*all_lists(config)]
-    return next((each for each in lists if each.path == path), KnownList(path))
 
 
 def _request_of_files(one: KnownList, before: SavedRecord, state: State) -> Request:

@@ -8,9 +8,11 @@ import typer
 
 from playshuffle.cli import common_options, playlist_options
 from playshuffle.config.build_request import build_request
+from playshuffle.config.known_list import known_lists
 from playshuffle.config.load import load
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.places import find
+from playshuffle.config.words import with_files
 from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library.missing import check_root
 from playshuffle.options.given import Given
@@ -65,7 +67,7 @@ def watch(
     gc.enable()  # this runs for months
     if not folders:
         return run(lambda: load(find(config)))
-    options = given.options._replace(folders=tuple(folders))
+    options = with_files(given, known_lists(None)).options._replace(folders=tuple(folders))
     playlist = ConfiguredPlaylist("playlist", build_request(options))
     with State(writes=False) as state:
         for root in playlist.request.roots:

@@ -10,22 +10,27 @@ from urllib.parse import unquote_to_bytes
 import typer
 
 from playshuffle.cli import common_options, completion, why_report
-from playshuffle.cli.lists import configuration, find_list, say_broken, the_list, titles
 from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import say_broken, titles
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList, known_lists
+from playshuffle.config.load import load_if_any
 from playshuffle.config.model import Config
+from playshuffle.config.words import Kind, find, find_list, is_path, known_tracks, the_list, unknown
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import Changes
 from playshuffle.options.groups import INCLUDE
 from playshuffle.pipeline.explain import IN, PlaylistStages, playlist_stages
-from playshuffle.pipeline.open_library import open_library
+from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.names import Names
+from playshuffle.selection.fields import is_query
+from playshuffle.selection.query import parse
+from playshuffle.selection.track_names import TrackNames
 from playshuffle.shuffle import System
 from playshuffle.system import atomic_file
 from playshuffle.tags.cause import NO_FILE
@@ -33,9 +38,11 @@ from playshuffle.tags.reader_pool import read_all
 
 EXAMPLES = """\b
 Examples:
-  playshuffle why song.mp3          # in all playlists
+  playshuffle why "Blue Train"      # in all playlists
   playshuffle why song.mp3 --in ~/Music/calm.m3u
   playshuffle why ~/Music           # how many files are in, and why not all
+  playshuffle why calm              # the same for one list
+  playshuffle why genre:jazz        # the same for the tracks of a query
 
 The playlists are those of the configuration. Without one, they are those
 that make and deal wrote.
@@ -43,7 +50,14 @@ that make and deal wrote.
 
 
 def why(
-    files: Annotated[list[str], typer.Argument(metavar="FILE|FOLDER...", help="Audio files or folders")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACK...",
+            help="Titles, files, folders, queries or lists",
+            autocompletion=completion.lists,
+        ),
+    ],
     playlist: Annotated[
         str | None,
         typer.Option(
@@ -62,7 +76,7 @@ def why(
 
     The files of a folder are counted. Of those in no playlist, five are named for each reason.
     """
-    question = _question(playlist, config)
+    question, others = _question(words, playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]
     with contextlib.ExitStack() as stack:
         with progress_bar(quiet) as progress:
@@ -73,20 +87,24 @@ def why(
                 name: playlist_stages(opened, request, tools, question.next_run)
                 for name, request in question.requests.items()
             }
-        return _explain(files, playlists, question, as_json=as_json)
+        return _explain(_paths(others, playlists, opened), playlists, question, as_json=as_json)
 
 
 def _explain(
-    files: Iterable[str], playlists: Mapping[str, PlaylistStages], question: Question, *, as_json: bool
+    named: Mapping[bytes, Sequence[bytes] | None],
+    playlists: Mapping[str, PlaylistStages],
+    question: Question,
+    *,
+    as_json: bool,
 ) -> Exit:
-    """Print why files are in playlists or not, and return the exit code."""
+    """Print why files are in playlists or not, and return the exit code.
+
+    named: files, each with None; folders and queries, each with its files.
+    """
     screen = screen_of(sys.stdout)
-    paths = [_path(text) for text in files]
-    # A folder that is missing is none now, but tracks are known below it.
-    tops = [path for path in paths if os.path.isdir(path) or _below(path, playlists)]
-    reasons = _explained((path for path in paths if path not in tops), playlists)
-    inside = {top: _below(top, playlists) for top in tops}
-    libraries = [each.run.library for each in playlists.values()] if tops else ()
+    reasons = _explained((path for path, paths in named.items() if paths is None), playlists)
+    inside = {top: _explained(paths, playlists) for top, paths in named.items() if paths is not None}
+    libraries = [each.run.library for each in playlists.values()] if inside else ()
     for summary in dict.fromkeys(error.summary for each in libraries for error in each.missing.values()):
         say_error(f"{summary}.")
     for top, found in inside.items():
@@ -107,37 +125,90 @@ def _explained(paths: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) 
     return {path: {name: stages.explain(path) for name, stages in playlists.items()} for path in paths}
 
 
-def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Reasons:
-    """Return the reasons of all files below a folder that a scan found, or left out."""
+def _paths(
+    words: Iterable[str], playlists: Mapping[str, PlaylistStages], opened: OpenLibrary
+) -> dict[bytes, Sequence[bytes] | None]:
+    """Return the files that words name, each with None; folders and queries, each with its files.
+
+    Raises:
+        PlayshuffleError: a word names nothing, or several tracks.
+    """
+    roots = sorted({root for each in playlists.values() for root in each.run.request.roots})
+    names = known_tracks(opened.table, roots)
+    found: dict[bytes, Sequence[bytes] | None] = {}
+    for word in words:
+        path = _path(word)
+        # A folder that is missing is none now, but tracks are known below it.
+        tops = [path, *(os.path.join(root, os.fsencode(word)) for root in roots)]
+        below = {top: paths for top in tops if (paths := _below(top, playlists))}
+        if path in below or os.path.isdir(path):
+            found[path] = below.get(path, ())
+        elif not os.path.lexists(path) and below:
+            found |= below
+        elif not os.path.lexists(path) and is_query(word):
+            found[os.fsencode(word)] = _matching(word, playlists)
+        else:
+            found[path if os.path.lexists(path) else _track(word, path, names)] = None
+    return found
+
+
+def _track(word: str, path: bytes, names: TrackNames) -> bytes:
+    """Return the track that a word names; else the path of a missing file."""
+    index = names.find(word)
+    if index is None and not is_path(word):
+        raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
+    return path if index is None else names.paths[index]
+
+
+def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
+    """Return the tracks of all playlists that match a query."""
+    paths: set[bytes] = set()
+    for each in playlists.values():
+        tracks = each.run.choice.all_tracks
+        selection = parse(query, each.run.request.roots).select(tracks, range(len(tracks)), each.run.tags_of)
+        paths.update(tracks.paths[index] for index in selection.kept)
+    return sorted(paths)
+
+
+def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
+    """Return all files below a folder that a scan found, or left out."""
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
         known = (*explained.run.choice.all_tracks.paths, *explained.skipped, *explained.entries)
         paths |= dict.fromkeys(sorted(path for path in known if path.startswith(starts)))
-    return _explained(paths, playlists)
+    return list(paths)
 
 
-def _question(name: str | None, config: str | None) -> Question:
-    """Return the playlists to explain.
+def _question(words: Sequence[str], name: str | None, config: str | None) -> tuple[Question, Sequence[str]]:
+    """Return the playlists to explain, and the words that name no list; without any, their folders.
 
     Raises:
         PlayshuffleError: the playlist or the configuration does not exist.
     """
-    config_file = configuration(config)
-    lists = _lists(name, config_file)
+    config_file = load_if_any(config)
+    known = known_lists(config_file)
+    named: dict[str, KnownList] = {}
+    for word in words:
+        found = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, known)
+        if found is not None and found.one is not None:
+            named[word] = found.one
+    lists = [*named.values()] if named and name is None else _lists(name, known, config_file)
     requests = dict(zip(titles(lists), map(_request, lists), strict=True))
+    others = [word for word in words if word not in named] or [
+        os.fsdecode(root) for request in requests.values() for root in request.roots
+    ]
     if config_file is None or lists[0].configured is None:
-        return Question(requests, "the next run with the same options")
-    return Question(requests, "the next update", config_file.still_ns, config_file.document)
+        return Question(requests, "the next run with the same options"), others
+    return Question(requests, "the next update", config_file.still_ns, config_file.document), others
 
 
-def _lists(name: str | None, config_file: Config | None) -> Sequence[KnownList]:
+def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | None) -> Sequence[KnownList]:
     """Return the list with this name or file, or without one all of the configuration, or all others.
 
     Raises:
         PlayshuffleError: there is none.
     """
-    lists = known_lists(config_file)
     if name is not None:
         if os.path.isfile(name) and find_list(name, lists) is None:
             return [KnownList(atomic_file.resolved(absolute(name, Exit.USAGE)))]

@@ -22,10 +22,9 @@ from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.reading import STDIN, FileList, read_file_list
-from playshuffle.selection.fields import FIELDS
+from playshuffle.selection.fields import is_query
 from playshuffle.shuffle import Inside
 from playshuffle.system import mpd_conf
-from playshuffle.text import ALIASES
 
 PLAIN = "playshuffle"  # the name of a playlist that has no other
 
@@ -118,9 +117,8 @@ def _check_folder(folder: str) -> None:
     Raises:
         PlayshuffleError: it is a playlist, or it is not there and begins like a query.
     """
-    field, colon, value = folder.lstrip("-^").partition(":")
     hint = ""
-    if colon and value and not os.path.lexists(folder) and field in {*FIELDS, *ALIASES["field"]}:
+    if is_query(folder) and not os.path.lexists(folder):
         hint = "not a folder. To choose tracks by a query, write --where {word} after the music folder."
     elif os.fsencode(os.path.splitext(folder)[1].lower()) in FORMATS and os.path.isfile(folder):
         hint = "a playlist. To shuffle its tracks: playshuffle make --from {word} -o NEW.m3u"

@@ -3,12 +3,13 @@
 import functools
 import itertools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request, default_output
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.model import (
     POLL,
     SETTLE,
@@ -20,10 +21,12 @@ from playshuffle.config.model import (
 )
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
+from playshuffle.config.places import find, places
 from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
+from playshuffle.config.words import find_list, is_path
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.history.sources import is_name
+from playshuffle.history.histories import NAMES
 from playshuffle.options.table import Options, checked, known_value
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
@@ -49,6 +52,27 @@ def load(path: bytes) -> Config:
         ConfigError: there is a fault outside of the playlists; names the faults of the playlists, too.
     """
     return understand(read(path))
+
+
+def load_if_any(name: str | None) -> Config | None:
+    """Return the configuration; None if none was named and there is none.
+
+    name: the value of --config.
+
+    Raises:
+        PlayshuffleError: it cannot be read.
+    """
+    return load(find(name)) if name is not None or any(map(os.path.lexists, places())) else None
+
+
+def all_lists(config: str | None) -> Sequence[KnownList]:
+    """Return all lists, also beside a configuration that is wrong, if it was not named."""
+    try:
+        return known_lists(load_if_any(config))
+    except PlayshuffleError:
+        if config is not None:
+            raise
+        return known_lists(None)
 
 
 def understand(document: Document) -> Config:
@@ -185,16 +209,48 @@ def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[st
     for key in filter(table.__contains__, _PATHS):
         is_text = isinstance(table[key], str)
         try:
-            paths = [
-                path
-                if key == "history" and is_name(path)
-                else os.fsdecode(keys.expanded(path, os.path.dirname(document.path)))
-                for path in ([table[key]] if is_text else table[key])
-            ]
+            paths = [_absolute(document, key, path) for path in ([table[key]] if is_text else table[key])]
         except PlayshuffleError as error:
             raise OptionError("{}: {problem}", key, problem=error) from error
         absolute[key] = paths[0] if is_text else paths
     return absolute
+
+
+def _absolute(document: Document, key: str, word: str) -> str:
+    """Return an absolute path; for the name of a list in place of a skip list or history, that of its file.
+
+    The name of a program that has a play history stays.
+    """
+    path = keys.expanded(word, os.path.dirname(document.path))
+    if key not in ("without", "history") or is_path(word) or os.path.lexists(path):
+        return os.fsdecode(path)
+    if key == "history" and word in NAMES:
+        return word
+    if (output := _output_of(document, word)) is not None:
+        return output
+    one = find_list(word, known_lists(None))
+    return os.fsdecode(one.path) if one is not None else word if key == "history" else os.fsdecode(path)
+
+
+def _output_of(document: Document, name: str) -> str | None:
+    """Return the file of a list of the configuration; None if it has no such list, or a broken one."""
+    tables = document.table.get("playlist")
+    content = tables.get(name) if isinstance(tables, dict) else None
+    if not isinstance(content, dict):
+        return None
+    above = {key: value for key, value in document.table.items() if key == "folders"}
+    content = above | {key: content[key] for key in ("folders", "output", "for") if key in content}
+    if keys.faults(document, (), content, keys.PLAYLIST) or not content.get("folders"):
+        return None
+    return _output(name, with_absolute_paths(document, content))
+
+
+def _output(name: str, content: Mapping[str, Any]) -> str:
+    """Return the file of a list, from its folders and other keys."""
+    if "output" in content:
+        return str(content["output"])
+    player = known_value("for", content.get("for", GENERIC), "player", PLAYERS)
+    return os.fsdecode(default_output(player, os.fsencode(content["folders"][0]), name))
 
 
 def _wanted(
@@ -218,9 +274,7 @@ def _wanted(
     fields = keys.options_of(content)
     if "output" in fields:
         check_name(os.fsencode(fields["output"]))
-    else:
-        player = known_value("for", fields.get("player", GENERIC), "player", PLAYERS)
-        fields["output"] = os.fsdecode(default_output(player, os.fsencode(folders[0]), name))
+    fields["output"] = _output(name, {**content, "folders": folders})
     options = _with_rules(Options(folders=folders, **fields), keys.options_of(for_all))
     if options.every is not None and "reshuffle" in content:
         raise OptionError("Remove {}: {} already says when there are other tracks.", "reshuffle", "every")

@@ -1,56 +1,51 @@
 """Resolve pins to tracks and positions, and place them in an order."""
 
 import contextlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import HERE, LAST, Pin
-from playshuffle.text import any_of, composed, folded
-
-_MOST_NEAR = 3  # names that are suggested
+from playshuffle.selection.track_names import TrackNames
 
 
-def resolve(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> Pin:
+def resolve(text: str, names: TrackNames) -> Pin:
     """Find the track and the position that `TRACK[@POSITION]` names.
 
-    TRACK is a path, or a path relative to a root, or a file name (its suffix may be left
-    away) that only one track has. POSITION is a number from 1, `first`, `last` or `here`. An
-    '@' may be part of a name: the last one splits only if the whole names no track.
+    POSITION is a number from 1, `first`, `last` or `here`. An '@' may be part of a name: the last one splits
+    only if the whole names no track.
 
     Raises:
         PlayshuffleError: no track has that name, or several have.
     """
-    index = _index(text, paths, roots)
+    index = _index(text, names)
     if index is not None:
         return Pin(index, 0)
     track, at, word = text.rpartition("@")
     if at and (position := _position(word, text)) is not None:
-        index = _index(track, paths, roots)
+        index = _index(track, names)
         if index is not None:
             return Pin(index, position)
     else:
         track = text
     raise OptionError(
-        "{}: the library has no track '{track}'.{near}", "pin", track=track, near=near(track, paths)
+        "{}: the library has no track '{track}'.{near}", "pin", track=track, near=names.near(track)
     )
 
 
-def named_tracks(texts: Iterable[str], paths: Sequence[bytes], roots: Sequence[bytes]) -> tuple[Pin, ...]:
+def named_tracks(texts: Iterable[str], names: TrackNames) -> tuple[Pin, ...]:
     """Return the pins of these texts that name one track."""
     pins: list[Pin] = []
     for text in texts:
         with contextlib.suppress(PlayshuffleError):
-            pins.append(resolve(text, paths, roots))
+            pins.append(resolve(text, names))
     return tuple(pins)
 
 
-def _index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
+def _index(text: str, names: TrackNames) -> int | None:
     """Return the index of the track with this name; None if there is none."""
     try:
-        return track_index(text, paths, roots)
+        return names.find(text)
     except PlayshuffleError as error:
         raise OptionError("{}: {problem}", "pin", problem=error) from error
 
@@ -123,40 +118,3 @@ def _position(word: str, text: str) -> int | str | None:
             raise OptionError("{} '{text}': positions start at 1.", "pin", text=text)
         return int(word) - 1
     return None
-
-
-def track_index(text: str, paths: Sequence[bytes], roots: Sequence[bytes]) -> int | None:
-    """Return the index of the track with this path or name; None if there is none.
-
-    Raises:
-        PlayshuffleError: several tracks have this name.
-    """
-    name = os.fsencode(text)
-    where = {path: index for index, path in enumerate(paths)}
-    for path in (os.path.abspath(name), *(os.path.normpath(os.path.join(root, name)) for root in roots)):
-        if path in where:
-            return where[path]
-    matches: list[int] = []
-    for form in (str, composed, folded):  # the other Unicode form, then the other case
-        ending, forms = form(f"/{text}"), [form(os.fsdecode(path)) for path in paths] if not matches else []
-        matches = matches or [index for index, path in enumerate(forms) if path.endswith(ending)]
-        matches = matches or [
-            index for index, path in enumerate(forms) if os.path.splitext(path)[0].endswith(ending)
-        ]
-    if len(matches) > 1:
-        first = ", ".join(shown(paths[index]) for index in matches[:3])
-        first += ", …" * (len(matches) > 3)
-        raise PlayshuffleError(
-            f"{len(matches)} tracks are called '{shown(name)}' ({first}). Give more of the path.", Exit.USAGE
-        )
-    return matches[0] if matches else None
-
-
-def near(track: str, paths: Sequence[bytes]) -> str:
-    """Return a sentence with the names of tracks that are like this one; empty if none is."""
-    names = sorted({os.fsdecode(os.path.basename(path)) for path in paths})
-    alike = [name for name in names if track and folded(track) in folded(name)]
-    if len(alike) > _MOST_NEAR:
-        return f" {len(alike):,} names contain it, such as '{shown(alike[0])}'. Give the whole name."
-    alike = alike or get_close_matches(os.path.basename(track), names, _MOST_NEAR, 0.5)
-    return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""

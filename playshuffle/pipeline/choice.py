@@ -13,7 +13,6 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.ordering.pins import named_tracks
 from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList
@@ -76,11 +75,6 @@ class Choice:
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks that remain."""
         return self.all_tracks.paths_of(self.remaining)
-
-    def pins_of(self, request: Request) -> tuple[Pin, ...]:
-        """Return the pins of a request that name one of the tracks that remain."""
-        pins = named_tracks(request.options.pin, self.paths, request.roots) if request.options.pin else ()
-        return tuple(pin._replace(track_index=self.remaining[pin.track_index]) for pin in pins)
 
     def without(
         self,

@@ -1,12 +1,10 @@
 """Choose the tracks of a playlist among all tracks of its folders, stage by stage."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
 from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.library.folder import Skipped
-from playshuffle.library.tag_columns import TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, NothingToPlayError
@@ -29,7 +27,7 @@ def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choic
     choice = Choice(all_tracks, range(len(all_tracks)), lists)
     for kind in STAGES:
         choice = kind.apply(choice, facts)
-    return replace(choice, pins=choice.pins_of(facts.request))
+    return replace(choice, pins=facts.pins(choice))
 
 
 def check_choice(choice: Choice, facts: Facts) -> None:
@@ -52,12 +50,12 @@ def check_choice(choice: Choice, facts: Facts) -> None:
 
 
 def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
-    roots = facts.request.roots
+    tracks = choice.all_tracks
     try:
-        pins.resolve(text, choice.paths, roots)
+        pins.resolve(text, facts.names(tracks, choice.remaining))
     except PlayshuffleError:
-        _check_title(text, choice, facts.tags_of)
-        _check_remains(choice, pins.resolve(text, choice.all_tracks.paths, roots).track_index)
+        every = facts.names(tracks, range(len(tracks)))
+        _check_remains(choice, pins.resolve(text, every).track_index)
         raise
 
 
@@ -73,14 +71,3 @@ def _check_remains(choice: Choice, index: int) -> None:
         if left_out.code == WHERE:
             problem = "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
         raise OptionError(problem, "pin", "where", path=choice.all_tracks.paths[index], reason=str(left_out))
-
-
-def _check_title(text: str, choice: Choice, tags_of: TagsOf) -> None:
-    """Raise an error if a pin is the title of a track that remains."""
-    titles = choice.all_tracks.column(
-        lambda folder: [tags.title if tags else "" for tags in tags_of(folder)], choice.remaining
-    )
-    for path, title in zip(choice.paths, titles, strict=True):
-        if title.casefold() == text.casefold():
-            problem = "{}: '{title}' is the title of {name}. Pin the file: {name}"
-            raise OptionError(problem, "pin", title=text, name=os.path.basename(path))

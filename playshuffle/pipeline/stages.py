@@ -13,12 +13,15 @@ from playshuffle.library.tag_columns import RowsOf, TagsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.limit_per_tag import over_limit, values
+from playshuffle.ordering.pins import named_tracks
+from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.choice import Choice, Stage
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import reasons_to_skip
 from playshuffle.selection.duplicates import copies_among
 from playshuffle.selection.query import Finding
+from playshuffle.selection.track_names import TrackNames
 from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
 from playshuffle.tags.cause import DUPLICATE, MOST, NAME, SPOKEN, WHERE, WITHOUT, Cause
@@ -45,6 +48,17 @@ class Facts(NamedTuple):
     unwritable: Callable[[Tracks, Sequence[int]], Mapping[bytes, Cause]]
     record: Record
     randbelow: RandBelow
+
+    def names(self, tracks: Tracks, indices: Sequence[int]) -> TrackNames:
+        """Return what some of the tracks are called."""
+        paths = tracks.column(Folder.file_paths, indices)
+        return TrackNames(paths, self.request.roots, lambda: tracks.column(self.tags_of, indices))
+
+    def pins(self, choice: Choice) -> tuple[Pin, ...]:
+        """Return the pins that name one of the tracks that remain."""
+        texts, indices = self.request.options.pin, choice.remaining
+        pins = named_tracks(texts, self.names(choice.all_tracks, indices)) if texts else ()
+        return tuple(pin._replace(track_index=indices[pin.track_index]) for pin in pins)
 
 
 @dataclass(frozen=True)
@@ -184,7 +198,7 @@ def _without_most(choice: Choice, facts: Facts) -> Choice:
     request, limit = facts.request, facts.request.most
     if limit is None or request.deal is not None or not choice.remaining:  # a deck has it in each deal
         return choice
-    pinned = {pin.track_index for pin in choice.pins_of(request)}
+    pinned = {pin.track_index for pin in facts.pins(choice)}
     last = facts.record.playing(request.redraw_before_s)
     playing = {choice.kept.get(index, index) for index in last}
     out, drawn = over_limit(

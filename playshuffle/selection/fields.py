@@ -13,6 +13,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import Rows, TagRows
 from playshuffle.tags.audio_formats import BY_SUFFIX
 from playshuffle.tags.reading import Tags
+from playshuffle.text import ALIASES
 
 STARS = 5
 
@@ -156,6 +157,13 @@ _ALL = (
 )
 FIELDS = {field.name: field for field in _ALL}
 OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)
+
+
+def is_query(text: str) -> bool:
+    """Return whether a text begins like a query: with a field and a value, such as `genre:jazz`."""
+    field, colon, value = text.lstrip("-^").partition(":")
+    return bool(colon and value) and field in {*FIELDS, *ALIASES["field"]}
+
 
 # Known only from a play history.
 OF_HISTORY = frozenset(("last_played", "skips"))

@@ -6,7 +6,8 @@ Each file has a lock that ends with its service: what a service that ended has p
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -134,6 +135,13 @@ def processes(playlists: Sequence[bytes]) -> set[int]:
 def resolved(output: str) -> bytes:
     """Return the real path of a playlist's file."""
     return os.path.realpath(os.fsencode(output))
+
+
+def notify(services: Iterable[int]) -> None:
+    """Notify services, by their processes, that something of theirs has changed."""
+    for process in services:
+        with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
+            os.kill(process, signal.SIGHUP)
 
 
 def _sweep(folder: bytes) -> None:

@@ -71,7 +71,8 @@ def test_names_of_lists_are_completed(home: Path) -> None:
     configured('folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\nevery = "day"\n')
     ran("deal", home / "Music", "-o", home / "Music/morning.m3u")
 
-    expected = {"make a": {"all"}, "deal t": {"today"}, "forget m": {"morning"}}
+    expected = {"make a": {"all"}, "deal t": {"today"}, "forget m": {"morning"}, "check c": {"calm"}}
+    expected |= {"why c": {"calm"}, "make --without to": {"today"}, "make --from al": {"all"}}
     for words, names in {**expected, "undo ": {"calm", "all", "today", "morning"}}.items():
         assert set(completed(f"playshuffle {words}")) == names
 

@@ -225,7 +225,7 @@ def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) 
     assert today.exists()
     assert every.exists()
     assert str(music) not in run("status", "--json").out.decode()
-    assert f"Unknown list '{today}'." in refused(2, "forget", today)
+    assert f"There is no list '{today}'." in refused(66, "forget", today)
 
 
 def test_a_deck_is_not_forgotten_if_the_state_cannot_be_written(tmp_path: Path, home: Path) -> None:
@@ -374,7 +374,7 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     assert shown[0].startswith(f"ok: {music}/morning.m3u: dealt 6 of 6 (100%), 0 deals left, round 1, since ")
     assert [line.split()[0] for line in shown[-6:]] == ["1", "2", "3", "4", "5", "6"]
     assert all("Björk; 椎名林檎 - Title v24.mp3 (0:01)" in line for line in shown[-6:])
-    assert "Unknown list 'evening'. Use morning or today." in refused(2, "status", "evening")
+    assert "There is no list 'evening'. Lists: morning, today." in refused(66, "status", "evening")
     assert "There are several decks. Name one of them: morning, today." in refused(2, "deal")
 
 

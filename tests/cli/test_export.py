@@ -54,7 +54,7 @@ def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
     for name in ("all", "car"):
         done = run("export", name, tmp_path / "stick")
         assert f"{tmp_path}/stick/{name}: 3 tracks, 0 MB. Copied 3" in done.err
-    assert "gone cannot be read: No such file" in refused(66, "export", "gone", tmp_path / "stick")
+    assert "There is no list or file 'gone'." in refused(66, "export", "gone", tmp_path / "stick")
 
 
 def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:

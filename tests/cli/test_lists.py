@@ -170,8 +170,8 @@ def test_names_that_are_not_known_or_not_clear_are_refused(music: Path, tmp_path
     make(music, "-o", music / "jazz.m3u")
     (tmp_path / "here/jazz").mkdir(parents=True)
 
-    assert "Unknown list or folder 'jaz'. Did you mean 'jazz'?" in refused(66, "make", "jaz")
-    assert "Unknown list 'jaz'. Did you mean 'jazz'?" in refused(2, "undo", "jaz")
+    assert "There is no list or folder 'jaz'. Did you mean 'jazz'?" in refused(66, "make", "jaz")
+    assert "There is no list 'jaz'. Did you mean 'jazz'?" in refused(66, "undo", "jaz")
     said = refused(2, "make", "jazz", cwd=tmp_path / "here")
     assert f"'jazz' is a list, {music}/jazz.m3u, and a folder." in said
     assert "the folder as ./jazz" in said

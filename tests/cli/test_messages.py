@@ -80,7 +80,7 @@ USAGE = {
     "make --limit x": "--limit must be a whole number, not 'x'. See: playshuffle make --help",
     "make /tmp -n 0": "-n must be a number from 1, not 0.",
     "make /tmp --limit 0": "--limit must be a number from 1, not 0.",
-    "check": "Missing argument 'FILE.m3u...'. See: playshuffle check --help",
+    "check": "Missing argument 'LIST...'. See: playshuffle check --help",
     "help a b": "Unexpected argument: b. See: playshuffle help --help",
     "make genre:jazz": "'genre:jazz' is not a folder. To choose tracks by a query, write --where"
     " genre:jazz after the music folder.",
@@ -167,7 +167,6 @@ FILES = {
     "04 Deep.flac": {"title": "Brook"},
 }
 PINS = {
-    "sea": "--pin: 'sea' is the title of 01 Deep.mp3. Pin the file: 01 Deep.mp3",
     "01": "--pin: the library has no track '01'. Did you mean '01 Deep.mp3'?",
     "deep": "--pin: the library has no track 'deep'. 4 names contain it, such as '01 Deep.mp3'."
     " Give the whole name.",

@@ -49,7 +49,7 @@ def test_each_playlist_of_the_configuration_is_explained(music: Path) -> None:
 
     assert run("why", music / "1.mp3", "--in", "jazz").code == 0
     assert run("why", music / "1.mp3", "--in", music / "jazz.m3u").code == 0
-    assert run("why", music / "1.mp3", "--in", "nothing").code == 2
+    assert run("why", music / "1.mp3", "--in", "nothing").code == 66
 
 
 def test_each_term_is_named_with_the_line_of_the_configuration(music: Path) -> None:
@@ -167,7 +167,7 @@ def test_playlists_that_make_wrote_are_explained_with_their_options(music: Path)
     assert "2 playlists  no: outside of the folders" in answers
     assert run("why", music / "1.mp3", "--in", "jazz").code == 0
     assert run("why", music / "live/2.ogg", "--in", music / "jazz.m3u").code == 1
-    assert "Unknown list 'nothing'" in refused(2, "why", music / "1.mp3", "--in", "nothing")
+    assert "There is no list 'nothing'" in refused(66, "why", music / "1.mp3", "--in", "nothing")
     elsewhere = run("why", music.parent / "gone.mp3", music / "gone.mp3")
     assert (elsewhere.code, elsewhere.out.count(b"no: no such file")) == (66, 2)
     (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())

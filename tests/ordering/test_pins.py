@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from playshuffle.errors import Exit
 from playshuffle.ordering.pins import resolve
 from playshuffle.ordering.recipe import HERE, LAST, Pin
+from playshuffle.selection.track_names import TrackNames
 from tests.support.refusals import refusal
 
 ROOT = b"/music"
@@ -25,7 +26,7 @@ PATHS = [
 
 
 def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:
-    return refusal(Exit.USAGE, resolve, text, paths, [ROOT])
+    return refusal(Exit.USAGE, resolve, text, TrackNames(paths, [ROOT]))
 
 
 @pytest.mark.parametrize(
@@ -47,14 +48,14 @@ def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:
 )
 def test_a_pin_names_its_track_by_path_or_by_a_name_only_one_has(text: str, pin: Pin) -> None:
     """The last '@' splits only where the whole names no track and a position follows it."""
-    assert resolve(text, PATHS, [ROOT]) == pin
+    assert resolve(text, TrackNames(PATHS, [ROOT])) == pin
 
 
 def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     there = os.fsencode(tmp_path / "x.mp3")
 
-    assert resolve("./x.mp3@2", [b"/a.mp3", there], []) == Pin(1, 1)
+    assert resolve("./x.mp3@2", TrackNames([b"/a.mp3", there])) == Pin(1, 1)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_what_is_like_no_track_is_refused_without_near_ones(text: str) -> None:
 
 def test_a_number_of_a_thousand_digits_is_no_position() -> None:
     """Python reads none of more than 4,300 digits."""
-    assert resolve("a@b.ogg@" + "9" * 999, PATHS, [ROOT]) == Pin(1, 10**999 - 2)
+    assert resolve("a@b.ogg@" + "9" * 999, TrackNames(PATHS, [ROOT])) == Pin(1, 10**999 - 2)
     for digits in (1000, 5000):
         assert "no track 'a@b.ogg@999" in refused("a@b.ogg@" + "9" * digits)
 
@@ -96,7 +97,9 @@ def test_any_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
     name = name.replace("/", "").replace("\0", "").encode(errors="replace").decode()
     path = b"/music/" + name.encode() + b".mp3"
 
-    assert resolve(f"{os.fsdecode(path)}@{position}", [b"/music/other.ogg", path], []) == Pin(1, position - 1)
+    assert resolve(f"{os.fsdecode(path)}@{position}", TrackNames([b"/music/other.ogg", path])) == Pin(
+        1, position - 1
+    )
 
 
 @pytest.mark.parametrize(("count", "has_more"), [(3, False), (4, True)])

@@ -1,0 +1,212 @@
+"""Find what a word of the user names: a list, a file, a folder, a track or a query.
+
+`playshuffle help names` has the order. Each command takes the first meaning that it can use. The same name
+comes before one in other upper and lower case. Several meanings are an error that lists them.
+"""
+
+import os
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import KnownList
+from playshuffle.config.model import Config
+from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.history.histories import NAMES
+from playshuffle.library.cached_tags import cached_tags
+from playshuffle.library.track_table import TrackTable
+from playshuffle.options.given import Given
+from playshuffle.playlist.reading import STDIN
+from playshuffle.selection.fields import is_query
+from playshuffle.selection.track_names import TrackNames
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+from playshuffle.system.near_file import near_file
+from playshuffle.tags.reading import Tags
+from playshuffle.text import any_of, folded, nearest
+
+_MOST_LISTED = 10  # lists that an error names
+
+
+class Kind(StrEnum):
+    """What a word may name."""
+
+    LIST = "list"
+    FILE = "file"
+    FOLDER = "folder"
+    TRACK = "track"
+    QUERY = "query"
+
+
+class Named(NamedTuple):
+    """What a word names.
+
+    path: of the file or folder.
+    one: the list; None for a file or folder of no list.
+    """
+
+    path: bytes
+    one: KnownList | None = None
+
+
+def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
+    """Return the list with this name or file; None if there is none.
+
+    Raises:
+        PlayshuffleError: there are several.
+    """
+    path = atomic_file.resolved(absolute(word, Exit.NO_INPUT))
+    named = [each for each in lists if each.is_called(word)]
+    for fitting in (
+        [each for each in named if each.configured is not None],
+        [each for each in lists if each.path == path],
+        [each for each in named if each.exists],
+        named,
+        [each for each in lists if folded(each.name) == folded(word)],
+    ):
+        if len(fitting) > 1:
+            files = ", ".join(shown(each.path) for each in fitting)
+            raise PlayshuffleError(
+                f"There are several lists '{shown(word)}'. Name the file: {files}", Exit.USAGE
+            )
+        if fitting:
+            return fitting[0]
+    return None
+
+
+def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
+    """Return the list with this name or file.
+
+    Raises:
+        PlayshuffleError: there is none, or there are several.
+    """
+    one = find_list(word, lists)
+    if one is None:
+        raise unknown(word, [Kind.LIST], lists)
+    return one
+
+
+def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
+    """Return the list that a word names, or the file or folder that exists; None if there is neither.
+
+    kind: FILE or FOLDER, which it may name instead of a list.
+
+    Raises:
+        PlayshuffleError: there are both, or several lists.
+    """
+    one, path = find_list(word, lists), absolute(word, Exit.NO_INPUT)
+    if not os.path.lexists(path) or os.path.isdir(path) != (kind is Kind.FOLDER):
+        return None if one is None else Named(one.path, one)
+    if one is not None and one.path != atomic_file.resolved(path):
+        raise PlayshuffleError(
+            f"'{shown(word)}' is a list, {shown(one.path)}, and a {kind}. Name that file, or the {kind} as"
+            f" ./{shown(word)}",
+            Exit.USAGE,
+        )
+    return Named(path, one)
+
+
+def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
+    """Return the file of a list, or the file that a word names. A path need not exist.
+
+    Raises:
+        PlayshuffleError: there is none, or there are several.
+    """
+    named = find(word, Kind.FILE, lists)
+    if named is not None:
+        return named.path
+    if not is_path(word):
+        raise unknown(word, [Kind.LIST, Kind.FILE], lists)
+    return absolute(word, Exit.NO_INPUT)
+
+
+def is_path(word: str) -> bool:
+    """Return whether a word can only be a path: it has a slash or a suffix."""
+    return "/" in word or bool(os.path.splitext(word)[1])
+
+
+def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config | None) -> list[KnownList]:
+    """Return the lists that words name; an empty list for folders or no words.
+
+    Raises:
+        PlayshuffleError: a word is both or neither, or its list is broken; or there are lists and folders.
+    """
+    chosen = []
+    for word in words:
+        for broken in config.broken if config is not None else ():
+            if broken.name == word:
+                raise PlayshuffleError(broken.text, Exit.CONFIG)
+        named = find(word, Kind.FOLDER, lists)
+        if named is None and not (is_path(word) or is_query(word) or _may_be_missing(word)):
+            raise unknown(word, [Kind.LIST, Kind.FOLDER], lists)
+        chosen += [named.one] if named is not None and named.one is not None else []
+    if chosen and len(chosen) < len(words):
+        raise PlayshuffleError("Name either lists or music folders, not both.", Exit.USAGE)
+    return chosen
+
+
+def _may_be_missing(word: str) -> bool:
+    """Return whether a word is a file, or a music folder that was scanned."""
+    with State(writes=False) as state:
+        path = absolute(word, Exit.NO_INPUT)
+        return os.path.lexists(path) or path in state.roots()
+
+
+def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
+    """Return options in which lists are named by their files.
+
+    Raises:
+        PlayshuffleError: a word of `from` or `without` is neither a list nor a file.
+    """
+
+    def file_of(option: str, word: str) -> str:
+        if word in ("", STDIN) or (option == "history" and word in NAMES):
+            return word
+        named = find(word, Kind.FILE, lists)
+        if named is None and option != "history" and not is_path(word):
+            problem = unknown(word, [Kind.LIST, Kind.FILE], lists)
+            raise OptionError("{}: {problem}", option, code=problem.code, problem=problem)
+        return word if named is None else os.fsdecode(named.path)
+
+    options = given.options
+    return given._replace(
+        options=options._replace(
+            source=None if options.source is None else file_of("from", options.source),
+            without=tuple(file_of("without", word) for word in options.without),
+            history=tuple(file_of("history", word) for word in options.history),
+        )
+    )
+
+
+def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
+    """Return what the tracks are called that were found in any scan.
+
+    roots: folders, at which a relative path may start.
+    """
+    paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
+
+    def read_tags() -> list[Tags | None]:
+        tags = cached_tags(paths)
+        return [tags.get(path) for path in paths]
+
+    return TrackNames(paths, roots, read_tags)
+
+
+def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:
+    """Return the error for a word that names nothing.
+
+    kinds: what was looked for. near: a sentence about names that are like it.
+    """
+    names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
+    alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})
+    if alike is None and not {*kinds}.isdisjoint((Kind.FILE, Kind.FOLDER)):
+        file = near_file(absolute(word, Exit.NO_INPUT), is_folder=Kind.FOLDER in kinds)
+        alike = None if file is None else shown(file)
+    if alike is not None:
+        near = f"Did you mean {alike}?"
+    elif not near:
+        more = f" and {len(names) - _MOST_LISTED:,} more: playshuffle status --all"
+        listed = ", ".join(names[:_MOST_LISTED]) + (more if len(names) > _MOST_LISTED else ".")
+        near = f"Lists: {listed}" if names else "No list was made yet."
+    return PlayshuffleError(f"There is no {any_of(kinds)} '{shown(word)}'. {near.strip()}", Exit.NO_INPUT)

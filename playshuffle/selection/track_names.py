@@ -1,0 +1,103 @@
+"""Find the track that a word of the user names: by its path, its file name or its title."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.tags.reading import Tags
+from playshuffle.text import any_of, composed, folded, shortened
+
+_MOST_NEAR = 3  # names that are suggested
+_MOST_LISTED = 3  # tracks of the same name that are listed
+
+
+@dataclass(frozen=True)
+class TrackNames:
+    """What some tracks are called.
+
+    Attributes:
+        paths: of the tracks.
+        roots: folders, at which a relative path may start.
+        read_tags: returns their tags, in the order of the paths; only called if no file has the name.
+    """
+
+    paths: Sequence[bytes]
+    roots: Sequence[bytes] = ()
+    read_tags: Callable[[], Sequence[Tags | None]] = lambda: ()
+
+    @cached_property
+    def tags(self) -> Sequence[Tags | None]:
+        """Return the tags of the tracks; none if they are not known."""
+        return self.read_tags()
+
+    def find(self, word: str) -> int | None:
+        """Return the index of the track that a word names; None if there is none.
+
+        It is a path, or the end of one; or a name without suffix, a title, or "artist - title". Where none
+        is the same, one in another Unicode form counts, then one in other upper and lower case.
+
+        Raises:
+            PlayshuffleError: several tracks have this name.
+        """
+        name = os.fsencode(word)
+        where = {path: index for index, path in enumerate(self.paths)}
+        for path in (
+            os.path.abspath(name),
+            *(os.path.normpath(os.path.join(root, name)) for root in self.roots),
+        ):
+            if path in where:
+                return where[path]
+        found = self._called(word) if word else []
+        if len(found) > 1:
+            tracks = ", ".join(shortened([self._described(index) for index in found], _MOST_LISTED))
+            raise PlayshuffleError(
+                f"{len(found)} tracks are called '{shown(word)}': {tracks}. Give more of the path.",
+                Exit.USAGE,
+            )
+        return found[0] if found else None
+
+    def near(self, word: str) -> str:
+        """Return a sentence with the names of tracks that are like this one; empty if none is."""
+        part = folded(word)
+        titles = [tags.title if tags else "" for tags in self.tags] or [""] * len(self.paths)
+        files = [os.fsdecode(os.path.basename(path)) for path in self.paths]
+        alike = [
+            next((name for name in both if part in folded(name)), "")
+            for both in zip(files, titles, strict=True)
+        ]
+        alike = sorted({name for name in alike if name and part})
+        if len(alike) > _MOST_NEAR:
+            return f" {len(alike):,} names contain it, such as '{shown(alike[0])}'. Give the whole name."
+        every = sorted({*files, *filter(None, titles)})
+        alike = alike or get_close_matches(os.path.basename(word), every, _MOST_NEAR, 0.5)
+        return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""
+
+    def _called(self, word: str) -> list[int]:
+        """Return the tracks whose path ends with a word; else those that have it as name or title."""
+        for form in (str, composed, folded):
+            wanted, ending = form(word), form(f"/{word}")
+            paths = [form(os.fsdecode(path)) for path in self.paths]
+            found = [index for index, path in enumerate(paths) if path.endswith(ending)]
+            if not found:
+                titled = {
+                    index
+                    for index, tags in enumerate(self.tags)
+                    if tags and wanted in (form(tags.title), form(f"{tags.artist} - {tags.title}"))
+                }
+                found = [
+                    index
+                    for index, path in enumerate(paths)
+                    if index in titled or os.path.splitext(path)[0].endswith(ending)
+                ]
+            if found:
+                return found
+        return []
+
+    def _described(self, index: int) -> str:
+        """Return the path of a track, with its artist and album."""
+        tags = self.tags[index] if self.tags else None
+        facts = ", ".join(filter(None, (tags.artist, tags.album))) if tags else ""
+        return shown(self.paths[index]) + (f" ({shown(facts)})" if facts else "")

@@ -1,0 +1,147 @@
+"""Test what a word of the user names: a list, a file, a folder, a track or a query."""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.support.in_process import Program
+from tests.support.program import configured, listed
+from tests.support.tagging import tagged_library
+
+pytestmark = pytest.mark.process
+
+FILES = {
+    "Miles/1.mp3": {"artist": "Miles", "title": "So What", "album": "Blue", "genre": "Jazz"},
+    "Miles/2.mp3": {"artist": "Miles", "title": "Title 3", "genre": "Jazz"},
+    "Bill/So What.mp3": {"artist": "Bill", "title": "Take", "album": "Live", "genre": "Rock"},
+    "Bill/4.mp3": {"artist": "Bill", "title": "Title 33", "genre": "Rock"},
+    "Bill/5.mp3": {"artist": "Bill", "title": "title 3", "genre": "Rock"},
+}
+SO_WHAT = (
+    "2 tracks are called 'So What': ~/Music/Bill/So What.mp3 (Bill, Live), ~/Music/Miles/1.mp3 (Miles, Blue)."
+    " Give more of the path."
+)
+NO_LIST = "Lists: mine."
+
+
+@pytest.fixture
+def music(home: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A music folder with a list that is called mine. The home is the current folder."""
+    music = tagged_library(home / "Music", FILES)
+    monkeypatch.chdir(home)
+    assert program("make", str(music), "-o", str(music / "mine.m3u"), "--order", "sorted").code == 0
+    return music
+
+
+ERRORS = {
+    "make Music --pin 'So What' -o x.m3u": f"--pin: {SO_WHAT}",
+    "why 'So What'": SO_WHAT,
+    "never 'So What'": SO_WHAT,
+    "never 'Title'": "No track is called 'Title'. Did you mean 'Title 3', 'Title 33' or 'title 3'?",
+    "never Music": "'Music' is a folder. Name its tracks.",
+    "why Tite": "There is no list, file, folder or track 'Tite'."
+    " Did you mean 'Title 3', 'Title 33' or 'title 3'?",
+    "make nolist": f"There is no list or folder 'nolist'. {NO_LIST}",
+    "deal nolist": f"There is no list or folder 'nolist'. {NO_LIST}",
+    "make min": "There is no list or folder 'min'. Did you mean 'mine'?",
+    "make Musik": "There is no list or folder 'Musik'. Did you mean ~/Music?",
+    **{
+        f"{command} forgotten": f"There is no list 'forgotten'. {NO_LIST}"
+        for command in ("status", "undo", "forget", "why 'Title 33' --in")
+    },
+    **{
+        f"{command} forgotten{rest}": f"There is no list or file 'forgotten'. {NO_LIST}"
+        for command, rest in {"check": "", "audit": "", "tell mpv": "", "export": " Music"}.items()
+    },
+    "make Music --without forgotten": f"--without: There is no list or file 'forgotten'. {NO_LIST}",
+    "make --from forgotten -o x.m3u": f"--from: There is no list or file 'forgotten'. {NO_LIST}",
+    "tags Music artist": "The field comes first: playshuffle tags artist ~/Music",
+}
+
+
+@pytest.mark.usefixtures("music")
+@pytest.mark.parametrize("typed", ERRORS)
+def test_a_word_that_names_nothing_or_several_is_answered(typed: str, program: Program) -> None:
+    done = program(*shlex.split(typed))
+
+    assert (done.err, done.out) == (f"error: {ERRORS[typed]}\n", "")
+    assert done.code in (2, 66)
+
+
+ANSWERS = {
+    "why 'Title 3'": "~/Music/Miles/2.mp3\n  mine  yes: position 5 of 5\n",
+    "why 'miles - so what'": "~/Music/Miles/1.mp3\n  mine  yes: position 4 of 5\n",
+    "why 4": "~/Music/Bill/4.mp3\n  mine  yes: position 1 of 5\n",
+    "why mine": "~/Music\n  mine  5 of 5 files in the playlist\n",
+    "why Music/mine.m3u": "~/Music\n  mine  5 of 5 files in the playlist\n",
+    "why Miles": "~/Music/Miles\n  mine  2 of 2 files in the playlist\n",
+    "why genre:jazz": "genre:jazz\n  mine  2 of 2 files in the playlist\n",
+    "check mine": "ok: ~/Music/mine.m3u: 5 entries, each file exists once\n",
+    "check Mine": "ok: ~/Music/mine.m3u: 5 entries, each file exists once\n",
+}
+
+
+@pytest.mark.usefixtures("music")
+@pytest.mark.parametrize("typed", ANSWERS)
+def test_a_word_names_a_list_a_folder_a_track_or_a_query(typed: str, program: Program) -> None:
+    done = program(*shlex.split(typed))
+
+    assert (done.code, done.out, done.err) == (0, ANSWERS[typed], "")
+
+
+@pytest.mark.usefixtures("music")
+def test_audit_and_export_take_the_name_of_a_list(program: Program, home: Path) -> None:
+    (home / "stick").mkdir()
+
+    assert program("audit", "mine").out.startswith("ok: ~/Music/mine.m3u: 5 tracks by 2 artists")
+    assert "~/stick/mine: 5 tracks" in program("export", "mine", "stick").err
+    assert program.refused(2, "export", "mine").startswith("error: Name a folder on the stick. Mounted remov")
+    assert "Name a list and a folder on the stick. Lists: mine. Mount" in program.refused(2, "export")
+
+
+def test_an_exact_title_comes_before_names_that_contain_it(music: Path, program: Program) -> None:
+    assert "Miles/2.mp3 is in no playlist any more" in program("never", "Title 3").err
+    make = ("make", str(music), "-o", "pinned.m3u", "--order", "sorted")
+    assert program(*make, "--pin", "title 3").code == 0
+    assert os.path.basename(listed(Path("pinned.m3u"))[0]) == "5.mp3"
+
+
+@pytest.mark.usefixtures("music")
+def test_options_take_the_name_of_a_list(program: Program, home: Path) -> None:
+    assert program("make", "--from", "mine", "-n", "2", "--order", "sorted", "-o", "two.m3u").code == 0
+    assert program("make", "Music", "--without", "two", "--history", "mine", "-o", "rest.m3u").code == 0
+
+    assert [len(listed(home / f"{name}.m3u")) for name in ("two", "rest")] == [2, 3]
+
+
+@pytest.mark.usefixtures("music")
+def test_keys_of_the_configuration_take_the_name_of_a_list(program: Program, home: Path) -> None:
+    assert program("make", "--from", "mine", "-n", "2", "--order", "sorted", "-o", "two.m3u").code == 0
+    configured(
+        'folders = ["~/Music"]\n[playlist.jazz]\nwhere = "genre:jazz"\noutput = "~/j.m3u"\npin = "Title 3"\n'
+        '[playlist.rest]\nwithout = ["jazz", "two"]\noutput = "~/r.m3u"\n'
+    )
+
+    assert program("make", "jazz").code == 0
+    assert program("make", "rest").code == 0
+
+    assert listed(home / "j.m3u")[0] == "Music/Miles/2.mp3"
+    assert listed(home / "r.m3u") == ["Music/Bill/So What.mp3"]
+
+
+@pytest.mark.usefixtures("music")
+def test_without_a_configuration_the_list_that_was_made_last_is_told(program: Program) -> None:
+    """The player is not there, which is the next thing to fail."""
+    assert "mpv cannot be reached" in program.refused(75, "tell", "mpv")
+
+
+def test_a_word_that_is_a_list_and_a_file_is_an_error(music: Path, program: Program, home: Path) -> None:
+    (home / "mine").write_text("x\n")
+
+    said = program.refused(2, "check", "mine")
+
+    assert said.startswith("error: 'mine' is a list, ~/Music/mine.m3u, and a file. Name that file, or the fi")
+    assert program("check", "./mine").code == 1
+    assert music.is_dir()
