@@ -20,7 +20,7 @@ from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.load import load_if_any
 from playshuffle.config.model import Config
 from playshuffle.config.words import Kind, find, find_list, is_path, known_tracks, the_list, unknown
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library.walk import Changes
 from playshuffle.options.groups import INCLUDE
 from playshuffle.pipeline.explain import IN, PlaylistStages, playlist_stages
@@ -215,7 +215,11 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
         return [the_list(name, lists)]
     if config_file is not None:
         say_broken(config_file)
-    lists = [one for one in lists if one.configured is not None] or [one for one in lists if one.exists]
+    configured = [one for one in lists if one.configured is not None]
+    folders = {folder for one in lists if not os.path.isdir(folder := os.path.dirname(one.path))}
+    lists = configured or [one for one in lists if one.exists]
+    if not lists and folders:
+        raise MissingError(min(folders), "it does not exist", "Mount the drive of your playlists.")
     if not lists:
         raise PlayshuffleError(
             "No playlist is known. Name one with --in FILE, or make one: playshuffle make", Exit.USAGE

@@ -185,17 +185,19 @@ def current_mounts(path: bytes) -> list[Mount]:
     return mounts.under(os.path.realpath(path), mounts.table())
 
 
-def check_output(folder: bytes, before: Iterable[Mount], current: Iterable[Mount]) -> None:
-    """Check that a playlist is not written to the mount point of its missing drive.
+def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount]) -> None:
+    """Check that the folder of a playlist is there, and not the mount point of its missing drive.
 
     Args:
         folder: of the playlist, without links.
-        before: the mounts that it was on when the playlist was written last.
+        before: the mounts that it was on when the playlist was written last; empty if it never was.
         current: those that it is on now.
 
     Raises:
         MissingError: the drive is missing.
     """
+    if before and not os.path.isdir(folder):
+        raise MissingError(folder, "it does not exist", "Mount its drive and try again, or make the folder.")
     for last, now in product(before, current):
         is_below = last.point != now.point and last.point.startswith(now.point.rstrip(b"/") + b"/")
         if is_below and _can_be_missing(last, folder):

@@ -4,6 +4,7 @@ Files that the playlist names are not opened, lists within it are not followed, 
 requested from the network.
 """
 
+import errno
 import io
 import os
 import re
@@ -223,10 +224,11 @@ def content_of(path: bytes) -> bytes:
 
 
 def _unreadable(path: bytes, error: OSError) -> PlayshuffleError:
-    reason = error.strerror or "unreadable"
-    return PlayshuffleError(
-        f"{shown(path)} cannot be read: {reason}. Name a playlist or a list of files.", Exit.NO_INPUT
-    )
+    reason, advice = error.strerror or "unreadable", "Name a playlist or a list of files."
+    folder = os.path.dirname(os.path.abspath(path))
+    if error.errno == errno.ENOENT and not os.path.exists(folder):
+        reason, advice = f"{shown(folder)} does not exist", "Is its drive mounted?"
+    return PlayshuffleError(f"{shown(path)} cannot be read: {reason}. {advice}", Exit.NO_INPUT)
 
 
 def _refuse_other_format(path: bytes, content: bytes) -> None:

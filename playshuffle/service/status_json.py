@@ -10,6 +10,7 @@ from playshuffle.text import counted
 
 SCHEMA = 1
 NOT_WATCHED = "not watched"
+MISSING = "missing"
 EMPTY = "empty"  # state of a folder that is there, without a track
 BY_MAKE = "by make"  # state of a playlist that is not in the configuration
 

@@ -8,15 +8,16 @@ from dataclasses import replace
 from playshuffle.config.model import Config
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import deck_facts, deck_line
-from playshuffle.errors import PlayshuffleError
-from playshuffle.library.missing import Root, check_root
+from playshuffle.errors import MissingError, PlayshuffleError
+from playshuffle.library.missing import Root, check_output, check_roots
 from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
 from playshuffle.service import running
-from playshuffle.service.status_json import BY_MAKE, EMPTY, PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_json import BY_MAKE, EMPTY, MISSING, PlaylistStatus, RootStatus, Status
 from playshuffle.store import records
-from playshuffle.store.records import SavedDeck, SavedOrder
+from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
+from playshuffle.system import mounts
 
 
 def current_status(config: Config | None, *, lists_all: bool) -> Status:
@@ -41,13 +42,14 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
             _add_configured(config, state, roots, playlists)
         outputs = {running.resolved(playlist.output) for playlist in playlists.values() if playlist.output}
         written = records.dealt(state)
-        saved = {path: records.last(state, path) for path, is_dealt in written.items() if is_dealt}
-        decks = {path: record.deck for path, record in saved.items() if isinstance(record, SavedDeck)}
-        by_hand = [
-            path
+        saved = {
+            path: records.last(state, path)
             for path, is_dealt in written.items()
-            if path not in outputs and not is_dealt and not _seems_deleted(path)
-        ]
+            if is_dealt or not (path in outputs or _seems_deleted(path))
+        }
+        decks = {path: record.deck for path, record in saved.items() if isinstance(record, SavedDeck)}
+        by_hand = [path for path in saved if not (path in outputs or written[path])]
+        _add_missing(saved.values(), state, roots)
         for path in sorted([*(decks.keys() - outputs), *(by_hand if lists_all else ())]):
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
         problem = state.problem or write_problem()
@@ -106,6 +108,15 @@ def _add_configured(
             playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)
 
 
+def _add_missing(saved: Iterable[SavedRecord | None], state: State, roots: dict[str, RootStatus]) -> None:
+    """Add the missing music folders of playlists that were written by make or deal."""
+    options = [record.options for record in saved if record is not None and record.options is not None]
+    for folder in sorted({folder for each in options for folder in each.folders}):
+        root = _root(os.fsencode(folder), state.root(os.fsencode(folder)))
+        if root.state == MISSING:
+            roots.setdefault(folder, root)
+
+
 def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> bool:
     return any(
         playlist.name == name and (not output or running.resolved(playlist.output) == os.fsencode(output))
@@ -115,13 +126,10 @@ def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> b
 
 def _root(path: bytes, last_state: Root | None) -> RootStatus:
     """Return the status of a root that no service watches."""
-    state = "ok"
-    try:
-        check_root(path, last_state)
-        if not os.listdir(path):
+    state = MISSING if check_roots({path: last_state}) else "ok"
+    with contextlib.suppress(OSError):
+        if state != MISSING and not os.listdir(path):
             state = EMPTY
-    except (PlayshuffleError, OSError):
-        state = "missing"
     return RootStatus(
         os.fsdecode(path), state, tracks=len(last_state.numbers) if last_state is not None else None
     )
@@ -134,6 +142,11 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     if isinstance(last_order, SavedOrder):
         state_name = BY_MAKE if name is None else "not managed"
         result = replace(result, state=state_name, tracks=last_order.played)
+    folder = os.path.dirname(output)
+    try:
+        check_output(folder, state.output_mounts(output), mounts.at(folder, mounts.table()))
+    except MissingError as error:
+        return replace(result, state=MISSING, last_error=error.summary)
     with contextlib.suppress(PlayshuffleError, OSError):
         result = replace(result, last_write=round(os.stat(output).st_mtime))
         result = replace(result, order=PlaylistFile.find(output).order())

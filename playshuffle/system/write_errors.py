@@ -12,7 +12,10 @@ _REASONS = {
     errno.EROFS: ("{folder} is read-only here", "Choose another folder."),
     errno.EACCES: ("this user may not write in {folder}", "Change its permissions or choose another place."),
     errno.EPERM: ("this user may not replace it", "Change its owner or flags, or choose another place."),
-    errno.ENOENT: ("the folder {folder} does not exist", "Make it first or choose another place."),
+    errno.ENOENT: (
+        "the folder {folder} does not exist",
+        "Make it, mount its drive, or choose another place.",
+    ),
     errno.ENOTDIR: ("{folder} is not a folder", "Choose another place."),
     errno.EISDIR: ("it is a folder", "Choose another name."),
     errno.ENODEV: ("it is not a regular file", "Choose another name."),

@@ -52,7 +52,7 @@ MESSAGES = {
     "make . --no-tags -o /proc/x.m3u": "Cannot write /proc/x.m3u: /proc is read-only here."
     " Nothing was written. Choose another folder.",
     "make . --no-tags -o /nonexist/x.m3u": "Cannot write /nonexist/x.m3u: the folder /nonexist does"
-    " not exist. Nothing was written. Make it first or choose another place.",
+    " not exist. Nothing was written. Make it, mount its drive, or choose another place.",
     # Values of options.
     "make . --where '!genre:jazz'": "--where: The query has an error in column 1: there is no field '!genre'."
     " To exclude, write -genre:",

@@ -165,6 +165,50 @@ def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+def test_status_without_a_configuration_names_a_missing_music_folder(
+    tmp_path: Path, program: Program
+) -> None:
+    music = numbered(tmp_path / "Music", 3)
+    assert program("make", str(music), "-o", str(tmp_path / "a.m3u")).code == 0
+    assert "missing" not in program("status").out
+
+    music.rename(tmp_path / "away")
+
+    assert f"folder {music}: state missing; tracks 3" in program("status").out
+    (tmp_path / "a.m3u").unlink()
+    assert "missing" not in program("status").out
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["status", "a"], 1),
+        (["status", "--all"], 1),
+        (["make", "a"], 75),
+        (["why", "song.mp3"], 75),
+        (["why", "--in", "a", "song.mp3"], 75),
+        (["check", "drive/a.m3u"], 66),
+        (["export", "a", "."], 66),
+    ],
+)
+def test_each_command_says_that_the_drive_of_a_playlist_is_missing(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch, command: list[str], code: int
+) -> None:
+    music = numbered(tmp_path / "Music", 3)
+    drive = tmp_path / "drive"
+    drive.mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert program("make", str(music), "-o", str(drive / "a.m3u")).code == 0
+    drive.rename(tmp_path / "away")
+
+    done = program(*command)
+
+    assert done.code == code
+    assert f"{drive} seems to be missing" in done.out + done.err or f"{drive} does not exist" in done.err
+
+
+@pytest.mark.process
 def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
     make(music, "--for", own_player(max_per_file=2), "-o", music / "playshuffle.m3u")

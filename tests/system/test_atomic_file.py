@@ -299,7 +299,7 @@ def test_a_refusal_says_what_where_and_what_to_do(folder: bytes, list_path: byte
 
     assert refused(folder + b"/no\x1b/x.m3u") == (
         f"Cannot write {where}/no\\x1b/x.m3u: the folder {where}/no\\x1b does not exist."
-        " Nothing was written. Make it first or choose another place."
+        " Nothing was written. Make it, mount its drive, or choose another place."
     )
     assert refused(folder + b"/" + b"x" * 256).endswith(
         ": the name is too long. Nothing was written. Choose a shorter one."
