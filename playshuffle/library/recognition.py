@@ -261,7 +261,9 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
         numbers[index] = track.number
         if is_unread(marks[index]):  # it is known better than that
             marks[index] = track.mark
-        if track.origin is not Origin.VANISHED and track.path != scan.paths[index]:
+        # A path that a scan did not enter may lead to the same file, by a link.
+        has_moved = track.origin is not Origin.VANISHED and track.path != scan.paths[index]
+        if has_moved and (track.origin is not Origin.ELSEWHERE or is_gone(track.path)):
             renamed.add(track.number)
     for number, index in enumerate(sorted(search.free), table.next_number):
         numbers[index] = number

@@ -205,3 +205,19 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
             str, report.notes
         )
         assert not [note for note in report.notes if note.code == "not_shuffled"]
+
+
+def test_a_link_to_the_folder_of_another_list_renames_nothing(tmp_path: Path) -> None:
+    music = Music(tmp_path, 5)
+    other = tmp_path / "Other"
+    other.mkdir()
+    (other / "own.mp3").write_bytes(FRAME * 20)
+    linked = music.request("linked")._replace(roots=(os.fsencode(other),))
+    music.update("all")
+    keep(linked, tools("linked"))
+
+    (other / "link").symlink_to(music.folder)
+
+    assert keep(linked, tools("linked")).renamed == 0
+    assert music.update("all").renamed == 0
+    assert len(entries(linked)) == 6
