@@ -24,6 +24,7 @@ from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_de
 from playshuffle.pipeline.deal import deal as deal_next
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
+from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
 
@@ -41,13 +42,14 @@ def deal_lists(
     """Deal lists, and report the deals. The arguments are those of the command, with its only switch."""
     codes: list[Exit] = []
     is_peek = switch == "--peek"
-    if switch == "--due":
-        requests, codes = _configured(words, given, config, save)
-    else:
-        request = _request(words, given, config, save, must_remember=not is_peek)
-        requests = {"": request._replace(dry_run=is_peek)}
-        check_save(save, config, requests[""])
-    done, failures = run_lists(requests, partial(_deal, switch), quiet=quiet)
+    with State(writes=not is_peek, must_remember=not is_peek) as state:
+        if switch == "--due":
+            requests, codes = _configured(words, given, config, save, state)
+        else:
+            request = _request(words, given, config, save, state)
+            requests = {"": request._replace(dry_run=is_peek)}
+            check_save(save, config, requests[""])
+        done, failures = run_lists(requests, partial(_deal, switch), quiet=quiet, state=state)
     if as_json and done:
         print_json(*(deal_report.as_json(dealt) for dealt in done.values()))
     for dealt in done.values():
@@ -60,7 +62,7 @@ def deal_lists(
 
 
 def _configured(
-    words: Sequence[str], given: Given, config: str | None, save: str | None
+    words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> tuple[dict[str, Request], list[Exit]]:
     """Return the requests of all configured decks that are not dealt by hand, and codes of broken lists."""
     if words or save is not None or not given.names <= ONCE:
@@ -69,15 +71,15 @@ def _configured(
         )
     config_file = load(find(config))
     codes = say_broken(config_file)
-    lists = [one for one in known_lists(config_file) if one.configured and one.is_dealt]
-    requests = {one.name: request_of(one, given, is_dealt=True) for one in lists}
+    lists = [one for one in known_lists(config_file, state) if one.configured and one.is_dealt]
+    requests = {one.name: request_of(one, given, state, is_dealt=True) for one in lists}
     return {
         name: request for name, request in requests.items() if request.deal and not request.deal.is_by_hand
     }, codes
 
 
 def _request(
-    words: Sequence[str], given: Given, config: str | None, save: str | None, *, must_remember: bool
+    words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> Request:
     """Return the request of a deck: with the options of its last deal, and those that were given now.
 
@@ -91,7 +93,7 @@ def _request(
             Exit.USAGE,
         )
     config_file = load_if_any(config)
-    lists = known_lists(config_file, must_remember=must_remember)
+    lists = known_lists(config_file, state)
     given = with_files(given, lists)
     named = named_lists(words, lists, config_file)
     if not words and given.options.source is None:
@@ -101,11 +103,11 @@ def _request(
     if len(named) > 1:
         raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
     if named:
-        return request_of(named[0], given, is_dealt=True, is_saved=save is not None)
-    return _request_of_folders(words, given, save)
+        return request_of(named[0], given, state, is_dealt=True, is_saved=save is not None)
+    return _request_of_folders(words, given, save, state)
 
 
-def _request_of_folders(folders: Sequence[str], given: Given, save: str | None) -> Request:
+def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
     """Return the request of a new deck, or of that of the same file, whose other options stay."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given.names:
@@ -114,7 +116,7 @@ def _request_of_folders(folders: Sequence[str], given: Given, save: str | None) 
     output = request.output or b""
     sources = {"folders": options.folders, "source": options.source, "output": os.fsdecode(output)}
     deck = KnownList(atomic_file.resolved(output), is_dealt=True)
-    return deck.request(given.plus(**sources)) or request
+    return deck.request(state, given.plus(**sources)) or request
 
 
 def _only_deck(lists: Sequence[KnownList]) -> KnownList:

@@ -31,8 +31,9 @@ def forget(
     quiet: common_options.Quiet = False,
 ) -> None:
     """Forget the saved order or deck of a list."""
-    lists = known_lists(load_if_any(config), must_remember=True)
+    config_file = load_if_any(config)
     with State(must_remember=True) as state:
+        lists = known_lists(config_file, state)
         paths = {each.path for each in lists}
         unwritten = [KnownList(path) for path in skip_lists.playlists(state) if path not in paths]
         chosen = [the_list(name, [*lists, *unwritten]) for name in names]

@@ -24,6 +24,7 @@ from playshuffle.pipeline.make import make as make_list
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.service import running
+from playshuffle.store.state import State
 
 
 def make_lists(
@@ -41,22 +42,24 @@ def make_lists(
     """Make lists, and report them. The arguments are those of the command."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
+    writes = not (dry_run or print0 or given.options.output == STDOUT)
     config_file = load_if_any(config)
-    all_lists = known_lists(config_file)
-    given = with_files(given, all_lists)
-    lists, codes = _lists_to_make(words, all_lists, config_file, is_all=is_all)
-    if print0:
-        given = given.plus(output=STDOUT)
-    is_again = bool(lists or codes)  # all lists of the configuration may be broken
-    if is_again:
-        requests = _requests_of(lists, given, save)
-    else:
-        requests = {"": build_request(_new_list(words, given.options, config, quiet), name=save)}
-    for name, request in requests.items():
-        requests[name] = request._replace(dry_run=dry_run, any_name=print0)
-        check_save(save, config, requests[name])
-    act = partial(make_list, keeps_gap=is_again)
-    reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again)
+    with State(writes=writes) as state:
+        all_lists = known_lists(config_file, state)
+        given = with_files(given, all_lists)
+        lists, codes = _lists_to_make(words, all_lists, config_file, is_all=is_all)
+        if print0:
+            given = given.plus(output=STDOUT)
+        is_again = bool(lists or codes)  # all lists of the configuration may be broken
+        if is_again:
+            requests = _requests_of(lists, given, save, state)
+        else:
+            requests = {"": build_request(_new_list(words, given.options, config, quiet), name=save)}
+        for name, request in requests.items():
+            requests[name] = request._replace(dry_run=dry_run, any_name=print0)
+            check_save(save, config, requests[name])
+        act = partial(make_list, keeps_gap=is_again)
+        reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again, state=state)
     running.notify(running.processes([] if dry_run or print0 else [each.path for each in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
     for report in reports.values():
@@ -96,11 +99,13 @@ def _lists_to_make(
     return made, codes
 
 
-def _requests_of(lists: Sequence[KnownList], given: Given, save: str | None) -> dict[str, Request]:
+def _requests_of(
+    lists: Sequence[KnownList], given: Given, save: str | None, state: State
+) -> dict[str, Request]:
     """Return the requests of lists that are made again, by what to call them."""
     if save is not None and len(lists) > 1:
         raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
-    requests = [request_of(one, given, is_dealt=False, is_saved=save is not None) for one in lists]
+    requests = [request_of(one, given, state, is_dealt=False, is_saved=save is not None) for one in lists]
     return dict(zip(titles(lists), requests, strict=True))
 
 

@@ -59,7 +59,8 @@ def never(
         return Exit.DONE
     with State(writes=False) as state:
         paths = _found(tracks, state)
-    lists = [one for one in known_lists(None) if not _entries(one.path).isdisjoint(paths)]
+        known = known_lists(None, state)
+    lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
     new = add_tracks(paths)
     failures = _update([one for one in lists if not running.processes([one.path])], quiet=quiet)
     if not quiet:
@@ -115,12 +116,13 @@ def _update(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
     """Update these lists; return the exit codes of those that fail."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
-    for one in lists:
-        try:
-            request = request_of(one, NOTHING_GIVEN, is_dealt=one.is_dealt)
-            requests[home_path(one.path)] = request._replace(redraw_before_s=0)
-        except PlayshuffleError as error:
-            failures[home_path(one.path)] = error
+    with State(writes=False) as state:
+        for one in lists:
+            try:
+                request = request_of(one, NOTHING_GIVEN, state, is_dealt=one.is_dealt)
+                requests[home_path(one.path)] = request._replace(redraw_before_s=0)
+            except PlayshuffleError as error:
+                failures[home_path(one.path)] = error
     codes: list[Exit] = []
     try:
         codes = run_lists(requests, _keep, quiet=quiet)[1]

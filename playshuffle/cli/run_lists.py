@@ -18,6 +18,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
+from playshuffle.store.state import State
 from playshuffle.tags.reader_pool import read_all
 
 Done = TypeVar("Done")
@@ -31,6 +32,7 @@ def run_lists(
     *,
     quiet: bool,
     must_remember: bool = True,
+    state: State | None = None,
 ) -> tuple[dict[str, Done], list[Exit]]:
     """Open lists over one library, each to do the same; one that fails does not stop the others.
 
@@ -39,6 +41,7 @@ def run_lists(
         act: makes, keeps or deals a list.
         quiet: print only errors.
         must_remember: raise an error if the state cannot be written.
+        state: if the caller has opened it.
 
     Returns:
         What was done, by the name of the list, and the exit code of each list that failed.
@@ -53,7 +56,8 @@ def run_lists(
     writes = any(request.writes for request in requests.values())
     with progress_bar(quiet) as progress:
         tools = Tools(read_all, System(), progress)
-        with open_library([*requests.values()], tools, must_remember=must_remember and writes) as library:
+        must_remember &= writes
+        with open_library([*requests.values()], tools, must_remember=must_remember, state=state) as library:
             for name, request in requests.items():
                 try:
                     with open_playlist(library, request, tools) as run:
@@ -67,7 +71,9 @@ def run_lists(
     return done, [error.code for error in errors.values()]
 
 
-def request_of(one: KnownList, given: Given, *, is_dealt: bool, is_saved: bool = False) -> Request:
+def request_of(
+    one: KnownList, given: Given, state: State, *, is_dealt: bool, is_saved: bool = False
+) -> Request:
     """Return the request of a list to make or deal, with the options that were given now.
 
     Raises:
@@ -86,7 +92,7 @@ def request_of(one: KnownList, given: Given, *, is_dealt: bool, is_saved: bool =
         if is_dealt:
             text = "is made, not dealt. To make it again: playshuffle make"
         raise PlayshuffleError(f"{home_path(one.path)} {text} {name}", Exit.USAGE)
-    request = one.request(given)
+    request = one.request(state, given)
     if request is None:
         raise PlayshuffleError(
             f"The options of {home_path(one.path)} are not known: a pipe named its tracks. Make it as you did"

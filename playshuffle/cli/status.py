@@ -76,7 +76,7 @@ def status(
     screen = screen_of(sys.stdout)
     one = None
     if name is not None:
-        one = _one_list(the_list(name, known_lists(config_file)).path, report, is_all=is_all)
+        one = _one_list(name, config_file, report, is_all=is_all)
         report = replace(report, playlists=(one.status,))
     if prometheus:
         print_lines(metrics(report))
@@ -103,15 +103,16 @@ class _List(NamedTuple):
         return {**asdict(self.status), "options": options, "entries": [*map(os.fsdecode, self.entries)]}
 
 
-def _one_list(path: bytes, report: Status, *, is_all: bool) -> _List:
-    found = [each for each in report.playlists if resolved(each.output) == path]
+def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: bool) -> _List:
     with State(writes=False) as state:
+        path = the_list(name, known_lists(config_file, state)).path
         record = last(state, path)
         numbers: Sequence[int] = ()
         if isinstance(record, SavedDeck):
             deck = record.deck
             numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
         paths = state.load_tracks().paths_of(numbers) if numbers else {}
+    found = [each for each in report.playlists if resolved(each.output) == path]
     known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
     if not isinstance(record, SavedDeck):  # made since it was dealt
         known = replace(known, deck=None, summary=None)

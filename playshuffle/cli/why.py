@@ -32,6 +32,7 @@ from playshuffle.selection.fields import is_query
 from playshuffle.selection.query import parse
 from playshuffle.selection.track_names import TrackNames
 from playshuffle.shuffle import System
+from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.tags.cause import NO_FILE
 from playshuffle.tags.reader_pool import read_all
@@ -187,14 +188,15 @@ def _question(words: Sequence[str], name: str | None, config: str | None) -> tup
         PlayshuffleError: the playlist or the configuration does not exist.
     """
     config_file = load_if_any(config)
-    known = known_lists(config_file)
     named: dict[str, KnownList] = {}
-    for word in words:
-        found = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, known)
-        if found is not None and found.one is not None:
-            named[word] = found.one
-    lists = [*named.values()] if named and name is None else _lists(name, known, config_file)
-    requests = dict(zip(titles(lists), map(_request, lists), strict=True))
+    with State(writes=False) as state:
+        known = known_lists(config_file, state)
+        for word in words:
+            found = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, known)
+            if found is not None and found.one is not None:
+                named[word] = found.one
+        lists = [*named.values()] if named and name is None else _lists(name, known, config_file)
+        requests = {title: _request(one, state) for title, one in zip(titles(lists), lists, strict=True)}
     others = [word for word in words if word not in named] or [
         os.fsdecode(root) for request in requests.values() for root in request.roots
     ]
@@ -227,12 +229,12 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
     return lists
 
 
-def _request(one: KnownList) -> Request:
+def _request(one: KnownList, state: State) -> Request:
     """Return the request that a list is written with, without folders if it is not known."""
     if one.configured is not None:
         return one.configured.request
     try:
-        request = one.request()
+        request = one.request(state)
     except PlayshuffleError as error:
         say_error(f"{home_path(one.path)}: {error}")
         request = None

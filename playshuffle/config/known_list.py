@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from playshuffle.config.build_request import build_request
@@ -44,7 +45,7 @@ class KnownList(NamedTuple):
         is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
         return word == self.name or is_file_name
 
-    def request(self, given: Given = NOTHING_GIVEN) -> Request | None:
+    def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
         """Return the request of the list, with the options that were given now in place of its own.
 
         It is None if its options are not known.
@@ -54,8 +55,7 @@ class KnownList(NamedTuple):
         """
         if self.configured is not None:
             return build_request(given.over(self.configured.request.options))
-        with State(writes=False) as state:
-            record = records.last(state, self.path)
+        record = records.last(state, self.path)
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
@@ -69,18 +69,14 @@ class KnownList(NamedTuple):
         return request if is_same or "output" in given.names else request._replace(output=self.path)
 
 
-def known_lists(config: Config | None, *, must_remember: bool = False) -> Sequence[KnownList]:
-    """Return all lists, those of the configuration first.
-
-    Raises:
-        PlayshuffleError: with `must_remember`, the state cannot be used.
-    """
+def known_lists(config: Config | None, state: State | None = None) -> Sequence[KnownList]:
+    """Return all lists, those of the configuration first; `state` if it is open."""
     configured = {
         atomic_file.resolved(playlist.request.output or b""): playlist
         for playlist in (config.playlists if config is not None else ())
     }
-    with State(writes=must_remember, must_remember=must_remember) as state:
-        written = records.dealt(state)
+    with State(writes=False) if state is None else nullcontext(state) as opened:
+        written = records.dealt(opened)
     return [
         *(KnownList(path, one, one.deal is not None) for path, one in configured.items()),
         *(KnownList(path, None, is_dealt) for path, is_dealt in written.items() if path not in configured),

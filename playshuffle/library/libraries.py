@@ -12,7 +12,7 @@ from playshuffle.library.lost_roots import lost_roots, seems_missing
 from playshuffle.library.missing import Root, check_roots, current_mounts
 from playshuffle.library.recognition import recognise
 from playshuffle.library.scan import Library, Place, Scan, ScannedPlace
-from playshuffle.library.track_table import RootKey, TrackTable
+from playshuffle.library.track_table import PartError, RootKey, TrackTable
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.library.walk import Changes
 
@@ -72,6 +72,9 @@ def recognise_scan(
         reach: which roots it could enter.
         changes: what was seen of moves and deletions.
         now_s: Unix time.
+
+    Raises:
+        PartError: the known tracks are a part of the table, and do not suffice.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
@@ -82,6 +85,9 @@ def recognise_scan(
     }
     while True:
         result = _recognise_present(known, scan, changes, missing, elsewhere, now_s)
+        known_numbers = (root.numbers for root in known.roots.values())
+        if not (known.is_whole or all(map(result.numbers.issuperset, known_numbers))):
+            raise PartError
         lost = {} if reach.accepts_loss else _lost_roots(known, scan, result, changes)
         if not lost:
             break

@@ -18,7 +18,7 @@ from playshuffle.library.marks import (
     same_file_key,
 )
 from playshuffle.library.missing import is_gone
-from playshuffle.library.track_table import VANISHED_S, FolderRow, FormerFile, TrackTable
+from playshuffle.library.track_table import VANISHED_S, FolderRow, FormerFile, PartError, TrackTable
 from playshuffle.library.tracks import Tracks, marks_of
 
 
@@ -91,6 +91,9 @@ def recognise(
         missing: roots that cannot be reached now.
         now_s: Unix time.
 
+    Raises:
+        PartError: anything has changed, and the table is not whole.
+
     Cost: O(number of folders), and O(n) for the tracks of those that have changed.
     """
     files = _files_by_folder(libraries, table)
@@ -102,6 +105,8 @@ def recognise(
     gone = list(_gone_tracks(table, files, extent))
     if not changed and not gone:
         return _without_old(table, now_s)._replace(renamed=frozenset())
+    if not table.is_whole:
+        raise PartError
     paths = [path + name for path in changed for name in files[path].names.split(b"/")]
     marks = [mark for path in changed for mark in mark_rows(files[path].marks)]
     scan = _Scan(files, changed, paths, marks, extent, now_s)

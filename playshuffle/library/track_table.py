@@ -48,6 +48,10 @@ class FormerFile(NamedTuple):
     since_s: int
 
 
+class PartError(Exception):
+    """A part of the table does not suffice: a new file may be any track."""
+
+
 # The path of a root, and whether its scan used ignore files.
 RootKey = tuple[bytes, bool]
 
@@ -63,6 +67,7 @@ class TrackTable(NamedTuple):
         next_number: of the next new track.
         roots: what the last scan of each root found.
         renamed: numbers of the tracks that got another path in the last scan.
+        is_whole: it has all tracks. Otherwise it has all folders and roots below some folders.
     """
 
     folders: Mapping[bytes, FolderRow] = {}
@@ -71,6 +76,7 @@ class TrackTable(NamedTuple):
     next_number: int = 1
     roots: Mapping[RootKey, Root] = {}
     renamed: frozenset[int] = frozenset()
+    is_whole: bool = True
 
     def paths_of(self, numbers: Collection[int]) -> dict[int, bytes]:
         """Return the path of each track that is known, and the last one of a track that vanished."""

@@ -4,7 +4,7 @@ State and cache are opened, and the folders scanned, once for all playlists. Unt
 playshuffle of this user changes the state.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.cache import Cache
 from playshuffle.library.libraries import Reach, check_reach, make_libraries, recognise_scan
 from playshuffle.library.scan import Library, Place, Scan, forget_removed, scan_places
-from playshuffle.library.track_table import TrackTable
+from playshuffle.library.track_table import PartError, TrackTable
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -27,14 +27,13 @@ class OpenLibrary:
     Attributes:
         state: open until the end.
         cache: None if no tags are read.
-        table: the numbers of all tracks. lost: numbers that were given, but are not in it any more.
+        table: the numbers of all tracks, or only of those below the folders of the playlists.
         histories: the play histories that were read, of `play_history`.
     """
 
     state: State
     cache: Cache | None
     table: TrackTable
-    lost: frozenset[int]
     _libraries: Mapping[Place, Library]
     _errors: Mapping[bytes, PlayshuffleError]
     histories: dict[object, Any] = field(default_factory=dict)
@@ -59,9 +58,9 @@ class OpenLibrary:
                 raise self._errors[root]
         return library
 
-    def forgotten(self, now_s: int) -> frozenset[int]:
-        """Return the numbers of tracks that keep no position in an order, at a Unix time."""
-        return self.lost | self.table.vanished_long_ago(now_s)
+    def whole_table(self) -> TrackTable:
+        """Return the numbers of all tracks."""
+        return self.table if self.table.is_whole else self.state.load_tracks()
 
     def growing(self, request: Request) -> list[bytes]:
         """Return the folders of one playlist with files that are being written, each with a slash."""
@@ -77,6 +76,7 @@ def open_library(
     *,
     must_remember: bool = False,
     checks_state: bool = False,
+    state: State | None = None,
 ) -> Iterator[OpenLibrary]:
     """Find all tracks of these playlists, give each its number, and save what has changed.
 
@@ -86,13 +86,17 @@ def open_library(
         changes: what to look at again.
         must_remember: raise an error if the state cannot be written.
         checks_state: check the whole state file, even if a clean end left it.
+        state: if the caller has opened it, to be written if a playlist is.
 
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
     """
     writes = any(request.writes for request in requests)
     with ExitStack() as stack:
-        state = stack.enter_context(State(writes=writes, must_remember=must_remember, checks=checks_state))
+        if state is None:
+            state = stack.enter_context(State(writes=writes, checks=checks_state))
+        if must_remember and state.refusal is not None:
+            raise state.refusal
         cache = stack.enter_context(Cache()) if any(request.options.tags for request in requests) else None
         version = state.tracks_version()
         reach, scan = _scan(requests, state, cache, tools, changes)
@@ -100,14 +104,19 @@ def open_library(
             stack.enter_context(state.locked())
             if state.tracks_version() != version:  # another process has seen more
                 reach, scan = _scan(requests, state, cache, tools, changes._replace(dirty=None))
-        known = state.load_tracks()
-        table, missing = recognise_scan(known, scan, reach, changes, int(tools.clock()))
+        now_s = int(tools.clock())
+        known = state.load_tracks(_roots(scan, reach))
+        try:
+            table, missing = recognise_scan(known, scan, reach, changes, now_s)
+        except PartError:
+            known = state.load_tracks()
+            table, missing = recognise_scan(known, scan, reach, changes, now_s)
         if writes:
             state.save_tracks(known, table)
         if cache is not None:
             forget_removed(scan, cache, [root for root, _ in missing])
         libraries = make_libraries(table, scan, missing, cache)
-        yield OpenLibrary(state, cache, table, table.lost_numbers(), libraries, reach.errors)
+        yield OpenLibrary(state, cache, table, libraries, reach.errors)
 
 
 def _scan(
@@ -118,6 +127,12 @@ def _scan(
     accepts_loss = any(request.options.accept_missing for request in requests)
     reach = check_reach(places, state.root, accepts_loss=accepts_loss)
     return reach, scan_places(places, reach.roots, cache, tools.read_all, tools.progress, changes)
+
+
+def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:
+    """Return the roots whose known tracks may suffice; None if those elsewhere are needed."""
+    is_part = all(place.files is None for place in scan.places) and not (reach.missing or reach.accepts_loss)
+    return {root for place in scan.places for root in place.roots} if is_part else None
 
 
 def place_of(request: Request) -> Place:

@@ -3,7 +3,7 @@
 The state has numbers. In a run a track is its index; one that the library lacks has the index `~number`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
@@ -120,9 +120,20 @@ def load_record(
         )
     if request.deal is not None:
         return _deck_record(opened.state, saved, file, tracks, writes=request.writes)
-    forgotten = frozenset(~number for number in opened.forgotten(now_s))
-    lost = frozenset(~number for number in opened.lost)
+    lost, forgotten = _lost_and_forgotten(opened, saved.values(), now_s)
     return _order_record(saved, file, tracks, lost)._replace(forgotten=forgotten)
+
+
+def _lost_and_forgotten(
+    opened: OpenLibrary, saved: Iterable[SavedRecord], now_s: int
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the tracks that the table has lost, and those that do not keep their positions any more."""
+    if all(track >= 0 for record in saved if isinstance(record, SavedOrder) for track in record.tracks):
+        return frozenset(), frozenset()
+    table = opened.whole_table()
+    lost = table.lost_numbers()
+    forgotten = lost | table.vanished_long_ago(now_s)
+    return frozenset(~number for number in lost), frozenset(~number for number in forgotten)
 
 
 def _order_record(

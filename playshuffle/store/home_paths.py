@@ -21,6 +21,11 @@ class HomePaths:
         is_below = self._home and (path == self._home or path.startswith(self._home + b"/"))
         return b"~" + path[len(self._home) :] if is_below else path
 
+    def beginnings(self, folder: bytes) -> list[bytes]:
+        """Return how the stored paths of all files below a folder begin."""
+        top = folder.rstrip(b"/") + b"/"
+        return [self.stored(top), *([b"~/"] if self._home and self._home.startswith(top) else [])]
+
     def absolute(self, path: bytes) -> bytes:
         """Return the path that was stored."""
         is_below = self._home and (path == b"~" or path.startswith(b"~/"))

@@ -88,8 +88,10 @@ def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
     LAST is saved before the file is replaced. Until then the file has one of the others. BEFORE is
     missing before the second make or deal.
     """
-    query = "SELECT age, kind, numbers, facts, content, digest FROM record WHERE path = ? ORDER BY age"
-    found = {age: _record(*row) for age, *row in state.rows(query, state.real.stored(playlist))}
+    path = state.real.stored(playlist)
+    numbers = dict(state.rows("SELECT age, numbers FROM record_tracks WHERE path = ?", path))
+    query = "SELECT age, kind, facts, content, digest FROM record WHERE path = ? ORDER BY age"
+    found = {age: _record(numbers[age], *row) for age, *row in state.rows(query, path) if age in numbers}
     return {age: record for age, record in found.items() if record != NOTHING}
 
 
@@ -132,21 +134,24 @@ def save(
     """
     path = state.real.stored(playlist)
     ages = {LAST: record, BEFORE: before, IN_FILE: in_file}
-    rows = [(path, age, *_packed(each)) for age, each in ages.items() if each is not None]
+    packed = {age: _packed(each) for age, each in ages.items() if each is not None}
 
     def act(database: Connection) -> None:
-        database.execute("DELETE FROM main.record WHERE path = ? AND age = ?", (path, IN_FILE))
-        database.executemany(schema.replace("record"), rows)
+        for table in ("record", "record_tracks"):
+            database.execute(f"DELETE FROM main.{table} WHERE path = ? AND age = ?", (path, IN_FILE))  # noqa: S608
+        for age, (tracks, *facts) in packed.items():
+            database.execute(schema.replace("record"), (path, age, *facts))
+            database.execute(schema.replace("record_tracks"), (path, age, array("I", tracks).tobytes()))
 
     state.change(act, playlist)
 
 
-def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
-    """Return kind, numbers, facts, content and digest of a record."""
+def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
+    """Return tracks, kind, facts, content and digest of a record."""
     if isinstance(record, SavedOrder):
         facts = {name: getattr(record, name) for name in _ORDER_FACTS} | {"options": pack(record.options)}
         text = json.dumps(facts | {"absent": sorted(record.absent)})
-        return _ORDER, array("I", record.tracks).tobytes(), text, record.content, record.digest
+        return record.tracks, _ORDER, text, record.content, record.digest
     deck, deal = record.deck, record.deck.deal
     parts = [*(getattr(deck, part) for part in PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
@@ -154,10 +159,10 @@ def _packed(record: SavedRecord) -> tuple[str, bytes, str, str, bytes]:
     if deal is not None:
         facts["deal"] = {name: getattr(deal, name) for name in _DEAL_FACTS}
         facts["deal"] |= {"period": deal.period.isoformat(), "every": deal.every.value}
-    return _DECK, array("I", chain(*parts)).tobytes(), json.dumps(facts), record.content, b""
+    return chain(*parts), _DECK, json.dumps(facts), record.content, b""
 
 
-def _record(kind: str, packed: bytes, text: str, content: str, digest: bytes) -> SavedRecord:
+def _record(packed: bytes, kind: str, text: str, content: str, digest: bytes) -> SavedRecord:
     numbers, facts = array("I", packed), json.loads(text)
     options = unpack(facts.pop("options"))
     if kind == _DECK:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 8
+VERSION = 9
 
 # By version, the SQL statements that turn its tables into those of the next version. None was released yet.
 # Statements that write rows use checksum_of, as `replace` does.
@@ -19,7 +19,8 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 # counter: one row. next_number: of the next new track; version: counts changes of the table of tracks.
 # record: the order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before the
 # last make or deal, 2 for the order that the file has until it is replaced.
-# numbers: of tracks, as 32-bit numbers: an order, or the parts of a deck one after the other.
+# record_tracks: numbers: of its tracks, as 32-bit numbers: an order, or the parts of a deck one after the
+# other. They are apart, since most commands read all records, and the tracks of one.
 # facts: JSON, all that is no array. content: fingerprint of the file that was written, or was to be.
 # digest: of the tracks that it was written from.
 # plays: what a play history knew of each track; rows: numbers, compressed, as `store.plays` has them.
@@ -34,11 +35,11 @@ _COLUMNS: dict[str, dict[str, type]] = {
         "path": bytes,
         "age": int,
         "kind": str,
-        "numbers": bytes,
         "facts": str,
         "content": str,
         "digest": bytes,
     },
+    "record_tracks": {"path": bytes, "age": int, "numbers": bytes},
     "output": {"path": bytes, "mounts": str},
     "plays": {"source": bytes, "stamp": str, "title": str, "note": str, "read_s": int, "rows": bytes},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
@@ -48,6 +49,7 @@ _KEYS = {
     "former": "number",
     "root": "path, ignore_files",
     "record": "path, age",
+    "record_tracks": "path, age",
     "output": "path",
     "plays": "source",
     "skip_list": "playlist, list",
@@ -55,7 +57,7 @@ _KEYS = {
 _TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
 
 # The tables that have rows of single playlists, and the column that names the playlist.
-PLAYLIST_COLUMNS = {"record": "path", "output": "path", "skip_list": "playlist"}
+PLAYLIST_COLUMNS = {"record": "path", "record_tracks": "path", "output": "path", "skip_list": "playlist"}
 
 
 def _tables() -> str:

@@ -3,7 +3,8 @@
 import json
 import os
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from playshuffle.library.marks import mark_rows, packed_marks
 from playshuffle.library.missing import Root
@@ -13,7 +14,7 @@ from playshuffle.store.state_file import StateFile
 from playshuffle.system.mounts import Mount
 from playshuffle.system.sqlite import Connection
 
-_WITH_NUMBERS = ("folder", "root", "record")
+_WITH_NUMBERS = ("folder", "root", "record_tracks")
 
 
 class State(StateFile):
@@ -24,25 +25,41 @@ class State(StateFile):
         rows = self.rows("SELECT version FROM counter")
         return int(rows[0][0]) if rows else 0
 
-    def load_tracks(self) -> TrackTable:
-        """Return the table of tracks."""
-        folders = {
-            self.named.absolute(path): FolderRow(*values)
-            for path, *values in self.rows("SELECT path, names, numbers, marks FROM folder ORDER BY path")
-        }
+    def load_tracks(self, below: Collection[bytes] | None = None) -> TrackTable:
+        """Return the table of tracks.
+
+        below: roots, for the part of the table that has their tracks, without former files; None for all.
+        """
+        columns = "SELECT path, names, numbers, marks FROM folder"
+        if below is None:
+            folder_rows, root_rows = self.rows(f"{columns} ORDER BY path"), self._root_rows()
+        else:
+            tops = [top for root in below for top in self.named.beginnings(root)]
+            # The first name that does not begin like them has the character after the slash.
+            query = f"{columns} WHERE path >= ? AND path < ?"
+            folder_rows = [row for top in tops for row in self.rows(query, top, top[:-1] + b"0")]
+            root_rows = [*chain(*map(self._root_rows, below))]
+        folders = {self.named.absolute(path): FolderRow(*values) for path, *values in folder_rows}
         roots = {
             (self.named.absolute(path), bool(ignore_files)): Root(
                 array("I", packed), self._mounts_from(mounts)
             )
-            for path, ignore_files, packed, mounts in self.rows(
-                "SELECT path, ignore_files, numbers, mounts FROM root"
-            )
+            for path, ignore_files, packed, mounts in root_rows
         }
-        vanished = self._former_files(is_replaced=False)
-        replaced = self._former_files(is_replaced=True)
+        vanished, replaced = (
+            self._former_files(is_replaced=is_replaced) if below is None else {}
+            for is_replaced in (False, True)
+        )
         next_number = self._next_number()
         self.rows("PRAGMA shrink_memory")  # the pages of these tables are not needed again
-        return TrackTable(folders, vanished, replaced, next_number, roots)
+        return TrackTable(folders, vanished, replaced, next_number, roots, is_whole=below is None)
+
+    def _root_rows(self, path: bytes | None = None) -> list[tuple[bytes, int, bytes, str]]:
+        """Return the rows of a root, or of all."""
+        query = "SELECT path, ignore_files, numbers, mounts FROM root"
+        if path is None:
+            return self.rows(query)
+        return self.rows(f"{query} WHERE path = ? ORDER BY ignore_files DESC", self.named.stored(path))
 
     def _former_files(self, *, is_replaced: bool) -> dict[int, FormerFile]:
         """Return the former files of tracks in a folder, or of those that vanished, by number."""
@@ -104,10 +121,7 @@ class State(StateFile):
 
     def root(self, path: bytes) -> Root | None:
         """Return a root as it was found last; None if it was never scanned."""
-        for packed, mounts in self.rows(
-            "SELECT numbers, mounts FROM root WHERE path = ? ORDER BY ignore_files DESC",
-            self.named.stored(path),
-        ):
+        for _, _, packed, mounts in self._root_rows(path):
             return Root(array("I", packed), self._mounts_from(mounts))
         return None
 

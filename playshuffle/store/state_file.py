@@ -36,6 +36,7 @@ class StateFile:
         checks: check the whole file, even if it is as a clean end left it.
 
     notes: for the user, whole sentences. problem: why nothing can be saved, None if all is well.
+    refusal: the same, as an error for runs that must save something.
     named, real: how paths are stored that a user named, such as music folders, and those without links,
     such as playlists.
 
@@ -47,6 +48,7 @@ class StateFile:
         self.notes: list[Note] = []
         self.named, self.real = named_paths(), real_paths()
         self.problem: str | None = None
+        self.refusal: PlayshuffleError | None = None
         self._writes = writes
         self._must_remember = must_remember
         self._checks = checks
@@ -152,13 +154,13 @@ class StateFile:
             PlayshuffleError: this run must save something.
         """
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
+        cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
+        self.refusal = PlayshuffleError(
+            f"{self.problem} The playlist was not changed. {cure}, or set XDG_STATE_HOME to another folder.",
+            Exit.CANNOT_CREATE,
+        )
         if self._must_remember:
-            cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
-            raise PlayshuffleError(
-                f"{self.problem} The playlist was not changed. {cure}, or set XDG_STATE_HOME to another"
-                " folder.",
-                Exit.CANNOT_CREATE,
-            ) from error
+            raise self.refusal from error
         self.notes.append(Note("not_saved", self.problem))
         folder, self._folder = self._folder, None
         is_readable, self._writes = self._writes and folder is not None, False

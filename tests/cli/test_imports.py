@@ -1,27 +1,40 @@
 """Check that commands do not import each other, nor slow modules that few runs need."""
 
 import sys
+from array import array
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from playshuffle.cli.app import COMMANDS
+from playshuffle.library.marks import MARK_BYTES
+from playshuffle.library.missing import Root
+from playshuffle.library.track_table import FolderRow
+from playshuffle.store import records
+from playshuffle.store.records import SavedOrder
+from playshuffle.store.state import State
 from scripts.command_tree import commands
 from tests.support.processes import finished
 from tests.support.program import environment, numbered
 
+# Prints the number of databases that a command has opened, the bytes that it has read, and its modules.
 _LOADED = """
 import sys
+opened = []
+sys.addaudithook(lambda event, _: opened.append(event) if event == "sqlite3.connect" else None)
 from playshuffle.__main__ import main
 try:
     main()
 finally:
-    sys.stderr.write("\\n" + " ".join(sys.modules))
+    read = open("/proc/self/io").readline().split()[1]
+    sys.stderr.write(f"\\n{len(opened)} {read} " + " ".join(sys.modules))
 """
 
 # Modules of others that take long to import, and that no short run needs.
 # typer 0.29.2 would import pydantic to convert the words of options: `cli.help_layout` does so in its place.
-_SLOW = {
+_SLOW = (
     "pydantic",
     "rich",
     "mutagen",
@@ -31,14 +44,54 @@ _SLOW = {
     "mpd",
     "asyncio",
     "multiprocessing",
-}
+    "http",
+    "email",
+    "tomlkit",
+    "pickle",
+    "xml.etree",
+    "playshuffle.cli.usage_errors",
+    "playshuffle.history.files",
+    "playshuffle.install",
+    "playshuffle.service.update",
+)
+_STORED = ("sqlite3", "playshuffle.store", "playshuffle.pipeline.run", "playshuffle.library.scan")
+_OF_SERVICE = ("playshuffle.service.status_json", "playshuffle.watch.debounce", "playshuffle.watch.watcher")
+_COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
+
+# For a command and variables: what it does not import, besides slow modules.
+_LIGHT: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
+    ("--version", {}, ("typer", "playshuffle.cli")),
+    ("-h", {}, (*_STORED, "playshuffle.options.table", "tomllib")),
+    ("make -h", {}, (*_STORED, *_OF_SERVICE)),
+    ("", {"COMP_WORDS": "playshuffle make --ord", **_COMPLETES}, (*_STORED, *_OF_SERVICE)),
+    ("", {"COMP_WORDS": "playshuffle make xy", **_COMPLETES}, _OF_SERVICE),
+    ("status", {}, ("playshuffle.watch.debounce", "playshuffle.watch.watcher")),
+    ("make -q", {}, _OF_SERVICE),
+    ("deal -q", {}, _OF_SERVICE),
+)
+
+_TRACKS = 40_000
 
 
-def loaded(*words: str | Path, **variables: str) -> set[str]:
-    """Run a command, and return the modules that it has imported, packages included."""
+class Cost(NamedTuple):
+    """What a command has opened, read (in bytes, modules included) and imported."""
+
+    databases: int
+    bytes_read: int
+    modules: frozenset[str]
+
+
+def cost(*words: str | Path, **variables: str) -> Cost:
+    """Run a command, and return what it did."""
     done = finished([sys.executable, "-c", _LOADED, *words], env=environment(**variables))
     assert done.returncode == 0, done.stderr
-    return set(done.stderr.splitlines()[-1].split())
+    databases, read, *modules = done.stderr.splitlines()[-1].split()
+    return Cost(int(databases), int(read), frozenset(modules))
+
+
+def loaded(*words: str | Path, **variables: str) -> frozenset[str]:
+    """Run a command, and return the modules that it has imported, packages included."""
+    return cost(*words, **variables).modules
 
 
 @pytest.mark.process
@@ -50,20 +103,52 @@ def test_help_imports_no_command(home: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "words", [["-h"], ["make", "-h"], ["status"], ["make", "-q"], ["deal", "-q"]], ids=" ".join
+    ("words", "variables", "unused"),
+    _LIGHT,
+    ids=[f"{words or variables['COMP_WORDS']}" for words, variables, _ in _LIGHT],
 )
-def test_a_short_run_imports_nothing_slow(words: list[str], tmp_path: Path, home: Path) -> None:
+def test_a_short_run_imports_only_what_it_needs(
+    words: str, variables: Mapping[str, str], unused: tuple[str, ...], tmp_path: Path, home: Path
+) -> None:
     music = [numbered(tmp_path / "Music", 3)] if "-q" in words else []
-    loaded(*words, *music, HOME=str(home))
+    loaded(*words.split(), *music, HOME=str(home), **variables)
 
-    assert not loaded(*words, *music, HOME=str(home)) & _SLOW
+    modules = loaded(*words.split(), *music, HOME=str(home), **variables)
+
+    assert sorted(modules.intersection((*_SLOW, *unused))) == []
 
 
 @pytest.mark.process
-def test_completion_imports_nothing_slow(home: Path) -> None:
-    words = {"COMP_WORDS": "playshuffle make --ord", "COMP_CWORD": "2"}
+def test_make_opens_the_state_once_and_reads_only_its_own_rows(tmp_path: Path, home: Path) -> None:
+    make = ("make", "-q", numbered(tmp_path / "Music", 100), "-o", tmp_path / "x.m3u")
+    for _ in range(2):
+        before = cost(*make)
+    numbers = range(1_000, 1_000 + _TRACKS)
+    folders = {
+        b"/other/%d/" % first: FolderRow(
+            b"/".join(b"%d.mp3" % number for number in range(first, first + 10)),
+            array("I", range(first, first + 10)).tobytes(),
+            bytes(10 * MARK_BYTES),
+        )
+        for first in numbers[::10]
+    }
+    with State() as state:
+        known = state.load_tracks()
+        root = Root(array("I", numbers), ())
+        state.save_tracks(
+            known,
+            known._replace(
+                folders={**known.folders, **folders},
+                roots={**known.roots, (b"/other", True): root},
+                next_number=numbers.stop,
+            ),
+        )
+        records.save(state, b"/other/all.m3u", SavedOrder(numbers, frozenset(), _TRACKS, 1, "1-1", b""))
 
-    assert not loaded(HOME=str(home), _PLAYSHUFFLE_COMPLETE="complete_bash", **words) & _SLOW
+    after = cost(*make)
+
+    assert (before.databases, after.databases) == (2, 2)  # the state and the cache
+    assert after.bytes_read - before.bytes_read < 50_000
 
 
 def test_a_summary_is_the_first_sentence_of_the_command() -> None:

@@ -92,3 +92,35 @@ def test_another_home_has_the_same_state_below_itself(
 
 def replace_number(row: FolderRow, number: int) -> FolderRow:
     return row._replace(numbers=array("I", [number]).tobytes())
+
+
+@pytest.mark.parametrize(
+    ("root", "parts"),
+    [
+        ("ann/Music", ["ann/Music/", "ann/Music/b/"]),
+        ("ann", ["ann/", "ann/Music/", "ann/Music/b/", "ann/Music2/"]),
+        (".", ["ann/", "ann/Music/", "ann/Music/b/", "ann/Music2/", "bob/"]),
+        ("ann/other", []),
+    ],
+)
+def test_a_part_of_the_table_has_the_folders_below_its_roots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, parts: list[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "ann"))
+    names = ("ann/", "ann/Music/", "ann/Music/b/", "ann/Music2/", "bob/")
+    folders = {
+        bytes(tmp_path / name) + b"/": FolderRow(b"a.mp3", array("I", [number]).tobytes(), bytes(MARK_BYTES))
+        for number, name in enumerate(names, 1)
+    }
+    top = bytes(tmp_path / root)
+    roots = {(path, True): Root(array("I", [1]), []) for path in (top, bytes(tmp_path / "x"))}
+    whole = TrackTable(folders, {9: FormerFile(b"/gone.mp3", (1, 2, 3, 4), 1)}, {}, 10, roots)
+    with State() as state:
+        state.save_tracks(TrackTable(), whole)
+
+        part = state.load_tracks([top])
+
+        assert state.load_tracks() == whole
+    assert part.folders == {path: folders[path] for path in (bytes(tmp_path / name) + b"/" for name in parts)}
+    assert (part.vanished, part.next_number, part.is_whole) == ({}, 10, False)
+    assert part.roots == {(top, True): roots[top, True]}

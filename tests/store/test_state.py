@@ -494,7 +494,7 @@ def test_a_reader_knows_what_was_saved_before_a_run_was_killed_while_it_saved(ho
         database.execute("PRAGMA journal_mode = TRUNCATE")
         database.execute("PRAGMA cache_size = 1")  # so that it writes to the file at once
         database.execute("BEGIN IMMEDIATE")
-        database.execute("UPDATE record SET numbers = zeroblob(80000)")
+        database.execute("UPDATE record_tracks SET numbers = zeroblob(80000)")
         as_killed = file.read_bytes(), journal.read_bytes()
         database.execute("ROLLBACK")
     for path, content in zip((file, journal), as_killed, strict=True):
@@ -592,7 +592,13 @@ def test_a_state_that_cannot_be_saved_says_what_to_do(
 
 
 PLAYS = StoredPlays("stamp", "MPD", "note", 9, {(1, 2): Played(3, 4, 5, 6, 0.5)})
-NAMED = {"folder": "/m/b/", "root": "/n", "record": "/m/today.m3u", "output": "/m/today.m3u"}
+NAMED = {
+    "folder": "/m/b/",
+    "root": "/n",
+    "record": "/m/today.m3u",
+    "record_tracks": "/m/today.m3u",
+    "output": "/m/today.m3u",
+}
 TABLES = (*NAMED, "skip_list", "former", "plays", "counter")
 
 

@@ -204,7 +204,7 @@ def minutes(folder: Path, names: Iterable[str], count: int = 1, rate: int = 100)
 
 def change_options(options: str) -> None:
     """Replace the saved options of all playlists; nothing is known of those that are empty."""
-    query = "SELECT path, age, kind, numbers, json_set(facts, '$.options', ?), content, digest FROM record"
+    query = "SELECT path, age, kind, json_set(facts, '$.options', ?), content, digest FROM record"
 
     def change(database: Connection) -> None:
         rows = database.execute(query, (options,)).fetchall()
