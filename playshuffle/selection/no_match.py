@@ -25,6 +25,8 @@ _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
     r"(?i:not)|!": lambda _: "a word to search for; to exclude, write: -genre:christmas",
     r"!([^:]+)": lambda match: f"to exclude, write: -{match[1]}",
     rf"({'|'.join(FIELDS)})==?(.+)": lambda match: f"to search a field, write: {match[1]}:{match[2]}",
+    rf"({'|'.join(FIELDS)})>=?(.+)": lambda match: f"to compare, write: {match[1]}:{match[2]}..",
+    rf"({'|'.join(FIELDS)})<=?(.+)": lambda match: f"to compare, write: {match[1]}:..{match[2]}",
     r"(\w+:)?(?!:)([^|]+(?:\|[^|]+)+)": lambda match: (
         f"for either, write: {' , '.join((match[1] or '') + part for part in match[2].split('|'))}"
     ),
@@ -46,15 +48,26 @@ def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: R
         PlayshuffleError: a regular expression takes too long.
     """
     values_of = partial(_values, tracks, indices, rows_of)
-    for term in query.terms:
+    for term, following in zip(query.terms, (*query.terms[1:], None), strict=True):
         alone = Query(term.text, term, (term,)).select(tracks, indices, rows_of)
         near = next((f"nearest: path:{short(idle.near)}" for idle in alone.idle if idle.near), "")
         count = len(alone.kept)
         yield TermCount(
             short(term.text, 40),
             count,
-            near or _advice(term, count, values_of),
+            near or _phrase(term, following) or _advice(term, count, values_of),
         )
+
+
+def _phrase(term: Term, following: Term | None) -> str:
+    """Return advice for a field whose text goes on in the next term."""
+    is_word = following is not None and len(following.checks) > 1 and not following.is_negated
+    if following is None or not is_word or following.text.lower() in ("and", "or", "not"):
+        return ""
+    field, colon, value = term.text.partition(":")
+    is_next = following.column == term.column + len(term.text) + 1
+    is_text = colon and term.checks[0].field.kind == TEXT and f"{value}{following.text}".isalnum()
+    return f'for a phrase, write: {field}:"{value} {following.text}"' if is_next and is_text else ""
 
 
 def _advice(term: Term, count: int, values_of: Callable[[Field], Counter[str]]) -> str:

@@ -16,6 +16,7 @@ from playshuffle.selection.words import Kind, Token
 from playshuffle.text import ALIASES, folded, short
 
 _PART = r"(?s)([-^])?(?:(\S+?)(?<!\\):)?(.*)"  # as in beets
+_DASHED = r"([0-9][0-9:.]{0,9})-([0-9][0-9:.]{0,9})"  # a range as people write it
 _LONGEST_SHOWN = 60
 _MEMORY = 1 << 14  # raw values, which repeat from track to track, and their results
 
@@ -137,11 +138,15 @@ class Builder:
             )
         if name is None and value.startswith(("/", "~/")):
             name = "path"
+        if name is not None and name.lower() == "not":
+            raise QueryError(column, f"there is no field 'not'. To exclude, write -{_short(value)}")
         fields = ANYWHERE if name is None else (self._field(name.replace("\\:", ":"), column),)
         try:
             checks = tuple(self._check(each, value) for each in fields)
         except ValueError as error:
-            raise QueryError(column, f"'{_short(word)}': {_short(_operand(value))} {error}") from None
+            ends = re.fullmatch(_DASHED, value)
+            hint = f" For a range, write {name}:{ends[1]}..{ends[2]}" if ends is not None else ""
+            raise QueryError(column, f"'{_short(word)}': {_short(_operand(value))} {error}{hint}") from None
         term = Term(
             self.source[token.start : token.end], column, bool(match[1]), value.startswith(":"), checks
         )

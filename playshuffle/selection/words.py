@@ -7,8 +7,8 @@ and itself; before any other character, and in regular expressions, it stays.
 import enum
 from typing import NamedTuple
 
-from playshuffle.errors import shown
 from playshuffle.selection.problem import QueryError
+from playshuffle.text import short
 
 LONGEST = 10_000  # characters of a query
 _DEEPEST = 100  # groups inside each other; the parser is recursive
@@ -135,7 +135,11 @@ class _Splitter:
                 character = self._text[at]
             pieces.append(character)
             at += 1
-        raise QueryError(start + 1, f"the quote {shown(quote)} is not closed.")
+        raise QueryError(
+            start + 1,
+            f"the quote {quote} is not closed. It opens before: {short(self._text[start + 1 :], 30)}."
+            """ The shell may have removed the other one. For a phrase, write 'title:"blue train"'""",
+        )
 
 
 _HINT = "Put text that has one in quotes, and a group around whole terms: (genre:a OR genre:b)."

@@ -56,6 +56,13 @@ MESSAGES = {
     # Values of options.
     "make . --where '!genre:jazz'": "--where: The query has an error in column 1: there is no field '!genre'."
     " To exclude, write -genre:",
+    "make . --where year:1990-1999": "--where: The query has an error in column 1: 'year:1990-1999':"
+    " 1990-1999 is not a number. For a range, write year:1990..1999",
+    "make . --where not:jazz": "--where: The query has an error in column 1: there is no field 'not'."
+    " To exclude, write -jazz",
+    'make . --where "title:\'blue train"': "--where: The query has an error in column 7: the quote ' is not"
+    " closed. It opens before: blue train. The shell may have removed the other one. For a phrase, write"
+    " 'title:\"blue train\"'",
     "make . --time 90": "--time: '90' has no unit. Write 90m (minutes) or 90h (hours).",
     "make . --gap 150%": "--gap '150%' is not a gap. Write 50 (plays) or 25% (of the tracks, at most 100%).",
     "make . --no-tags --pin '1@0'": "--pin '1@0': positions start at 1.",
@@ -127,6 +134,11 @@ QUERIES = {
     "genre=jazz": ("    genre=jazz  0 of 3 tracks  to search a field, write: genre:jazz",),
     "jazz|rock": ("    jazz|rock  0 of 3 tracks  for either, write: jazz , rock",),
     "genre:jazz|rock": ("    genre:jazz|rock  0 of 3 tracks  for either, write: genre:jazz , genre:rock",),
+    "year>1990": ("    year>1990  0 of 3 tracks  to compare, write: year:1990..",),
+    "title:blue train": (
+        '    title:blue  0 of 3 tracks  for a phrase, write: title:"blue train"',
+        "    train       0 of 3 tracks",
+    ),
     "!jazz": ("    !jazz  0 of 3 tracks  to exclude, write: -jazz",),
     "rating:4..": ("    rating:4..  0 of 3 tracks  no track has a rating",),
     "length:3..4": ("    length:3..4  0 of 3 tracks  in seconds; in minutes, write: length:3:00..4:00",),
