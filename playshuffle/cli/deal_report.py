@@ -7,11 +7,12 @@ from typing import Any
 
 from playshuffle import duration
 from playshuffle.cli import make_report
-from playshuffle.cli.screen import Fact, Mark, Screen, home_path
+from playshuffle.cli.screen import Fact, Mark, Screen, home_path, shell_path
 from playshuffle.cli.track_list import track_list
 from playshuffle.dealing.describe import deck_facts, next_deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import shown
+from playshuffle.options.table import Options, as_flags
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.text import counted
 
@@ -31,6 +32,11 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
         contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
         yield "File", f"{home_path(report.output)}: {', '.join(contents)}"
         yield "Next", _next(dealt, today)
+        if dealt.left:
+            back = f"To get them back: playshuffle undo {shell_path(report.output)}"
+            yield "Removed", f"{counted(dealt.left, 'track')} of this deal, by other options. {back}"
+        if dealt.former is not None:
+            yield f"From {_next_day(dealt, today)}", _changes(report.request.options, dealt.former)
         yield from make_report.removed(report.removed, dry_run=False)
         if dealt.deck.round > last.round and dealt.is_new:
             yield "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
@@ -46,11 +52,30 @@ def _verdict(dealt: Dealt, today: date) -> str:
     if deck.deal is not None and deck.heard_from_s:
         tracks += f", {len(frozenset(deck.deal.entries).difference(deck.unheard)):,} heard"
     if dealt.report.is_changed:
-        return f"Wrote the last deal again ({tracks})"
+        return (
+            f"Wrote the last deal again ({tracks})"
+            if dealt.is_again
+            else f"Restored the last deal ({tracks})"
+        )
     last, facts = deck.deal, deck_facts(deck)
     if last is None or last.every is Every.RUN or str(facts["next_deal"]) <= today.isoformat():
         return f"Unchanged: the last deal ({tracks})"
     return f"Already dealt {_PERIODS[last.every]} ({tracks})"
+
+
+def _next_day(dealt: Dealt, today: date) -> str:
+    """Return from when on other options hold."""
+    if deck_facts(dealt.deck)["next_deal"] is None:
+        return "the next deal"
+    return next_deal(deck_facts(dealt.deck), today).removesuffix(" 00:00")
+
+
+def _changes(options: Options, former: Options) -> str:
+    """Return what the next deal has that the last one had not."""
+    words = [counted(options.limit, "track")] if options.limit not in (None, former.limit) else []
+    words += map(home_path, options.folders if options.folders != former.folders else ())
+    words.append(as_flags(options._replace(limit=None), former))
+    return " ".join(filter(None, words)) or "other options"
 
 
 def _next(dealt: Dealt, today: date) -> str:

@@ -63,7 +63,7 @@ def undo(
         facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
         text = f" is as before: {', '.join(filter(None, facts))}"
         if not report.playlist_length:
-            text = ": nothing is dealt. It keeps its tracks until the next deal"
+            text = ": no deal today. The file keeps its tracks until the next deal"
         show([(Mark.GOOD, f"{home_path(one.path)}{text}")])
         show([("Return", f"playshuffle undo {shell_path(one.path)}")])
         if one.configured is not None:

@@ -16,6 +16,7 @@ from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
+from playshuffle.options.table import Options
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
 from playshuffle.ordering.orders import ORDERS
@@ -23,6 +24,7 @@ from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import SavedDeck, SavedRecord
+from playshuffle.tags.cause import SPOKEN, WHERE
 from playshuffle.text import counted
 
 
@@ -34,12 +36,18 @@ class Dealt:
         was left, or written again.
     certain: the number of entries, from the first, that will not change; the others depend on
         draws that are yet to be made.
+    is_again: the last deal was written on demand.
+    former: the options of the last deal, if others hold from the next one on.
+    left: how many tracks of the last deal other options have removed from it.
     """
 
     report: Report
     deck: Deck
     is_new: bool
     certain: int
+    is_again: bool = False
+    former: Options | None = None
+    left: int = 0
 
 
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt:
@@ -53,7 +61,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
     """
     deck = _with_heard(run)
     is_asked_for = is_new_round or (is_now and not (deck.deal is not None and deck.deal.is_pending))
-    if is_asked_for or is_due(deck, _settings(run).every, run.now, frozenset(run.choice.remaining)):
+    if is_asked_for or is_due(deck, _settings(run).every, run.now, _staying(run)):
         rules = _rules(run)
         updated = update_deck(end_round(deck) if is_new_round else deck, rules)
         return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
@@ -61,13 +69,22 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
 
 
 def deal_again(run: Run) -> Dealt:
-    """Check that the file has the last deal, whatever period this is.
+    """Write the last deal again, whatever period this is, without tracks that the options exclude now.
 
     Raises:
-        PlayshuffleError: nothing was dealt yet, or the file could not be written.
+        PlayshuffleError: nothing was dealt yet, no track is left, or the file could not be written.
     """
-    _last_deal(run, "--again")
-    return _repeat_deal(run, deck_of(run))
+    last, excluded = _last_deal(run, "--again"), _excluded(run)
+    entries = tuple(index for index in last.entries if index not in excluded)
+    if not entries:
+        raise PlayshuffleError(
+            f"The options exclude all tracks of the last deal of {shown(run.path)}, so it was not changed.",
+            Exit.NOTHING_TO_PLAY,
+        )
+    left = len(last.entries) - len(entries)
+    deck = replace(deck_of(run), deal=replace(last, entries=entries))
+    dealt = _repeat_deal(run, deck, run.record.saved if left else None)
+    return replace(dealt, is_again=True, left=left)
 
 
 def count_as_heard(run: Run) -> Dealt:
@@ -193,8 +210,13 @@ def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
 def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dealt:
     """Write the last deal again if the file has it no longer, or if tracks were renamed.
 
-    before: what to go back to; None for the same as until now.
+    before: what to go back to; None for the same as until now, unless there are other options.
     """
+    saved = run.record.saved
+    former = saved.options if isinstance(saved, SavedDeck) else None
+    former = None if former == run.request.saved_options else former
+    if former is not None:
+        before = saved
     now, period = run.now, period_start(_settings(run).every, run.now)
     last = deck.deal
     assert last is not None
@@ -215,7 +237,8 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
     if not isinstance(run.record.saved, SavedDeck):  # made since
         before = run.record.saved
     report = _write(run, deck, before, notes)
-    return Dealt(report, _with_period(run, mark_written(deck)), is_new=False, certain=report.playlist_length)
+    deck = _with_period(run, mark_written(deck))
+    return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=former)
 
 
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:
@@ -234,10 +257,21 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
-    """Return those entries that are present, in their order."""
-    chosen = frozenset(run.choice.remaining)
-    order = [index for index in entries if index in chosen]
+    """Return those entries that are present, in their order. Other options change only the next deal."""
+    staying = _staying(run)
+    order = [index for index in entries if index in staying]
     return Arranged(order, len(order))
+
+
+def _staying(run: Run) -> frozenset[int]:
+    """Return the tracks that may be in the last deal."""
+    return _excluded(run).union(run.choice.remaining)
+
+
+def _excluded(run: Run) -> frozenset[int]:
+    """Return the tracks that queries exclude, or since they are spoken word."""
+    stages = (run.choice.stage(code) for code in (SPOKEN, WHERE))
+    return frozenset(index for stage in stages if stage is not None for index in stage.indices)
 
 
 def deck_of(run: Run) -> Deck:

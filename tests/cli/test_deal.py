@@ -67,7 +67,7 @@ def test_a_file_that_was_lost_or_edited_is_written_again(music: Path) -> None:
     deal(music, "-n", "4")
     before = (music / "today.m3u").read_bytes()
     (music / "today.m3u").unlink()
-    assert "Wrote the last deal again (4 tracks)" in deal(music, "-n", "4")
+    assert "Restored the last deal (4 tracks)" in deal(music, "-n", "4")
     assert (music / "today.m3u").read_bytes() == before
 
     (music / "today.m3u").write_bytes(before + b"000.mp3\n")
@@ -205,12 +205,57 @@ def test_after_the_first_deal_is_undone_nothing_was_dealt(music: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
 
-    assert f"{music}/today.m3u: nothing is dealt. It keeps its tracks until the next deal" in undo()
+    assert f"{music}/today.m3u: no deal today. The file keeps its tracks until the next deal" in undo()
     assert f"{music}/today.m3u: nothing dealt yet" in status("today")
     assert f"deck {music}/today.m3u: state nothing dealt; next deal now" in status()
     assert listed(music / "today.m3u") == first
     assert f"{music}/today.m3u is as before: 4 tracks" in undo()
     assert "dealt 4 of 10 (40%)" in status("today")
+
+
+# Other options on a day that is dealt
+
+
+def test_other_options_hold_from_tomorrow_and_todays_deal_stays(music: Path, program: Program) -> None:
+    def deal(*words: str) -> list[str]:
+        done = program("deal", *words)
+        assert (done.code, len(listed(music / "today.m3u"))) == (0, 6), done.err
+        return done.err.splitlines()
+
+    assert deal(str(music), "-n", "6")[0] == "ok: Dealt 6 tracks"
+    first = listed(music / "today.m3u")
+    for words, change in {
+        ("-n", "5"): "5 tracks",
+        ("-n", "5", "--where", "path::00[1-9]"): "--where 'path::00[1-9]'",
+        ("--where", "path::00[0-7]", "-n", "3"): "3 tracks --where 'path::00[0-7]'",
+    }.items():
+        said = deal(str(music), *words)
+        assert (said[0], said[-1]) == ("ok: Already dealt today (6 tracks)", f"From tomorrow: {change}")
+    assert deal()[-1].startswith("Next: tomorrow 00:00; --again rewrites this deal")
+    assert listed(music / "today.m3u") == first
+
+    assert program("undo").err.startswith(f"ok: {music}/today.m3u is as before: 6 tracks, ")
+    assert "--where path::00[1-9] -n 5" in program("status", "today").out.replace("'", "")
+    assert listed(music / "today.m3u") == first
+
+
+def test_again_removes_what_other_options_exclude_and_undo_brings_it_back(
+    music: Path, program: Program
+) -> None:
+    program("deal", str(music), "-n", "10")
+    first = listed(music / "today.m3u")
+
+    said = program("deal", "today", "--again", "--where", "path::00[0-2]").err.splitlines()
+    assert said[0] == "ok: Wrote the last deal again (3 tracks)"
+    back = f"To get them back: playshuffle undo {music}/today.m3u"
+    assert f"Removed: 7 tracks of this deal, by other options. {back}" in said
+    assert program("deal").err.startswith("ok: Already dealt today (3 tracks)")
+    for names in (first, [name for name in first if name < "003"], first):
+        program("undo")
+        assert listed(music / "today.m3u") == names
+    program("deal", "-n", "3", "--now")
+    none = program.refused(3, "deal", "--again", "--where", "-path::" + "|".join(listed(music / "today.m3u")))
+    assert "The options exclude all tracks of the last deal" in none
 
 
 def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) -> None:
