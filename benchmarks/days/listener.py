@@ -1,0 +1,144 @@
+"""Play one row for a number of days, by a listener who is the same for all rows."""
+
+import os
+import random
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.days.music import Library
+
+PLAYS, CRASH = 40, 40
+VARIANTS = {"all": "hears everything", "skips": "skips one in five, and is away each seventh day"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of rows.toml. In its commands and files, FOLDER is the music, HOME the home of the program.
+
+    key: names it on the command line.
+    name: as the table shows it.
+    package: of Debian, or of the Python index; its version is shown.
+    how: how it was set up and driven, for the page.
+    kind: which class drives it.
+    hand: whether its user has to add new files.
+    command: starts it; of a list, prints the paths or writes LIST.
+    before: shows a program that writes lists the library, on the first day and when files are new.
+    add: a command that adds folders or files to what it plays; none if it finds them.
+    bus: its name on the D-Bus, after org.mpris.MediaPlayer2.
+    files: its configuration: path below its home, and content.
+    """
+
+    key: str
+    name: str
+    package: str
+    how: str
+    kind: str
+    hand: bool = False
+    command: str = ""
+    before: str = ""
+    add: str = ""
+    bus: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+_TABLE = tomllib.loads((Path(__file__).parent / "rows.toml").read_text())
+ROWS = {key: Row(key, **row) for key, row in _TABLE["row"].items()}
+NOT_DRIVEN: Mapping[str, str] = _TABLE["not_driven"]
+
+
+class Program:
+    """A program with a home of its own, over the music of one row."""
+
+    def __init__(self, row: Row, home: Path, library: Library) -> None:
+        self.row, self.home, self.music = row, home, library.folder
+        self.unplayable = 0
+        self.env = dict(os.environ, HOME=str(home), LC_ALL="C.UTF-8", TERM="xterm") | {
+            f"XDG_{kind}": str(home / kind.lower())
+            for kind in ("CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "DATA_HOME", "RUNTIME_DIR")
+        }
+        (home / "runtime_dir").mkdir(mode=0o700)
+        for name, content in row.files.items():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            (home / name).write_text(self.words(content))
+
+    def words(self, text: str) -> str:
+        """Return a text of the row, with the folders of this run."""
+        return text.replace("FOLDER", str(self.music)).replace("HOME", str(self.home))
+
+    def start(self, day: int, new: list[Path]) -> None:
+        """Start it in the morning, with files that are new at their paths, and let it play."""
+        raise NotImplementedError
+
+    def playing(self) -> str | None:
+        """Wait until it plays a track, and return the path of that; none at the end of its list."""
+        raise NotImplementedError
+
+    def next(self) -> None:
+        """Go to the next track, as at the end of this one."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """End it as its user does."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        """End it by SIGKILL."""
+        raise NotImplementedError
+
+    def heard(self, path: str, day: int, is_skipped: bool) -> None:
+        """Take note of a play, as a scrobbler does."""
+
+    def away(self, day: int) -> None:
+        """Do what it does by itself on a day on which nobody listens."""
+
+    def close(self) -> None:
+        """End what was started for it, after the last day."""
+
+
+@dataclass
+class Day:
+    """What was played on one day.
+
+    played: numbers of the tracks.
+    heard: those of them that were not skipped.
+    unplayable: the number of entries that could not be played.
+    present: the library in the evening.
+    """
+
+    played: list[int] = field(default_factory=list)
+    heard: list[int] = field(default_factory=list)
+    unplayable: int = 0
+    present: list[int] = field(default_factory=list)
+
+
+def listen(program: Program, library: Library, variant: str, days: int) -> Iterator[Day]:
+    """Yield each day, after the program was ended in the evening."""
+    for day in range(days):
+        today, before = Day(), program.unplayable
+        new = library.change(day)
+        if variant == "skips" and day % 7 == 6:
+            program.away(day)
+        else:
+            parts = [PLAYS // 2, PLAYS - PLAYS // 2] if day == CRASH else [PLAYS]
+            for part, count in enumerate(parts):
+                program.start(day, [] if part else new)
+                for _ in range(count):
+                    if (path := program.playing()) is None:
+                        break
+                    is_skipped = variant == "skips" and _chance(variant, day, len(today.played)) < 0.2
+                    today.played.append(library.number[path])
+                    if not is_skipped:
+                        today.heard.append(today.played[-1])
+                    program.heard(path, day, is_skipped)
+                    program.next()
+                (program.kill if part < len(parts) - 1 else program.stop)()
+        today.unplayable = program.unplayable - before
+        today.present = sorted(library.present())
+        yield today
+
+
+def _chance(variant: str, day: int, play: int) -> float:
+    """Return a number from 0 to 1 that is the same in each run and for each program."""
+    return random.Random(f"{variant} {day} {play}").random()

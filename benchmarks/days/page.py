@@ -1,0 +1,120 @@
+"""Write the page of the hundred days, and draw its picture."""
+
+import contextlib
+import json
+import math
+import subprocess
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from benchmarks.days.listener import NOT_DRIVEN, ROWS, VARIANTS, Day
+from benchmarks.days.measures import EVENTS, Measures, measure, shares
+from scripts.draw_deal_days import BLUE, ORANGE, draw, save
+
+_PAGE = Path(__file__).parents[2] / "docs/hundred-days.md"
+Days = dict[str, Sequence[Day]]
+
+# Each column: its title, how its value is shown, and what is best: the smallest value of this function.
+_COLUMNS: tuple[tuple[str, Callable[[Measures], str], Callable[[Measures], float]], ...] = (
+    ("heard in 25 days", lambda row: f"{row.first_days:.0%}", lambda row: -row.first_days),
+    ("in 100 days", lambda row: f"{row.all_days:.1%}", lambda row: -row.all_days),
+    ("days until 99%", lambda row: str(row.until or "never"), lambda row: row.until or math.inf),
+    ("again in 7 days", lambda row: f"{row.again:,}", lambda row: row.again),
+    (
+        "same artist: longest run, share",
+        lambda row: f"{row.run}, {row.neighbours:.1%}",
+        lambda row: row.neighbours,
+    ),
+    ("new tracks in 10 days", lambda row: f"{row.new:.0%}", lambda row: -row.new),
+    ("unplayable", lambda row: str(row.unplayable), lambda row: row.unplayable),
+    ("events kept", lambda row: f"{len(row.kept)} of {len(EVENTS)}", lambda row: -len(row.kept)),
+    ("spread of plays", lambda row: str(row.spread), lambda row: row.spread),
+)
+
+
+def load(results: Path, variant: str) -> Days:
+    """Return the days of each row that was driven to the end."""
+    return {
+        key: [Day(**day) for day in json.loads(path.read_text())["days"]]
+        for key in ROWS
+        if (path := results / f"{key}-{variant}.json").exists()
+    }
+
+
+def _table(rows: Days) -> str:
+    measures = {key: measure(days) for key, days in rows.items()}
+    best = [min(map(rank, measures.values())) for _, _, rank in _COLUMNS]
+    lines = [
+        "| program | " + " | ".join(title for title, _, _ in _COLUMNS) + " |",
+        "|---" * (len(_COLUMNS) + 1) + "|",
+    ]
+    for key, row in measures.items():
+        cells = [
+            f"**{show(row)}**" if rank(row) == first < math.inf else show(row)
+            for (_, show, rank), first in zip(_COLUMNS, best, strict=True)
+        ]
+        lines.append(f"| {ROWS[key].name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _version(package: str) -> str:
+    """Return the version of a package of the Python index, else of Debian."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return metadata.version(package)
+    command = ["dpkg-query", "-W", "-f", "${Version}", package]
+    found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
+    return found.partition(":")[2] or found or "?"
+
+
+def _rows_table(rows: Days) -> str:
+    lines = ["| program | version | how it was driven |", "|---|---|---|"]
+    lines += [
+        f"| {row.name} | {_version(row.package)} | {row.how.replace('|', chr(92) + '|')} |"
+        for row in map(ROWS.__getitem__, rows)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _kept_table(rows: Days) -> str:
+    lines = ["| program | " + " | ".join(EVENTS) + " | by hand |", "|---" * (len(EVENTS) + 2) + "|"]
+    for key, days in rows.items():
+        kept = measure(days).kept
+        cells = ["yes" if event in kept else "no" for event in EVENTS]
+        lines.append(f"| {ROWS[key].name} | {' | '.join(cells)} | {'yes' if ROWS[key].hand else 'no'} |")
+    return "\n".join(lines) + "\n"
+
+
+def _draw(rows: Days) -> None:
+    """Draw the share heard over the days: a line a program, named where it ends."""
+    curves = {key: [0.0, *shares(days)] for key, days in rows.items()}
+    ours = [key for key in curves if ROWS[key].package == "playshuffle"]
+    others = [key for key in curves if key not in ours]
+    title = "Share of the library heard, by a listener who hears all that is played"
+    colors = [(curves[key], ORANGE) for key in others] + [(curves[key], BLUE) for key in ours]
+    figure, axes = draw("hundred-days", title, "heard at least once", colors)
+    for line in axes.lines:
+        days, percents = line.get_data()
+        line.set(data=(days[::2], percents[::2]), linewidth=1)  # a small file
+    for names, color, x, y in ((ours, BLUE, 27, 94), (others, ORANGE, 45, 70)):
+        texts = [f"{ROWS[key].name.replace('*', '').replace('`', '')} {curves[key][50]:.0%}" for key in names]
+        axes.text(x, y, "\n".join(texts), color=color, va="top", fontsize=6)
+    save(figure)
+
+
+def write(results: Path) -> None:
+    """Write what was found into the page, between its marks, and draw the picture."""
+    rows = {variant: load(results, variant) for variant in VARIANTS}
+    seconds = sum(json.loads(path.read_text())["seconds"] for path in results.glob("*.json"))
+    found = f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`. "
+    found += f"One after another, the rows would take {seconds / 60:.0f} minutes.\n\n"
+    for variant, words in VARIANTS.items():
+        found += f"### A listener who {words}\n\n{_table(rows[variant])}\n"
+    found += f"### After which events the order went on\n\n{_kept_table(rows['all'])}\n"
+    found += f"### The programs\n\n{_rows_table(rows['all'])}\n"
+    found += "Not driven:\n\n" + "".join(f"* {name}: {why}\n" for name, why in NOT_DRIVEN.items())
+    before, begin, rest = _PAGE.read_text().partition("<!-- found -->\n")
+    _, end, after = rest.partition("<!-- end -->")
+    _PAGE.write_text(f"{before}{begin}\n{found}\n{end}{after}")
+    _draw(rows["all"])

@@ -1,0 +1,70 @@
+"""Claims about benchmarks/days, over ten days of four rows."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.days import music
+from benchmarks.days.__main__ import KINDS
+from benchmarks.days.listener import ROWS, Day, listen
+from benchmarks.days.measures import measure, shares
+from tests.support.needs import need
+
+_DAYS = 10
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library that each row gets a copy of."""
+    need("ffmpeg")
+    folder = tmp_path_factory.mktemp("source")
+    music.make(folder)
+    return folder
+
+
+def _played(key: str, source: Path, home: Path) -> list[Day]:
+    library = music.Library(source, home)
+    program = KINDS[ROWS[key].kind](ROWS[key], home, library)
+    try:
+        return list(listen(program, library, "all", _DAYS))
+    finally:
+        program.close()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("key", ["mpd", "mpv", "shuf"])
+def test_a_program_without_memory_plays_forty_tracks_a_day_and_repeats_some(
+    key: str, source: Path, tmp_path: Path
+) -> None:
+    for tool in {"mpd": ("mpd",), "mpv": ("mpv",), "shuf": ("bash", "mpv", "openssl")}[key]:
+        need(tool)
+    days = _played(key, source, tmp_path)
+    assert [len(day.played) for day in days] == [40] * _DAYS
+    assert all(set(day.played) <= set(day.present) for day in days)
+    assert 0.2 < shares(days)[-1] < 0.4
+    assert measure(days).again > 0
+
+
+@pytest.mark.process
+def test_the_daily_deal_is_driven_through_ten_days_without_a_repeat(source: Path, tmp_path: Path) -> None:
+    for tool in ("bash", "mpv", "faketime"):
+        need(tool)
+    days = _played("deal", source, tmp_path)
+    assert shares(days)[-1] == 0.4
+    assert measure(days).again == 0
+
+
+def _days(*plays: list[int]) -> list[Day]:
+    return [Day(played, played, 0, list(range(1000))) for played in plays]
+
+
+def test_a_track_that_comes_again_on_the_seventh_day_counts_and_on_the_eighth_does_not() -> None:
+    assert measure(_days([1, 2], [3], [4], [5], [6], [7], [1])).again == 1
+    assert measure(_days([1, 2], [3], [4], [5], [6], [7], [8], [1])).again == 0
+
+
+def test_the_shares_are_of_the_library_of_their_day() -> None:
+    first, second = _days([1, 2], [3, 4])
+    second.present = [1, 2, 3, 5]
+    assert shares([first, second]) == [0.002, 0.75]
