@@ -1,4 +1,4 @@
-"""Start the program: check the system, and answer `--version` before any other module is imported."""
+"""Start the program: check the system, and answer `--version` before other imports."""
 
 import gc
 import os
@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line.
 
     Raises:
-        SystemExit: with the exit code, or a message where the system is not Linux.
+        SystemExit: with the exit code, or with a message if the system is not Linux.
     """
     if sys.platform != "linux":
         sys.exit(
@@ -26,7 +26,7 @@ def main() -> None:
         except OSError as error:
             sys.exit(f"error: Cannot write to standard output: {error.strerror}.")
         return
-    gc.disable()  # looking for garbage takes a sixth of a short run
+    gc.disable()  # the garbage collector takes a sixth of a short run
     try:
         from playshuffle import cli
 

@@ -5,26 +5,23 @@ from collections.abc import Sequence
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-# Nine digits are 31 years of seconds; Python refuses to read numbers of thousands.
+# At most nine digits, 31 years of seconds: Python refuses to parse numbers with thousands of digits.
 _PARTS = (
     r"(?:(\d{1,9}) ?(?:d|days?))?(?: ?(\d{1,9}) ?(?:h|hours?))?"
     r"(?: ?(\d{1,9}) ?(?:m|min|minutes?))?(?: ?(\d{1,9}) ?(?:s|sec|seconds?))?"
 )
 _CLOCK = r"(\d{1,9}):([0-5]\d):([0-5]\d)"
 _UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000)
-_NEXT_UNIT = {"d": "h", "h": "m", "m": "s", "n": "s"}  # of the number that follows: 1h30, 5min30
+_NEXT_UNIT = {"d": "h", "h": "m", "m": "s", "n": "s"}  # unit of a last number without one: 1h30, 5min30
 
 
 def parse(text: str) -> int:
-    """Read '90m', '1h30', '2 hours', '1:30:00', '2d' or '45s'.
+    """Return milliseconds, at least 1000, for '90m', '1h30', '2 hours', '1:30:00', '2d' or '45s'.
 
-    A last number without a unit counts in the next smaller one.
-
-    Returns:
-        Milliseconds, at least 1000.
+    A last number without a unit has the next smaller unit.
 
     Raises:
-        PlayshuffleError: it is none of these, is zero, or has no unit at all.
+        PlayshuffleError: it is not a duration, is zero, or has no unit at all.
     """
     plain = text.strip().lower()
     if re.fullmatch(r"[0-9]{1,9}", plain):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Exit(enum.IntEnum):
-    """Exit codes; from 64 on those of BSD's sysexits."""
+    """Exit codes. From 64 on they are from BSD's sysexits."""
 
     DONE = 0
     LOSSES = 1
@@ -31,7 +31,7 @@ class PlayshuffleError(Exception):
 
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
-        details: lines below the text, for who waits for the answer.
+        details: lines below the text, for users at a terminal.
     """
 
     keys: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class PlayshuffleError(Exception):
         return self.spelled(str)
 
     def spelled(self, spell: Callable[[str], str]) -> str:  # noqa: ARG002 - only an OptionError names options
-        """Return the text with its options as a function spells them."""
+        """Return the text with options spelled by a function."""
         return str(self)
 
 
@@ -57,8 +57,8 @@ class OptionError(PlayshuffleError):
     Args:
         text: with `{}` for each option, and `{name}` for each value.
         options: as the configuration spells them, the most likely cause first: `gap`, `tags = false`.
-        code: of the error.
-        values: of the text. Bytes and texts are made safe to print.
+        code: the exit code.
+        values: values for the text. Bytes and texts are made safe to print.
     """
 
     def __init__(self, text: str, /, *options: str, code: Exit = Exit.USAGE, **values: object) -> None:
@@ -81,7 +81,7 @@ ONLY_KEYS = frozenset(("extinf", "ignore_files", "inside", "max_per_file", "rela
 def flag(option: str, short: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return an option as the command line spells it: `--no-tags` for `tags = false`.
 
-    short: flags to use in place of others, such as `-n` for `--limit`.
+    `short` maps options to other flags, such as `-n` for `--limit`.
     """
     key, _, value = option.partition(" = ")
     if key in ONLY_KEYS:
@@ -96,7 +96,7 @@ class MissingError(PlayshuffleError):
 
     Attributes:
         path: the folder.
-        why: it seems to be missing.
+        why: why it seems to be missing.
         advice: what to do.
         summary: which folder, and why; without advice.
     """
@@ -110,10 +110,13 @@ class MissingError(PlayshuffleError):
 
 
 class Note(NamedTuple):
-    """What a run tells the user besides its result.
+    """A message to the user besides the result.
 
-    code: for programs. text: a sentence or two. about: the file or folder, if several can have such a note.
-    advice: what to do.
+    Attributes:
+        code: for programs.
+        text: a sentence or two.
+        about: the file or folder, if several can have such a note.
+        advice: what to do.
     """
 
     code: str

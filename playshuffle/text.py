@@ -1,4 +1,4 @@
-"""Write counts and lists for users, find the names that users give, and tell what is UTF-8."""
+"""Write counts and lists for users, match the names that users give, and recognise UTF-8."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,10 +6,10 @@ from difflib import get_close_matches
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-_CLOSENESS = 0.75  # of a name to the one that is suggested for it: below, suggestions mislead
-_FEW = 10  # names that an error lists
+_CLOSENESS = 0.75  # minimum similarity of a name to a suggestion: below, suggestions mislead
+_FEW = 10  # names listed in an error
 
-# Names that are accepted in place of the name of an order, a field of queries or a topic of help.
+# Other accepted names of an order, a field of queries or a topic of help.
 _RANDOM = {"uniform": "random", "durstenfeld": "random", "shuffle": "random"}
 _TOPICS = {
     **_RANDOM,
@@ -49,13 +49,13 @@ _COMMANDS = {
 
 
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
-    """Return the one of these names that a user means; upper and lower case are the same.
+    """Return the name that a user means; upper and lower case are the same.
 
     Args:
-        kind: what the names are of, as the tables above call it.
+        kind: kind of names, as in the tables above.
         name: as the user wrote it.
-        names: all that there are.
-        see: the command that shows them all; empty for that of the tables above, if it has one.
+        names: all existing names.
+        see: the command that lists them; empty for the command in the tables above, if any.
 
     Raises:
         PlayshuffleError: the name is unknown; suggests the nearest one.
@@ -84,7 +84,7 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
 
 
 def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:
-    """Return the name that is spelled most like this one; None if no name is close."""
+    """Return the most similar name; None if no name is close."""
     near = get_close_matches(plain, list(names), 1, _CLOSENESS)
     if not near:
         return None
@@ -109,7 +109,7 @@ def shortened(lines: Sequence[str], limit: int) -> list[str]:
 
 
 def short(text: bytes | str, longest: int = 300) -> str:
-    """Return a text of the user, harmless to print, without what is behind this number of characters."""
+    """Return a text of the user, harmless to print, cut to this number of characters."""
     whole = shown(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
 

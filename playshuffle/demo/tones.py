@@ -63,10 +63,10 @@ def tracks() -> list[DemoTrack]:
 
 
 def write_library(folder: str) -> list[DemoTrack]:
-    """Write the tracks below a folder that is new, empty, or holds an earlier demo.
+    """Write the tracks below a folder that is new, is empty, or has an earlier demo.
 
     Raises:
-        PlayshuffleError: the folder holds something else, or cannot be written.
+        PlayshuffleError: the folder has other files, or cannot be written.
     """
     artists = {track.artist for track in tracks()}
     try:

@@ -16,14 +16,11 @@ _SEE = "to see why: journalctl --user -u playshuffle"
 def install(unit_texts: Mapping[str, str | None], *, tells: bool) -> Iterator[str]:
     """Write the units and start the service. A second call changes nothing.
 
-    Yields lines that report each change.
-
-    Args:
-        unit_texts: as `units.rendered` makes them.
-        tells: whether the unit that tells players of new playlists is needed, too.
+    Yields a line for each change. `tells` is whether to install the unit that updates the queues of players.
 
     Raises:
-        PlayshuffleError: a unit is not ours, or cannot be written, or the service does not start.
+        PlayshuffleError: a unit was not written by playshuffle, or cannot be written, or the service
+            does not start.
     """
     folder = unit_folder()
     for name in unit_texts:
@@ -56,9 +53,9 @@ def install(unit_texts: Mapping[str, str | None], *, tells: bool) -> Iterator[st
 
 
 def uninstall() -> Iterator[str]:
-    """Stop the service and take away its units; playlists, state and configuration stay.
+    """Stop the service and remove its units; playlists, state and configuration stay.
 
-    Yields what was done, line by line.
+    Yields a line for each change.
 
     Raises:
         PlayshuffleError: a unit cannot be removed.
@@ -148,7 +145,7 @@ def unit_content(path: str) -> str | None:
 
 
 def _write_or_remove(path: str, text: str | None) -> bool:
-    """Write a text to a file, or remove the file; return whether that changed anything."""
+    """Write a file, or remove it for None; return whether that changed anything."""
     if unit_content(path) == text:
         return False
     if text is not None:
@@ -162,7 +159,7 @@ def _write_or_remove(path: str, text: str | None) -> bool:
 
 
 def _forget_enabled(folder: str, unit: str) -> None:
-    """Remove the link that enables a unit, where no systemd does it."""
+    """Remove the link that enables a unit, if no systemd runs to do it."""
     link = os.path.join(folder, "default.target.wants", unit)
     if os.path.islink(link):
         os.unlink(link)

@@ -16,10 +16,7 @@ def path() -> str:
 
 
 def install() -> bool:
-    """Write the plugin; one that is there already is brought up to date.
-
-    Returns:
-        Whether it was written just now.
+    """Write the plugin, or update it; return whether it was written.
 
     Raises:
         PlayshuffleError: the file can't be written.
@@ -35,10 +32,7 @@ def install() -> bool:
 
 
 def remove() -> bool:
-    """Remove the plugin, and the order that it kept.
-
-    Returns:
-        Whether it was there.
+    """Remove the plugin and its saved order; return whether it was installed.
 
     Raises:
         PlayshuffleError: a file can't be removed.
@@ -48,7 +42,7 @@ def remove() -> bool:
 
 
 def _user_folder() -> str:
-    """Return the folder in which Quod Libet keeps its configuration, as Quod Libet finds it."""
+    """Return Quod Libet's configuration folder, as Quod Libet finds it."""
     named = os.environ.get("QUODLIBET_USERDIR")
     if named:
         return os.path.abspath(named)

@@ -1,7 +1,7 @@
 """Shuffle the songs in Quod Libet in orders of playshuffle that survive a restart.
 
 `playshuffle plugin install quodlibet` copies this file into the plugin folder of Quod Libet. It
-runs in the Python of Quod Libet and uses nothing of playshuffle but the package `shuffle`.
+runs in the Python of Quod Libet and imports only the package `shuffle` of playshuffle.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ from quodlibet.plugins.playorder import ShufflePlugin
 _PACKAGE = ""  # the folder of the package playshuffle: set when this file is installed
 
 if _PACKAGE and "playshuffle" not in sys.modules:
-    # Not by sys.path, where the other packages of that folder would be visible to Quod Libet.
+    # Not through sys.path, which would show Quod Libet the other packages of that folder.
     _spec = importlib.util.spec_from_file_location(
         "playshuffle", os.path.join(_PACKAGE, "__init__.py"), submodule_search_locations=[_PACKAGE]
     )
@@ -37,10 +37,11 @@ Draw = Callable[[Sequence[str], Songs, Sequence[str]], list[str]]
 
 
 class Memory:
-    """The songs that were played in this round and those that come next, also after a restart.
+    """The songs that were played in this round and the next songs, saved in a file.
 
-    played: keys of songs in the order in which they were played, the current one last.
-    upcoming: keys of songs in the order in which they will be played.
+    Attributes:
+        played: keys of songs as they were played, the current one last.
+        upcoming: keys of songs as they will be played.
     """
 
     def __init__(self, path: str) -> None:
@@ -58,7 +59,7 @@ class Memory:
             pass  # no file yet, or a damaged one: start a new round
 
     def save(self) -> None:
-        """Replace the file in one step. Without the file the order is lost, but music plays on."""
+        """Replace the file in one step. If that fails the order is lost, but music plays on."""
         content = {"order": self.order, "played": self.played, "upcoming": self.upcoming}
         new = f"{self._path}.new"
         try:
@@ -77,7 +78,7 @@ class Memory:
 
 
 class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
-    """What the orders have in common; each says how it draws, and how it admits new songs."""
+    """Base class of the orders. Each defines how to draw an order, and how to insert new songs."""
 
     priority = 210
 
@@ -102,7 +103,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return None if key is None else playlist.get_iter((rows[key],))
 
     def previous(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
-        """Return the song that was played before; the present one comes again after it."""
+        """Return the song that was played before; the current one comes again after it."""
         rows, played = self._update(playlist), self._memory.played
         if iter is not None and played and played[-1] == playlist.get_value(iter).key:
             self._memory.upcoming.insert(0, played.pop())
@@ -121,7 +122,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return iter
 
     def reset(self, *_: object) -> None:
-        """Look at the list again."""
+        """Read the list again."""
         self._rows = None
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
@@ -129,17 +130,17 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         raise NotImplementedError
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Let new songs in at random positions from `first` on."""
+        """Insert new songs at random positions from `first` on."""
         keys, count = [*order, *new], len(order)
         return _permute(keys, shuffle.insert(range(count), range(count, len(keys)), _RANDBELOW, first))
 
     def repair(self, order: list[str], _first: int) -> list[str]:
-        """Restore what the order promises, from position `_first` on, after songs came or went."""
+        """Restore the order's guarantee from position `_first` on, after songs were added or removed."""
         return order
 
     def _update(self, playlist: Any) -> dict[str, int]:
-        """Let the songs in that are new in the list; return the row of each song."""
-        if playlist is not self._playlist:  # from 4.6 on no reset says that a row came or went
+        """Insert the songs that are new in the list; return the row of each song."""
+        if playlist is not self._playlist:  # since 4.6 no reset reports an added or removed row
             self._playlist, self._rows = playlist, None
             for signal in ("row-inserted", "row-deleted", "rows-reordered"):
                 playlist.connect(signal, self.reset)
@@ -187,13 +188,13 @@ def _usual_gap(songs: int) -> int:
 
 
 def _numbers(names: Sequence[str]) -> list[int]:
-    """Number equal names alike; each empty one has a number of its own."""
+    """Give equal names the same number; each empty name has its own."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return [numbers[name] if name else ~index for index, name in enumerate(names)]
 
 
 class RandomOrder(_ShuffleOrder):
-    """Every order is equally likely; a new round does not begin with the songs of just now."""
+    """Every order is equally likely; a new round does not begin with the songs played last."""
 
     PLUGIN_ID = name = "playshuffle-random"
     PLUGIN_NAME = "playshuffle: random"
@@ -229,7 +230,7 @@ class SpreadOrder(_ShuffleOrder):
         return _permute(keys, shuffle.spread(range(len(keys)), artists, _RANDBELOW, albums))
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Let each new song in where it meets no song by its artist."""
+        """Insert each new song where it is not next to a song by its artist."""
         keys, count, artists = [*order, *new], len(order), self._artists([*order, *new])
         added = shuffle.insert_apart(range(count), range(count, len(keys)), artists, _RANDBELOW, first)
         return _permute(keys, added)
@@ -254,7 +255,7 @@ class AlbumsOrder(_ShuffleOrder):
     replaygain_profiles = ("album", "track")
 
     def _sorted(self, keys: Sequence[str]) -> tuple[list[str], list[int]]:
-        """Return songs as on their albums, and the number of the album of each."""
+        """Return the songs in the order of their albums, and the number of each song's album."""
 
         def place(key: str) -> tuple[str, int, int, str]:
             song = self._songs[key]
@@ -273,7 +274,7 @@ class AlbumsOrder(_ShuffleOrder):
         return _permute(ordered, shuffle.blocks(range(len(ordered)), albums, _RANDBELOW))
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Let a new song in at its position on its album, and a new album between two others."""
+        """Insert a new song at its position on its album, and a new album between two others."""
         ordered, albums = self._sorted([*order, *new])
         rank = {key: index for index, key in enumerate(ordered)}
         running, added = ([rank[key] for key in keys] for keys in (order, new))
@@ -293,7 +294,7 @@ class SattoloOrder(_ShuffleOrder):
     accelerated_name = "No song at its old _position (playshuffle)"
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Draw one of the orders in which no song stays; the first round starts from the list as shown."""
+        """Draw an order that moves every song; the first round starts from the list as shown."""
         base = played if len(played) == len(keys) else keys
         return _permute(base, shuffle.sattolo(range(len(base)), _RANDBELOW))
 

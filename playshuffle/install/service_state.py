@@ -15,13 +15,18 @@ _ACTIVE = {"active", "reloading"}
 class ServiceState:
     """The service as systemd knows it.
 
-    is_installed: its unit exists. is_ours: the unit was written by `playshuffle service install`.
-    is_current: the units are as they would be installed now.
-    has_systemd: a systemd runs for this user; if not, the values below are empty.
-    enabled, active, detail: as systemd calls it, such as "enabled", "active", "running".
-    text: what the service reports, or how it failed. restarts: after failures.
-    sandbox: how it is restricted, None if it does not run.
-    lingers: it runs while nobody is logged in; None if that is unknown.
+    Attributes:
+        is_installed: its unit exists.
+        is_ours: `playshuffle service install` wrote the unit.
+        is_current: a new installation would write the same units.
+        has_systemd: a systemd runs for this user; if not, the values below are empty.
+        enabled: systemd's word, such as "enabled".
+        active: systemd's word, such as "active".
+        detail: systemd's word, such as "running".
+        text: the status that the service reports, or how it failed.
+        restarts: number of restarts after failures.
+        sandbox: its restrictions; None if it does not run.
+        lingers: it runs while nobody is logged in; None if that is unknown.
     """
 
     is_installed: bool
@@ -45,12 +50,11 @@ class ServiceState:
 def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
     """Return the state of the service.
 
-    Args:
-        wanted: the units as they would be installed now; None if that is unknown.
+    `wanted` are the units that an installation would write now; None if that is unknown.
     """
     folder = unit_folder()
     path = os.path.join(folder, units.SERVICE)
-    # Whether the drop-in is needed is known by `install` only.
+    # Only `install` knows whether the drop-in is needed.
     main = {name: text for name, text in (wanted or {}).items() if not name.endswith(".conf")}
     is_installed = os.path.lexists(path)
     state = ServiceState(

@@ -1,4 +1,4 @@
-"""Ask and control the user's systemd with its own programs."""
+"""Query and control the user's systemd with its own programs."""
 
 import os
 import shutil
@@ -6,13 +6,13 @@ import subprocess
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_PATIENCE_S = 120  # longer than a service may take to say that it is up
+_PATIENCE_S = 120  # a service may take this long to report that it is ready
 _UP = {"initializing", "starting", "running", "degraded", "maintenance", "stopping"}
-_NO_NAMESPACES = {217, 226}  # what systemd says of a service to which it could not give them
+_NO_NAMESPACES = {217, 226}  # exit codes of a service without namespaces
 
 
 class Answer(NamedTuple):
-    """How a program ended, and what it said."""
+    """The exit code and the output of a program."""
 
     code: int
     text: str
@@ -24,12 +24,12 @@ def is_there() -> bool:
 
 
 def ask(*words: str) -> Answer:
-    """Have systemctl do or tell something of the units of this user."""
+    """Run systemctl for the units of this user."""
     return _run(["systemctl", "--user", *words])
 
 
 def show(unit: str, *keys: str) -> dict[str, str]:
-    """Properties of a unit; of one that is unknown they are empty."""
+    """Return properties of a unit; empty for an unknown unit."""
     lines = ask("show", f"--property={','.join(keys)}", unit).text.splitlines()
     properties = dict(line.partition("=")[::2] for line in lines)
     return {key: properties.get(key, "") for key in keys}
@@ -41,9 +41,9 @@ def can_run(words: Sequence[str]) -> bool:
 
 
 def gives_namespaces() -> bool | None:
-    """Return whether services of this user can have namespaces; None if that is not known.
+    """Return whether services of this user can have namespaces; None if that is unknown.
 
-    Ubuntu 24.04 refuses them to users, and with them all that protects files.
+    Ubuntu 24.04 refuses namespaces to users, and so all protection of files.
     """
     if shutil.which("systemd-run") is None:
         return None
@@ -53,7 +53,7 @@ def gives_namespaces() -> bool | None:
 
 
 def lingers() -> bool | None:
-    """Return whether services of this user run while nobody is logged in; None if that is not known."""
+    """Return whether services of this user run while nobody is logged in; None if that is unknown."""
     if shutil.which("loginctl") is None:
         return None
     words = ["loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value"]

@@ -18,7 +18,7 @@ TELL_PATH = "playshuffle-tell.path"
 _TELL = "playshuffle-tell.service"
 _SERVICES = (SERVICE, _TELL)
 _WITHOUT = "playshuffle-sandbox-off.conf"
-# All that may be in place, by the path below the folder of units.
+# All files that may be installed, by path below the folder of units.
 NAMES = (TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
 
 _SHIPPED_PROGRAM = "ExecStart=%h/.local/bin/playshuffle "
@@ -30,7 +30,12 @@ _PLACES = (
 
 
 class Program(NamedTuple):
-    """How the program is started, and the folders that it cannot run without."""
+    """How to start the program.
+
+    Attributes:
+        words: the command.
+        folders: folders that the program cannot run without.
+    """
 
     words: tuple[str, ...]
     folders: tuple[str, ...]
@@ -42,16 +47,16 @@ class Program(NamedTuple):
 
 
 class WritableFolders(NamedTuple):
-    """What the service writes to; the state is its memory, and must be there."""
+    """Folders that the service writes to. It cannot start without the folder of the state."""
 
     state: bytes
     others: tuple[bytes, ...]
 
 
 def program() -> Program:
-    """Return this program, as a service must start it.
+    """Return the command that starts this program in a service.
 
-    Its folders hold the script, the interpreter and all that it loads: pipx and uv keep them in the home.
+    Its folders contain the script, the interpreter and all modules: pipx and uv keep them in the home.
     """
     beside = os.path.join(sysconfig.get_path("scripts"), "playshuffle")
     called = os.path.abspath(sys.argv[0])
@@ -80,20 +85,22 @@ def program() -> Program:
 def rendered(
     program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the text of each unit file of this user, by its path below the folder of units.
+    """Return the text of each unit file of this user, by path below the folder of units.
+
+    None stands for a file that must not exist.
 
     Args:
-        program: what the units start.
-        folders: what they may write to; those that cannot be named in a unit are left out.
-        environment: where the places of XDG differ from the usual ones, the units are told.
-        sandboxed: whether systemd can give the services namespaces; None stands for a file that must not be.
+        program: the command in the units.
+        folders: the writable folders; folders that a unit cannot name are omitted.
+        environment: XDG variables that differ from the defaults are written into the units.
+        sandboxed: whether systemd can give the services namespaces.
 
     Raises:
-        PlayshuffleError: the program or the state lies where a unit cannot name it.
+        PlayshuffleError: a unit cannot name the path of the program or of the state.
     """
     state = _fit(os.fsdecode(folders.state))
     other_folders = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
-    # Or the program could not start, where a playlist is written beside it.
+    # Otherwise the program could not start if a playlist is written beside it.
     closed = [
         path for path in (state, *other_folders) if not any(_is_in(own, path) for own in program.folders)
     ]
@@ -112,7 +119,7 @@ def rendered(
         for name in _PLACES
         if environment.get(name, "").startswith("/") and is_fit(environment[name])
     ]
-    # Who tells players writes no playlist.
+    # The unit that updates players writes no playlist.
     own_lines = lines | {"ReadWritePaths": lines["ReadWritePaths"][:1]}
     waiting = [f"DirectoryNotEmpty={state.replace('%', '%%')}/{name}" for name in WAITING]
     units: dict[str, str | None] = {}
@@ -126,7 +133,7 @@ def rendered(
 def shipped(name: str) -> str:
     """Return the text of a unit file that comes with the program."""
     package = os.path.dirname(os.path.dirname(__file__))
-    for folder in (f"{package}/systemd", f"{package}/../systemd"):  # installed; a checkout
+    for folder in (f"{package}/systemd", f"{package}/../systemd"):  # installed, or in a checkout
         path = os.path.join(folder, name)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -152,7 +159,7 @@ def quoted(text: str) -> str:
 
 
 def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
-    """Return a shipped unit with the lines of this user in place of those with the same keys."""
+    """Return a shipped unit, in which lines of this user replace the lines with the same keys."""
     filled: list[str] = []
     written_keys = set()
     for line in unit.splitlines():
@@ -169,14 +176,14 @@ def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[s
 
 def _command(program: Program) -> str:
     words = [_fit(word) for word in program.words]
-    if set(words[0]) & set("\"'\\"):  # which systemd takes in an argument, not in the name of a program
+    if set(words[0]) & set("\"'\\"):  # systemd accepts them in an argument, not in the name of a program
         words.insert(0, "env")
-    # The colon: a $ is a $.
+    # The colon turns off variables: a $ is a $.
     return ":" + " ".join(map(quoted, words))
 
 
 def _is_cached(path: str) -> bool:
-    """Return whether a path is in a cache: that of uvx, of `pipx run` or of this user."""
+    """Return whether a path is in the cache of uvx, of `pipx run` or of this user."""
     caches = [os.environ.get(name, "") for name in ("UV_CACHE_DIR", "XDG_CACHE_HOME")]
     return ".cache" in path.split("/") or any(
         cache.startswith("/") and _is_in(path, os.path.normpath(cache)) for cache in caches

@@ -14,11 +14,11 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
     """Return the folders that the service writes to.
 
     Args:
-        config: where the playlists are.
-        make: make the folder of the state, without which the service does not start.
+        config: names the playlists.
+        make: create the folder of the state, without which the service does not start.
 
     Raises:
-        PlayshuffleError: there is no place for the state.
+        PlayshuffleError: the folder of the state cannot be created.
     """
     try:
         state = state_folder(make=make)
@@ -28,7 +28,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
             f"Orders cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.",
             Exit.CANNOT_CREATE,
         ) from error
-    # The file that a link leads to is replaced; or the link itself, if it leads somewhere else by then.
+    # The target of a link is replaced; or the link itself, if its target has changed by then.
     folders = [
         os.path.dirname(path)
         for output_ in _outputs(config)

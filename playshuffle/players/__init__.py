@@ -1,1 +1,1 @@
-"""Know the players: what each can read, and what it would lose."""
+"""Define players: which entries each can read, and which it would lose."""

@@ -17,7 +17,7 @@ from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.reading import Entry, Listed, content_of, read_content
 from playshuffle.text import any_of
 
-# Who finds the file of an entry that does not name it as it stands.
+# Which programs find the file of an entry that does not name it exactly.
 _TAKERS = {
     "percent": {"vlc", "jellyfin"},
     "windows": {"strawberry", "lms", "rockbox"},
@@ -28,7 +28,7 @@ _TAKERS = {
 }
 
 
-# What is odd about the beginning of a line, where nothing stands before the path.
+# Oddities at the start of a line that begins with the path.
 _BARE: dict[str, Callable[[bytes], bool]] = {
     "colon": lambda line: b":" in line.partition(b"/")[0],
     "blank": lambda line: line[:1].isspace() or line.startswith((b"\xc2\xa0", b"\xef\xbb\xbf")),
@@ -52,7 +52,7 @@ class FaultKind(enum.StrEnum):
 
 
 class EntryFault(NamedTuple):
-    """An entry that is not as it should be; `first`: the line of the same file, for a double one."""
+    """A faulty entry. `first` is the line of the same file, for a duplicate."""
 
     entry: Entry
     what: FaultKind
@@ -60,7 +60,15 @@ class EntryFault(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """What a player makes of an entry, or of all if there is none: it loses it, or may play another file."""
+    """A problem of a player with an entry, or with all entries if `entry` is None.
+
+    Attributes:
+        entry: the player loses it, or may play another file.
+        what: the oddity.
+        versions: the affected versions, in words; empty for all.
+        cure: what the user can do.
+        plays_another: another file may be played.
+    """
 
     entry: Entry | None
     what: str
@@ -72,8 +80,12 @@ class Trouble(NamedTuple):
 class Checked(NamedTuple):
     """The result of a check.
 
-    entries: how many there are; streams: entries that are not local files. faults: whatever the player.
-    troubles: of each player that was asked for, by its name.
+    Attributes:
+        path: path of the playlist.
+        entries: their number.
+        streams: number of entries that are not local files.
+        faults: faults whatever the player.
+        troubles: by the name of each requested player.
     """
 
     path: bytes
@@ -92,9 +104,9 @@ def check_playlist(
     """Check each entry of a playlist, as these players would read it.
 
     Args:
-        path: of the playlist.
-        names: of the players; none for all, None for the one that the playlist was written for.
-        content: of the playlist, where it is from no file.
+        path: path of the playlist.
+        names: names of players; empty for all, None for the player that the playlist was written for.
+        content: content of the playlist, if it is not in a file.
         report: called with the number of checked entries, and of all.
 
     Raises:
@@ -126,7 +138,7 @@ def check_playlist(
 def _faults(
     entries: Sequence[Entry], report: Callable[[int, int], None]
 ) -> tuple[list[EntryFault], list[Entry]]:
-    """Return the faults of entries, and the entries whose file exists and was not listed before."""
+    """Return the faults, and the entries whose file exists and was not listed before."""
     faults = []
     playable = []
     first: dict[int, dict[int, int]] = defaultdict(dict)  # lines by inode, by device
@@ -153,7 +165,7 @@ def _status(entry: Entry) -> os.stat_result | None:
 
 
 def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
-    """Return what is wrong with the kind of a file; None for a regular file that is named like audio."""
+    """Return why a file is not an audio file; None for a regular file with an audio suffix."""
     if stat.S_ISREG(status.st_mode):
         if is_audio_name(path[path.rfind(b"/") + 1 :]):
             return None
@@ -165,7 +177,7 @@ def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
 def _keys(
     path: bytes, playlist: Listed, playable: Sequence[Entry], folders: Iterable[Entry]
 ) -> dict[str, list[Entry]]:
-    """Return the odd entries, by each key of `QUIRKS` and `LIST_QUIRKS`."""
+    """Return the odd entries for each key of `QUIRKS` and `LIST_QUIRKS`."""
     keys: dict[str, list[Entry]] = defaultdict(list)
     names = list(map(_path_text, playable))
     for key in QUIRKS:
@@ -183,7 +195,7 @@ def _keys(
 
 
 def _path_text(entry: Entry) -> bytes:
-    """Return the part of an entry that players take for its path."""
+    """Return the part of an entry that players read as its path."""
     if entry.form == "U":
         return entry.path
     if entry.form == "A" and not entry.text.startswith(b"/"):  # a drive or a share

@@ -18,9 +18,11 @@ _SERVERS = "every server"
 class Loss(NamedTuple):
     """Tracks that some players cannot load, or for which they play another file.
 
-    what: is odd about them, in a few words.
-    cure: what to do about it, in a few words.
-    indices: of the tracks, ascending; a range is of places in the playlist.
+    Attributes:
+        what: the oddity, such as 'a # in the name'.
+        players: names of these players.
+        cure: what to do about it, in a few words.
+        indices: indices of the tracks, ascending. A range has positions in the playlist instead.
     """
 
     what: str
@@ -32,16 +34,16 @@ class Loss(NamedTuple):
 def losses(
     paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes, player: str = GENERIC
 ) -> list[Loss]:
-    """Find what the player, or any for the generic one, would lose of a playlist that lies in the folder.
+    """Find the tracks of a playlist in a folder that the player would lose, or any for the generic one.
 
-    Paths and folder are absolute and without dot segments. Quick where nothing is odd. Not looked
-    for are names that differ by case or Unicode form alone: see `twins`.
+    Paths and folder are absolute and without dot segments. Fast if nothing is odd. Names that differ
+    by case or Unicode form alone are not searched for: see `twins`.
 
     Args:
-        paths: of the tracks that may be odd.
-        count: how many tracks are in the playlist.
-        style: how they are written.
-        folder: where the playlist lies.
+        paths: paths of the tracks that may be odd.
+        count: number of tracks in the playlist.
+        style: their path style.
+        folder: the playlist's folder.
         player: one of `PLAYERS`.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
@@ -49,7 +51,7 @@ def losses(
     form = FORM_OF[style]
     all_losses = []
     for key, quirk in QUIRKS.items():
-        if key == "return" and form != "U":  # left out, where it is lost
+        if key == "return" and form != "U":  # `left_out` omits it for players that would lose it
             continue
         if player == GENERIC:
             losers = [reader for reader in readers if key in reader.loses and reader.loses[key].has(form)]
@@ -62,12 +64,10 @@ def losses(
 
 
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
-    """Find the tracks that must not be written for the player: it would lose them, or play another file.
+    """Return the reason for each track that must be omitted for the player, by its number.
 
-    What only some versions lose is left out only if there is that other file.
-
-    Returns:
-        The reason for each, by its number.
+    The player would lose it, or play another file. If only some versions lose it, it is omitted only if
+    that other file exists.
     """
     reader, form = PLAYERS[player], FORM_OF[style]
     lines = entries(paths, style, folder)
@@ -94,10 +94,9 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
 
 
 def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
-    """Find the names that differ by case or Unicode form alone; of each such group, all but the first.
+    """Find names that differ from an earlier one by case or Unicode form alone.
 
-    Returns:
-        By number, the path that comes before it. Costs more than all other looks together.
+    Maps the number of each to the earlier path. Costs more than all other checks together.
     """
     first: dict[str, bytes] = {}
     twin_of = {}
@@ -120,9 +119,9 @@ def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
 
 
 def _names(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> Sequence[bytes]:
-    """Return what the players get to see of each path.
+    """Return the part of each path that the players see.
 
-    A relative entry does not hold the folder, so what is odd about that does no harm.
+    A relative entry omits the folder, so oddities of the folder do no harm.
     """
     if style is not PathStyle.RELATIVE:
         return paths

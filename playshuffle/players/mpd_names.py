@@ -6,11 +6,11 @@ from playshuffle.system import mpd_conf
 
 
 def load_name(playlist: bytes) -> bytes | None:
-    """Return what `mpc load` takes for a playlist; None if the file is in none of MPD's folders.
+    """Return the argument of `mpc load` for a playlist; None if it is outside MPD's folders.
 
-    A stored playlist, always an .m3u, is loaded by its name without suffix, one in the music folder by its
-    path there.
-    Without a configuration of MPD, the playlist's folder is taken for the music folder.
+    A stored playlist, always an .m3u, is loaded by its name without suffix. A playlist in the music
+    folder is loaded by its path there.
+    Without a configuration of MPD, the playlist's folder is assumed to be the music folder.
     """
     folder, name = os.path.split(os.path.realpath(playlist))
     conf = mpd_conf.read_if_possible()

@@ -6,17 +6,18 @@ from typing import NamedTuple
 from playshuffle.players.quirks import QUIRKS
 from playshuffle.playlist.m3u import PathStyle
 
-# How an entry stands in the file: an absolute path, a relative one as it is, one that begins
+# Forms of an entry in the file: an absolute path, a relative one as it is, one that begins
 # with './' or '../', a file:// URI.
 FORMS = "ARDU"
 FORM_OF = {PathStyle.RELATIVE: "D", PathStyle.ABSOLUTE: "A", PathStyle.URI: "U"}  # as we write it
 
 
 class Lost(NamedTuple):
-    """In which forms a player loses what is odd in one way.
+    """The forms of entries with which a player loses one kind of odd name.
 
-    forms: letters of `FORMS`; a small one where it may play another file instead.
-    versions: which alone do so, in words; empty where all do.
+    Attributes:
+        forms: letters of `FORMS`; a small letter if it may play another file instead.
+        versions: the affected versions, in words; empty for all.
     """
 
     forms: str
@@ -34,21 +35,29 @@ class Lost(NamedTuple):
 class Player(NamedTuple):
     """A player profile: how playlists are written for it, and what it cannot read.
 
-    measured: the version that hostile names were loaded into; empty if only `source` is known.
-    loses: what, by the keys of `quirks.QUIRKS`.
-    loads: suffixes of the M3U files that it takes.
-    latin1: suffixes of those that it does not read as UTF-8.
-    suffix, style, extinf: how entries are written; a style of None is relative if possible, else absolute.
-    plays: suffixes of the audio files that all of them play; empty if that is no question.
-    part: maximum number of entries per file. most: maximum number it loads.
-    longest: bytes of a line. has_twins: names that differ by case or Unicode form are one file to it.
-    escapes: it decodes what stands in a path like an escape, so that such paths are written with escapes.
-    uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the music_directory.
-    is_server: it plays on behalf of others, and reads names as text.
-    play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
-        `{mpd}` (as MPD loads it), quoted for a shell. Empty if there is no such command.
-    use: how to load the playlist, in words; empty if `play` says enough.
-    like: for a player of the configuration, the one of the table that it is made from.
+    Attributes:
+        title: its name for users.
+        loses: the losses, by the keys of `quirks.QUIRKS`.
+        measured: the version that loaded hostile names; empty if only `source` is known.
+        source: where the facts come from.
+        suffix: suffix of the playlist.
+        style: path style; None is relative if possible, else absolute.
+        extinf: whether to write EXTINF lines.
+        loads: suffixes of the M3U files that it loads.
+        latin1: suffixes of the M3U files that it does not read as UTF-8.
+        plays: suffixes of the audio files that all its devices play; empty if it plays all.
+        part: maximum number of entries per file.
+        most: maximum number of entries that it loads.
+        longest: maximum bytes of a line.
+        has_twins: names that differ by case or Unicode form are one file to it.
+        escapes: it decodes escapes in paths, so such paths are written with escapes.
+        uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the
+            music_directory.
+        is_server: it plays on behalf of others, and reads names as text.
+        play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
+            `{mpd}` (as MPD loads it), quoted for a shell. Empty if there is no such command.
+        use: how to load the playlist, in words; empty if `play` is enough.
+        like: for a player of the configuration, the built-in player that it extends.
     """
 
     title: str
@@ -85,7 +94,7 @@ class Player(NamedTuple):
         return lost
 
     def forms(self) -> str:
-        """Return the forms of the entries that are written for the player."""
+        """Return the forms of entries that are written for the player."""
         return "AD" if self.style is None else FORM_OF[self.style]
 
     def writes_words(self) -> str:

@@ -1,8 +1,8 @@
-"""List the players in one table, a row each; nothing else knows a player's name.
+"""Define the table of players, one row each.
 
-The players of the configuration are added to the table when one of them is asked for.
+The players of the configuration are added to the table when one of them is requested.
 
-The rows were measured by loading hostile names into the versions in `measured`, or taken from the
+The rows were measured by loading hostile names into the versions in `measured`, or come from the
 sources and, for cars, from manuals. The oddities of names are defined in `quirks`.
 """
 
@@ -15,7 +15,7 @@ from playshuffle.playlist.m3u import PathStyle
 GENERIC = "generic"
 _RELATIVE, _URI = PathStyle.RELATIVE, PathStyle.URI
 
-# Of readers that take no URIs; of those that read names as text, and strip it.
+# For players that read no URIs, and for players that read names as text, and strip them.
 _NO_URI = {"uri": Lost("U")}
 _LINES = {**_NO_URI, "newline": Lost("U"), "return": Lost("U"), "bytes": Lost("U")}
 _TEXT = {"bytes": Lost("ard"), "blank": Lost("r"), "return": Lost("ard")}
@@ -45,7 +45,7 @@ BUILT_IN: Mapping[str, Player] = {
         },
         "0.23.12",
         uses_mpd_conf=True,
-        extinf=False,  # it takes what stands there for more than the tags of the file
+        extinf=False,  # it prefers EXTINF to the tags of the file
         loads=(b".m3u",),
         most=16384,
         longest=4095,
@@ -215,7 +215,7 @@ BUILT_IN: Mapping[str, Player] = {
         "Music Assistant",
         {
             **_TEXT,
-            **_NO_URI,  # since 2025 it reads them, but its server rarely has the same paths
+            **_NO_URI,  # reads URIs since 2025, but its server rarely has the same paths
             "escaped-space": Lost("ard"),
             "backslash": Lost("ard"),
             "break": Lost("ard"),
@@ -251,27 +251,27 @@ BUILT_IN: Mapping[str, Player] = {
     ),
 }
 
-_OWN: dict[str, Player] = {}  # of the configuration
+_OWN: dict[str, Player] = {}  # from the configuration
 
-# Those that --for takes; in this order they are named.
+# Values of --for, in the order of the help.
 PLAYERS: Mapping[str, Player] = ChainMap(_OWN, dict(BUILT_IN))
 
 
 def set_own_players(players: Mapping[str, Player]) -> None:
-    """Add the players of the configuration to the table, in place of those that were added before."""
+    """Put the players of the configuration into the table, in place of earlier ones."""
     _OWN.clear()
     _OWN.update(players)
 
 
-# Others that are known, and warned of.
+# Other players that users are warned about.
 _OTHERS = (
     Player("OwnTone", {**_TEXT, "backslash": Lost("ard")}, is_server=True),
     Player("MPlayer", {**_LINES, "bytes": Lost(""), "blank": Lost("r"), "drive": Lost("R")}, "1.5"),
     Player("MOC", {**_LINES, "bytes": Lost("")}, "2.6", loads=(b".m3u",)),
 )
 
-# Who is warned of where no player is chosen: a car is no reader of its own, and Plex is not
-# known well enough.
+# Players to warn about if none is chosen. A car is not a reader of its own, and too little is
+# known about Plex.
 READERS: tuple[Player, ...] = (
     *(player for name, player in BUILT_IN.items() if name not in (GENERIC, "car", "plex")),
     *_OTHERS,

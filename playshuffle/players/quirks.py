@@ -1,4 +1,4 @@
-"""Find oddities of names and lines that players trip over, each with a key of its own."""
+"""Find odd names and lines that players misread, each oddity with its own key."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,12 +9,15 @@ from playshuffle.text import is_utf8
 
 
 class Quirk(NamedTuple):
-    """One way in which a name, or a line of a playlist, is odd.
+    """An oddity of a name, or of a line of a playlist.
 
-    signs: every such name holds one of these, and any that holds one and matches the pattern is
-        such a name. Empty where it takes more than the name to tell.
-    cure: what to do about it.
-    instead: what a player that stumbles over it would open, of what it should.
+    Attributes:
+        what: the oddity, in a few words.
+        cure: what to do about it.
+        signs: every such name has one of these. A name that has one and matches the pattern is odd.
+            Empty if the name alone cannot show it.
+        pattern: see `signs`.
+        instead: returns the path that such a player would open for a path.
     """
 
     what: str
@@ -31,14 +34,14 @@ def _stripped(path: bytes) -> bytes:
     return b"/".join(segment.strip(_BLANKS) for segment in path.split(b"/"))
 
 
-# Of names; each as it stands in an entry, with what is in front of it. In this order they are told.
+# Oddities of names, as they appear in an entry with the path in front. Messages keep this order.
 QUIRKS: dict[str, Quirk] = {
     "hash": Quirk("'#' or '?' in the name", "use --paths uri for VLC", (b"#", b"?")),
     "escape": Quirk(
         "what looks like a URI escape (such as %41) in the name",
         "use --paths uri or --for vlc",
         (b"%",),
-        rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z",  # any other '%', and it is none
+        rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z",  # any other '%': not an escape
     ),
     "decoded": Quirk(
         "a URI escape (such as %41) in the name",
@@ -64,7 +67,7 @@ QUIRKS: dict[str, Quirk] = {
     "noncharacter": Quirk("U+FFFE in the name", signs=(b"\xef\xbf\xbe",)),
     "extended": Quirk("'#EXT' in the name", signs=(b"#EXT",)),
     "curtrack": Quirk("'#CURTRACK' in the name", signs=(b"#CURTRACK",)),
-    # In path style a newline is left out altogether, and a carriage return by most: see `unwritable`.
+    # In path style a newline is never written, and a carriage return rarely: see `unwritable`.
     "newline": Quirk("a newline in the name", signs=(b"\n",)),
     "return": Quirk("a carriage return in the name", signs=(b"\r",)),
     "bytes": Quirk(
@@ -74,7 +77,7 @@ QUIRKS: dict[str, Quirk] = {
 }
 
 
-# Of lines and lists from other programs; `check` recognises them.
+# Oddities of lines and lists from other programs; `check` recognises them.
 LIST_QUIRKS = {
     "colon": Quirk("a ':' before the first slash, as in a URI", "write ./ before it"),
     "blank": Quirk("a space at the start, which is removed", "write ./ before it"),
@@ -107,11 +110,11 @@ LIST_QUIRKS = {
 
 
 def odd_in(names: Sequence[bytes], key: str) -> list[int]:
-    """Find the names that are odd in one way: their numbers, ascending."""
+    """Return the numbers of the names with this oddity, ascending."""
     quirk = QUIRKS[key]
     if key == "bytes":
         return [index for index, name in enumerate(names) if not is_utf8(name)]
-    text = b"\0".join(names)  # mostly none is odd, and then 100,000 names take no time
+    text = b"\0".join(names)  # usually no name is odd, and then 100,000 names take no time
     if not any(sign in text for sign in quirk.signs):
         return []
     return [

@@ -1,8 +1,8 @@
-"""Write and read XSPF, and find the format of a playlist by its name.
+"""Write and read XSPF, and find the format of a playlist by its suffix.
 
 The standard library reads XSPF: xspf-lib, the one package for it, has been an alpha since 2023. XML
-with a document type is refused, so that no entity can expand. No file or address that is named in a
-playlist is opened.
+with a document type is refused, so that no entity can expand. Files and addresses in a playlist are
+never opened.
 """
 
 import re
@@ -20,7 +20,7 @@ _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
 class _EntryFields(NamedTuple):
-    """One entry of a playlist: its location, title, artist and length."""
+    """The location, title, artist and length of an entry."""
 
     entry: str
     title: str
@@ -29,7 +29,7 @@ class _EntryFields(NamedTuple):
 
 
 def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
-    """Return the entries of a folder's files as URIs, relative ones if that is the style."""
+    """Return the entries of a folder's files as URIs, relative ones if the style is relative."""
     paths = folder.file_paths()
     if style is not PathStyle.RELATIVE:
         return entries(paths, PathStyle.URI, base)
@@ -104,7 +104,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
     def end(_: str) -> None:
         nonlocal is_located
-        if where[-2:] == ["track", "location"] and not is_located:  # others are other copies of it
+        if where[-2:] == ["track", "location"] and not is_located:  # further locations are copies of the file
             locations.append(text)
             is_located = True
         elif where == ["playlist", "meta"] and key.startswith(_KEY):
@@ -129,7 +129,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Take every location for a URI: one without a scheme is relative, and escaped as well."""
+    """Parse every location as a URI: one without a scheme is relative, and escaped as well."""
     entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")
@@ -141,10 +141,13 @@ def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, s
 
 
 class Format(NamedTuple):
-    """How one kind of playlist is written and read.
+    """A playlist format: how it is written and read.
 
-    read: raises ValueError, with what is wrong, for what is none. mark: pattern of the head of what is ours.
-    is_uri: every entry is a URI, whatever is asked for.
+    Attributes:
+        text: writes it.
+        read: parses the content of a playlist in a folder. Raises ValueError with the reason if it cannot.
+        mark: pattern in the head of a playlist that playshuffle wrote.
+        is_uri: every entry is a URI, whatever the path style.
     """
 
     text: type[_M3u] | type[_Xspf]

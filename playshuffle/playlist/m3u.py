@@ -27,11 +27,12 @@ class PathStyle(StrEnum):
 
 
 class Parsed(NamedTuple):
-    """What a playlist says.
+    """The content of a playlist.
 
-    paths: absolute and without dot segments, in order.
-    comments: our own, by key; empty in a playlist that playshuffle did not write.
-    foreign: how many entries name no local file: streams, other hosts.
+    Attributes:
+        paths: absolute and without dot segments, in order.
+        comments: written by playshuffle, by key; empty if another program wrote the playlist.
+        foreign: number of entries that are not local files: streams, files on other hosts.
     """
 
     paths: list[bytes]
@@ -47,12 +48,12 @@ class Parsed(NamedTuple):
 _CHUNK = 4096  # tracks: some 500 KB of text
 _HEADER = b"#EXTM3U\n"
 _OURS = b"#PLAYSHUFFLE-"
-TITLE = "PLAYLIST"  # a comment that other programs know, too
+TITLE = "PLAYLIST"  # other programs read this comment, too
 _KEY = r"[A-Z0-9]+(-[A-Z0-9]+)*"
 
 
-# An entry that no player takes for a comment, a URI, a drive, or something to strip. Others
-# get './' in front; not all do, since MPD before 0.23 drops every entry that begins so.
+# No player mistakes such an entry for a comment, a URI, a drive, or something to strip. Others get
+# './' in front. Not all do, since MPD before 0.23 drops every entry that begins so.
 _is_plain = re.compile(rb"\.\./|[A-Za-z0-9][^/:]*(?:/|\Z)").match
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
@@ -74,7 +75,7 @@ def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[byt
 
 
 def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: bytes) -> list[bytes]:
-    """Return the entry of each file in the folder at a path, which ends in a slash."""
+    """Return the entry of each file in a folder, whose path ends in a slash."""
     if style is PathStyle.ABSOLUTE:
         return [path + name for name in names]
     if style is PathStyle.URI:
@@ -84,21 +85,21 @@ def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: byt
         top = top[: top.rindex(b"/", 0, -1) + 1]
         climb += b"../"
     path = climb + path[len(top) :]
-    # Only the first name of an entry can make it odd.
+    # Only the first name of an entry decides whether it is plain.
     return [path + name if _is_plain(path or name) else b"./" + path + name for name in names]
 
 
 def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-    """Return the lines of each file of a folder for a playlist in the folder `base`."""
+    """Return the lines of each file of a folder, for a playlist in the folder `base`."""
     entries_written = _entries_in(folder.path, folder.file_names(), style, base)
     extinfs = folder.extinf_lines() if with_extinf else [b""] * len(entries_written)
     return [extinf + entry + b"\n" for extinf, entry in zip(extinfs, entries_written, strict=True)]
 
 
 def escaped(line: bytes) -> bytes:
-    """Write the path of a track's lines with escapes, if a reader that decodes would find any in it.
+    """Escape the path in a track's lines if a reader that decodes would find any escape in it.
 
-    Whether a '+' alone is one to it is told in two ways; an escape is right by both.
+    Some readers decode a lone '+' and some do not; escaped, it is right for both.
     """
     extinf, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
     if b"+" not in entry and not re.search(_ESCAPE, entry):
@@ -107,15 +108,15 @@ def escaped(line: bytes) -> bytes:
 
 
 def unescaped(line: bytes) -> bytes:
-    """Undo what `escaped` did to a path."""
+    """Undo the effect of `escaped` on a path."""
     return line.replace(b"%2B", b"+").replace(b"%25", b"%") if re.search(_ESCAPE, line) else line
 
 
 def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
     """Find the entries that would become two lines, and so play another file.
 
-    URIs never do; other entries do if the name holds a newline, or a carriage return: but not
-    all players end a line there.
+    URIs never do. Other entries do if the name has a newline, or a carriage return: but not all
+    players end a line there.
     """
     if may_return:
         return [index for index, entry in enumerate(entries) if b"\n" in entry]
@@ -126,10 +127,10 @@ class Text:
     """The text of a playlist, in pieces.
 
     Args:
-        lines: of each track, as `lines` makes them.
-        order: which of them to write, one after the other.
-        comments: keys in capitals and their values; one at least, or `parse` cannot tell that
-            the playlist is ours.
+        lines: the lines of each track, as `lines` makes them.
+        order: indices of the lines to write.
+        comments: keys in capitals and their values. At least one, or `parse` cannot tell that
+            playshuffle wrote the playlist.
     """
 
     _tail = b""
@@ -160,7 +161,7 @@ class Text:
 def fingerprint_of(chunks: Iterable[bytes]) -> str:
     """Return the size and checksum of a playlist that is read piece by piece.
 
-    It shows whether a playlist was edited, and is no defence against anyone who means to deceive.
+    It shows whether a playlist was edited. It is not a protection against forgery.
     """
     size = checksum = 0
     for chunk in chunks:
@@ -170,18 +171,18 @@ def fingerprint_of(chunks: Iterable[bytes]) -> str:
 
 
 def parse(content: bytes, folder: bytes) -> Parsed:
-    """Read a playlist in a folder, written by playshuffle or by another program.
+    """Parse a playlist in a folder, written by playshuffle or by another program.
 
-    What `Text` made of any entries comes back exactly. Bytes stay bytes, whatever their
-    encoding. `..` after a link is the parent of the folder that the link leads to.
+    The entries of any `Text` come back exactly. Bytes stay bytes, whatever their encoding.
+    `..` after a link is the parent of the folder that the link leads to.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, comments_in(lines))
 
 
 def comments_in(lines: Iterable[bytes]) -> dict[str, str]:
-    """Return our own comments at the head of a playlist, by key."""
-    # Further down they came with entries taken from another playlist.
+    """Return the comments of playshuffle at the head of a playlist, by key."""
+    # Comments further down came with entries copied from another playlist.
     head = takewhile(lambda line: line.startswith(b"#"), lines)
     own_comments = (
         line.removeprefix(_OURS).rstrip(b"\n").decode(errors="replace")
@@ -192,7 +193,7 @@ def comments_in(lines: Iterable[bytes]) -> dict[str, str]:
 
 
 def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Find the files that the lines of a playlist in the folder name; those with '#' in front name none."""
+    """Find the files that the lines of a playlist in a folder name. Lines that begin with '#' name none."""
     if "ESCAPES" in comments:
         lines = map(unescaped, lines)
     paths = paths_of(lines, Back.read(comments.get("BASE", ""), folder))
@@ -201,7 +202,7 @@ def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) 
 
 
 def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:
-    """Return the file that each entry among some lines names; empty where it names no local file."""
+    """Return the local file that each entry among some lines names; empty if it names none."""
     base = back.folder.rstrip(b"/") + b"/"
     paths = []
     for line in map(back.real, lines) if back.swaps else lines:
@@ -210,14 +211,14 @@ def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:
         path = line if line[0] == _SLASH else base + line
         if b":/" in line and (uri := re.match(_URI, line)):
             path = b"" if uri["file"] is None else back.real(unquote_to_bytes(line[uri.end() :]))
-        if b"\0" in path:  # no file can be named so
+        if b"\0" in path:  # no file has such a name
             path = b""
         paths.append(without_dots(path) if _has_dots(path) else path)
     return paths
 
 
 def without_dots(path: bytes) -> bytes:
-    """Return an absolute path without dot segments, to the file that the system opens."""
+    """Return an absolute path without dot segments; the system opens the same file for both."""
     folder, climbs, rest = (path + b"/").rpartition(b"/../")
     if climbs:
         path = os.path.join(_parent(folder), rest)
@@ -226,7 +227,7 @@ def without_dots(path: bytes) -> bytes:
 
 @lru_cache(1024)
 def _parent(folder: bytes) -> bytes:
-    """Return the parent of a folder: as it is written, unless a link makes it another one."""
+    """Return the parent of a folder: by its path, unless a link makes it another one."""
     parent = os.path.join(folder, b"..")
     written, real = os.path.normpath(parent), os.path.realpath(parent)
     return written if os.path.realpath(written) == real else real

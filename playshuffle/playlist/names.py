@@ -1,7 +1,7 @@
 """Find files whose names a list writes in another encoding, Unicode form or letter case.
 
 Windows writes CP1252, old Macs wrote Mac Roman, and the names on a Mac's disk are decomposed. Only names
-that no file has exactly are looked up, in folders that are read once.
+without an exact match are searched for. Each folder is read once.
 """
 
 import os
@@ -15,10 +15,10 @@ _DEEPEST = 200  # folders
 
 
 class Names:
-    """Names in folders, as far as they were looked up.
+    """The names in the folders that were searched so far.
 
     Args:
-        encoding: that the list declares for itself; empty if it declares none.
+        encoding: declared by the list itself; empty if it declares none.
     """
 
     def __init__(self, encoding: str = "") -> None:
@@ -27,7 +27,7 @@ class Names:
         self._found: dict[tuple[bytes, str], bytes | None] = {}
 
     def find(self, path: bytes) -> bytes | None:
-        """Return the file that an absolute path names, in the first way that fits exactly one."""
+        """Return the file that an absolute path names, by the first kind of match that fits exactly one."""
         if len(path) > _LONGEST or path.count(b"/") > _DEEPEST:
             return None
         encodings = self._encodings if not is_utf8(path) else _ENCODINGS[:1]
@@ -48,7 +48,7 @@ class Names:
         return os.path.join(real, *(same or alike)) if len(same or alike) == 1 else None
 
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
-        """Return the names in a folder by what is common to those that are alike."""
+        """Return the names in a folder, grouped by their form without case and accents."""
         if folder not in self._folders:
             self._folders[folder] = defaultdict(list)
             try:

@@ -1,7 +1,7 @@
-"""Split a long list into several files, name-1.m3u8 and on, each replaced in one step.
+"""Split a long list into several files, such as name-1.m3u8, each replaced in one step.
 
-They are one playlist, named without a number. Files that remain of a longer list, or of a list that
-fitted into one file, are removed after the new files are written.
+They are one playlist, named without a number. Files of a longer list, or of a list that fitted into
+one file, are removed after the new files are written.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from playshuffle.system import atomic_file
 
 
 class Parts:
-    """The text of a playlist in one file or several; iterated, one after the other."""
+    """The text of a playlist in one file or several. Iterating yields the text of each file."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.texts = texts
@@ -39,7 +39,7 @@ def playlist_text(
     comments: Sequence[tuple[str, str]],
     max_per_file: int | None,
 ) -> Parts:
-    """Make the text of a playlist, in parts if it has more entries than a file may have."""
+    """Return the text of a playlist, in parts if it has more entries than `max_per_file`."""
     if max_per_file is None or len(order) <= max_per_file:
         return Parts([kind(lines, order, comments)])
     starts = range(0, len(order), max_per_file)
@@ -52,14 +52,14 @@ def playlist_text(
 
 
 def files_of(path: bytes, text: Parts) -> list[bytes]:
-    """Return the files that the playlist at this path consists of."""
+    """Return the files of the playlist at this path."""
     if len(text.texts) == 1:
         return [path]
     return [part_name(path, number) for number in range(1, len(text.texts) + 1)]
 
 
 def surplus(path: bytes, text: Parts) -> list[bytes]:
-    """Return the files of the playlist at this path that its new text leaves no use for."""
+    """Return the files of the playlist at this path that its new text does not need."""
     parts = existing_parts(path)
     if len(text.texts) == 1:
         return parts
@@ -75,14 +75,14 @@ class PreparedParts:
 
     @property
     def stamp(self) -> str:
-        """Return the stamps of all files as they will be."""
+        """Return the stamps that all files will have."""
         return " ".join(ready.stamp for ready in self._ready)
 
     def replace(self) -> bool:
-        """Replace each file in one step, all of them one after the other.
+        """Replace each file in one step, one after the other.
 
         Returns:
-            False if all files held exactly this already; then nothing was touched.
+            False if all files had exactly this content; then nothing was touched.
 
         Raises:
             PlayshuffleError: a file could not be replaced. Each file is as it was, or new.
@@ -97,13 +97,13 @@ class PreparedParts:
 def prepared(
     path: bytes, text: Parts, *, force: bool, is_same: bool | None = None
 ) -> Iterator[PreparedParts]:
-    """Write the new content of a playlist beside its file or files, to be put in place with `replace`.
+    """Write the new content of a playlist beside its file or files; `replace` puts it in place.
 
     Args:
-        path: of the playlist.
-        text: of it.
-        force: replace parts that are not ours, and files of other users, too.
-        is_same: whether the files hold exactly this already; None compares them.
+        path: path of the playlist.
+        text: its new content.
+        force: also replace parts from other programs, and files of other users.
+        is_same: whether the files have exactly this content; None compares them.
 
     Raises:
         PlayshuffleError: the content could not be written, or a file of another user would get another
@@ -126,9 +126,9 @@ def prepared(
 
 
 def _check_owner(path: bytes, file: bytes, owner: int) -> None:
-    """Check that a file of the playlist, if it exists, belongs to the user that a new file belongs to.
+    """Check that a file of the playlist, if it exists, belongs to the owner of a new file.
 
-    Only writing shows that: on some file systems all files have one owner, and root may keep it.
+    Only writing shows the owner: on some file systems all files have one, and root may keep it.
 
     Raises:
         PlayshuffleError: it belongs to another user.
@@ -152,7 +152,7 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
 
 
 def owner_notes(path: bytes) -> list[Note]:
-    """Return a note for the user root about a playlist of another user, which root replaces."""
+    """Return a note for the user root about a playlist of another user that root replaces."""
     with contextlib.suppress(OSError):
         if os.geteuid() == 0 and (owner := os.stat(path).st_uid):
             text = f"{shown(path)} is a playlist of user {user_name(owner)}, who stays its owner."
@@ -161,7 +161,7 @@ def owner_notes(path: bytes) -> list[Note]:
 
 
 def user_name(number: int) -> str:
-    """Return the name of a user, or the number of one without a name."""
+    """Return the name of a user; the number if the user has no name."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
     except KeyError:
@@ -170,6 +170,6 @@ def user_name(number: int) -> str:
 
 def _removed(files: Sequence[bytes]) -> bool:
     for file in files:
-        with contextlib.suppress(OSError):  # an old part left behind does less harm than an error now
+        with contextlib.suppress(OSError):  # a leftover part does less harm than an error now
             os.unlink(file)
     return bool(files)

@@ -1,7 +1,7 @@
 """Map paths of this machine to the paths that a player sees, and back.
 
 A music folder in a container, on a stick or on a share has a different path there. A comment in the
-playlist says what was replaced, so that it can be read here.
+playlist says which folder was replaced, so that the playlist can be read here.
 """
 
 import os
@@ -16,11 +16,12 @@ _ROOTED = rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://"
 
 
 class Base(NamedTuple):
-    """How paths are seen elsewhere.
+    """How the player sees paths.
 
-    folder: the folder that relative entries are relative to.
-    swaps: pairs of a folder here, with a slash at its end, and what it is there, with its separator.
-    within: what alone can be seen there, with a slash at its end; empty for everything.
+    Attributes:
+        folder: relative entries start here.
+        swaps: pairs of a folder here, with a slash at its end, and the player's folder, with its separator.
+        within: the only folders that the player sees, with a slash at the end; empty if it sees all.
     """
 
     folder: bytes
@@ -42,19 +43,19 @@ class Base(NamedTuple):
         return player_path.replace(b"\\", b"/") + rest
 
     def is_nameable(self, path: bytes) -> bool:
-        """Return whether the names in a path are possible for the player, where a backslash may separate."""
+        """Return whether the player can open the names in a path, where a backslash may separate."""
         player_path, rest = self._divided(path)
         return not (player_path.endswith(b"\\") and b"\\" in rest)
 
     def _divided(self, path: bytes) -> tuple[bytes, bytes]:
-        """Return what the start of a path is to the player, and the rest of the path."""
+        """Return the player's form of the start of a path, and the rest of the path."""
         for local, player_path in self.swaps:
             if path.startswith(local):
                 return player_path, path[len(local) :]
         return b"", path
 
     def comment(self, folder: bytes) -> str:
-        """Return the comment that lets `Back` find the files of a playlist; empty if none is needed."""
+        """Return the comment that `Back` needs to find the files of a playlist; empty if it needs none."""
         folder_here = os.path.join(self.folder, b"")
         pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
         if folder_here != os.path.join(folder, b""):
@@ -94,12 +95,12 @@ class Back(NamedTuple):
 
 
 def parse_map(text: bytes) -> tuple[bytes, bytes]:
-    r"""Read `FROM=TO`: a folder here, and what it is to the player; ~/Music=/music, or =Z:\Music.
+    r"""Parse `FROM=TO`: a folder here, and the player's folder; ~/Music=/music, or =Z:\Music.
 
     The last `=` before an absolute path divides them.
 
     Raises:
-        OptionError: it is no such pair.
+        OptionError: it is not such a pair.
     """
     match = re.fullmatch(rb"(.+)=((?:%b)[^\x00-\x1f]*)" % _ROOTED, text, re.DOTALL)
     local = os.path.expanduser(match[1]) if match else b""

@@ -1,7 +1,4 @@
-"""Find and read the file of a playlist, or the several files of a list that is too long.
-
-They may not exist yet. `parts` replaces them.
-"""
+"""Find and read the file of a playlist, or the parts of a long one. They may not exist yet."""
 
 import contextlib
 import os
@@ -19,8 +16,8 @@ from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.system.regular_file import open_regular
 
-_PART_MARK = rb'#PLAYSHUFFLE-PART:|rel="playshuffle:PART"'  # as each format writes it
-_HEAD_BYTES = 4096  # our own comments stand at the top
+_PART_MARK = rb'#PLAYSHUFFLE-PART:|rel="playshuffle:PART"'  # in M3U and in XSPF
+_HEAD_BYTES = 4096  # comments of playshuffle are at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 _SUFFIXES = tuple(FORMATS)
 
@@ -28,9 +25,12 @@ _SUFFIXES = tuple(FORMATS)
 class PlaylistFile(NamedTuple):
     """The file of a playlist, or its parts.
 
-    path: the real path, of the list as one file. is_link: the path that was named is a link to it; else
-    `folder` is its folder as it was named, which may be reached over links, too.
-    files: those that exist and have any content. mounts: those that its folder is on.
+    Attributes:
+        path: the real path, without a part number.
+        is_link: the user named a link to it.
+        folder: its folder as the user named it, which may contain links. If `is_link`, the real folder.
+        files: files of the playlist that exist and are not empty.
+        mounts: mounts that contain its folder.
     """
 
     path: bytes
@@ -56,9 +56,9 @@ class PlaylistFile(NamedTuple):
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[Self]:
-        """Keep every other user from writing this playlist; the lock of the state keeps our own processes.
+        """Keep other users from writing this playlist; the lock of the state stops our own processes.
 
-        Yield the file as it is then: another process may have written it meanwhile.
+        Yields the file found under the lock: another process may have written it before.
 
         Raises:
             PlayshuffleError: another process held it for too long, or its folder does not exist.
@@ -71,7 +71,7 @@ class PlaylistFile(NamedTuple):
 
     @property
     def format(self) -> Format:
-        """Return the format that its name stands for."""
+        """Return the format for its suffix."""
         return format_of(self.path)
 
     def has_mark(self) -> bool:
@@ -97,7 +97,7 @@ class PlaylistFile(NamedTuple):
         return head[0].comments.get("ORDER") if head else None
 
     def stamp(self) -> str:
-        """Return the stamps of all files; empty if they cannot be looked at."""
+        """Return the stamps of all files; empty if they cannot be examined."""
         try:
             return " ".join(map(atomic_file.stamp, self.files))
         except OSError:
@@ -135,12 +135,12 @@ class PlaylistFile(NamedTuple):
 
 
 def _files(path: bytes) -> list[bytes]:
-    """Return the files of a playlist that exist and have any content."""
+    """Return the files of a playlist that exist and are not empty."""
     return [path] if _has_content(path) else existing_parts(path)
 
 
 def _chunks(path: bytes, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
-    """Yield the content of a file; with a size of -1 as one."""
+    """Yield the content of a file; in one piece if the size is -1."""
     with open(path, "rb", buffering=0) as file:
         while chunk := file.read(size):
             yield chunk
@@ -162,13 +162,13 @@ def _has_content(path: bytes) -> bool:
 
 
 def part_name(path: bytes, number: int) -> bytes:
-    """Return the path of one part, counted from 1, of the playlist at this path."""
+    """Return the path of part `number`, from 1, of the playlist at this path."""
     stem, suffix = os.path.splitext(path)
     return b"%b-%d%b" % (stem, number, suffix)
 
 
 def existing_parts(path: bytes) -> list[bytes]:
-    """Return the parts of this playlist that exist and that playshuffle wrote, in order."""
+    """Return the existing parts of this playlist that playshuffle wrote, in order."""
     parts: list[bytes] = []
     while is_our_part(part := part_name(path, len(parts) + 1)):
         parts.append(part)
@@ -198,10 +198,10 @@ def not_ours(path: bytes) -> PlayshuffleError:
 
 
 def check_name(path: bytes) -> None:
-    """Refuse a name that players would not take for a playlist.
+    """Refuse a name that players would not recognise as a playlist.
 
     Raises:
-        PlayshuffleError: it is such a name.
+        PlayshuffleError: players would not recognise it.
     """
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:

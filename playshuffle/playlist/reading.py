@@ -1,7 +1,7 @@
 """Read a playlist from any program, or a list of files: the entries, and their files.
 
-Files that the playlist names are not opened, lists within it are not followed, and nothing is
-requested from the network.
+Files in the playlist are not opened, lists within it are not followed, and nothing is requested from
+the network.
 """
 
 import errno
@@ -26,7 +26,7 @@ from playshuffle.text import composed, is_utf8
 STDIN = "-"
 _STDIN_FILE = b"/proc/self/fd/0"
 _MOST = 256 << 20  # bytes; a million entries have some 100 MB
-_LONGEST_PATH = 64 << 10  # bytes; Linux opens none of more than 4 KiB, which a URI may write with 12 KiB
+_LONGEST_PATH = 64 << 10  # bytes; Linux opens paths of up to 4 KiB, which take up to 12 KiB as a URI
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _FILE = rb"(?i)file:(?=/)"
@@ -40,7 +40,7 @@ _HASH = ord("#")
 _XSPF_STARTS = (b"<?xml", b"<playlist")
 _EXTENC = rb"(?im)^#EXTENC:[ \t]*([\w.:-]+)"
 
-# Formats that are not read: what they are called, their suffixes, and how they begin.
+# Formats that are not read: name, suffixes, and first bytes.
 _OTHER_FORMATS = (
     ("a cue sheet", (b".cue",), rb"(?:.*\n)*?[ \t]*TRACK[ \t]+\d+[ \t]+AUDIO\s"),
     ("an ASX file", (b".asx", b".wax", b".wvx"), rb"<asx\b"),
@@ -57,12 +57,14 @@ _URI = rb"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]++|%[0-9A-Fa-f]{2})*+"
 
 
 class Entry(NamedTuple):
-    """One entry.
+    """One entry of a playlist.
 
-    line: its number, from 1; that of the entry, in what has no lines. text: as it stands there, cut
-    to the first 64 KiB.
-    form: one of `player.FORMS`; empty if it is not a local file. path: absolute; empty likewise.
-    taken: key of how it has to be taken for its file to be found, if not as it stands.
+    Attributes:
+        line: its number, from 1; in formats without lines, the number of the entry.
+        text: as in the file, cut to the first 64 KiB.
+        form: one of `player.FORMS`; empty if it is not a local file.
+        path: absolute; empty if it is not a local file.
+        taken: key of the reading that finds its file; empty if the entry names the file exactly.
     """
 
     line: int
@@ -73,9 +75,13 @@ class Entry(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What a playlist holds, and what is odd about the whole: keys of `quirks.LIST_QUIRKS`.
+    """The content of a playlist.
 
-    is_m3u: its players are known. player: that playshuffle wrote it for; empty if not known.
+    Attributes:
+        entries: in order.
+        odd: oddities of the whole: keys of `quirks.LIST_QUIRKS`.
+        is_m3u: the players can be checked.
+        player: the player that playshuffle wrote it for; empty if unknown.
     """
 
     entries: list[Entry]
@@ -87,8 +93,10 @@ class Listed(NamedTuple):
 class FileList(NamedTuple):
     """A list of files.
 
-    files: absolute paths, each once. others: entries that are not files, such as radio stations.
-    source: the file that the list is in, None for standard input from a pipe.
+    Attributes:
+        files: absolute paths, each once.
+        others: entries that are not files, such as radio stations.
+        source: the file with the list; None for standard input from a pipe.
     """
 
     files: tuple[bytes, ...]
@@ -97,12 +105,10 @@ class FileList(NamedTuple):
 
 
 def read_file_list(source: str) -> FileList:
-    """Read the files that a list names: lines, names ended by NUL, or an M3U or XSPF playlist.
+    """Read a list of files: lines, names ended by NUL, or an M3U or XSPF playlist.
 
-    Relative names start at the folder of the list; on standard input or in a pipe, at the current folder.
-
-    Args:
-        source: path of the list, or `STDIN`.
+    Relative names start at the folder of the list. On standard input or in a pipe, they start at the
+    current folder. `source` is a path, or `STDIN`.
 
     Raises:
         PlayshuffleError: it cannot be read, or is not a list of files.
@@ -110,7 +116,7 @@ def read_file_list(source: str) -> FileList:
     path = os.path.abspath(os.fsencode(source))
     content = _list_content(source, path)
     file = path if source != STDIN else _STDIN_FILE if os.path.isfile(_STDIN_FILE) else None
-    if path.startswith((b"/dev/fd/", b"/dev/stdin")):  # as a shell gives for <(find …)
+    if path.startswith((b"/dev/fd/", b"/dev/stdin")):  # the shell's name for <(find …)
         path = os.path.abspath(os.fsencode(STDIN))
     others: tuple[bytes, ...] = ()
     if b"\0" in content and not content.startswith(_UTF16_MARKS):
@@ -135,9 +141,9 @@ def _list_content(source: str, path: bytes) -> bytes:
             raise PlayshuffleError("Standard input is closed, so - reads nothing.", Exit.NO_INPUT)
         return _piped(sys.stdin.buffer)
     try:
-        if not stat.S_ISFIFO(os.stat(path).st_mode):  # as a shell gives for <(find …)
+        if not stat.S_ISFIFO(os.stat(path).st_mode):  # the shell's pipe for <(find …)
             return content_of(path)
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # ends if nobody writes it
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # ends if nobody writes
         os.set_blocking(descriptor, True)
         with open(descriptor, "rb") as pipe:
             return _piped(pipe)
@@ -158,13 +164,13 @@ def read(path: bytes) -> Listed:
     """Read a playlist.
 
     Raises:
-        PlayshuffleError: it cannot be read, or is none.
+        PlayshuffleError: it cannot be read, or is not a playlist.
     """
     return read_content(content_of(path), path)
 
 
 def read_content(content: bytes, path: bytes) -> Listed:
-    """Read the content of a playlist with this path, which tells the format, and where entries start.
+    """Parse a playlist. Its path gives the format, and the start of relative entries.
 
     Raises:
         PlayshuffleError: it is not a playlist.
@@ -208,7 +214,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
 
 
 def content_of(path: bytes) -> bytes:
-    """Read a playlist file whole; a file that is not regular is refused.
+    """Return the whole content of a playlist file, which must be a regular file.
 
     Raises:
         PlayshuffleError: it cannot be read, or is too large to be a playlist.
@@ -248,7 +254,7 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 
 
 def _entries_folder(path: bytes) -> bytes:
-    """Return the folder that relative entries start from: MPD's music folder for its own playlists."""
+    """Return the start of relative entries: MPD's music folder for its own playlists."""
     folder = os.path.dirname(path)
     conf = mpd_conf.read_if_possible()
     if conf is None or conf.playlists is None or conf.music is None:
@@ -263,7 +269,7 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
     for number, line in _numbered_lines(content):
         form = "A" if line.startswith(b"/") else "D" if line.startswith((b"./", b"../")) else "R"
         form = "U" if re.match(_FILE, line) else form
-        if form == "R" and back.real(line) != line:  # a drive or a share, that we put there
+        if form == "R" and back.real(line) != line:  # a drive or a share, written by playshuffle
             form = "A"
         plain = unescaped(line) if "ESCAPES" in comments else line
         [found] = paths_of([plain], back)
@@ -278,7 +284,7 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
 
 
 def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are entries, cut to the longest possible path, with their numbers from 1."""
+    """Yield the lines that are entries, with numbers from 1, cut to the longest possible path."""
     # Not with split(): a list of all lines would take as much memory as the entries.
     for number, ended_line in enumerate(io.BytesIO(content), 1):
         if ended_line[0] == _HASH:
@@ -289,7 +295,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
-    """Return the paths that an entry means if some programs wrote it, by the key of how it is taken."""
+    """Return other paths that an entry may mean, as some programs write it, by the key of the reading."""
     if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
         return {}
     words = {
@@ -306,7 +312,7 @@ def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
 
 
 def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
-    """Return an entry with the first file that it may mean, by the key of how it is taken then."""
+    """Return an entry with the first of these paths that exists, and the key of its reading."""
     for key, path in paths.items():
         if os.path.lexists(path):
             return entry._replace(path=path, taken=key or entry.taken)
@@ -317,7 +323,7 @@ def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
 
 
 def _difference(path: bytes, found: bytes) -> str:
-    """Return the key of how a path differs from that of its file."""
+    """Return the key of how a path differs from the path of its file."""
     if not (is_utf8(path) and is_utf8(found)):
         return "latin1"
     return "form" if composed(path.decode()) == composed(found.decode()) else "case"

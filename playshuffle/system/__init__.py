@@ -1,1 +1,1 @@
-"""Use this machine: files, locks, mounts and databases. Nothing here knows of music."""
+"""Use this machine: files, locks, mounts and databases. Nothing here knows about music."""

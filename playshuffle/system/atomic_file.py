@@ -15,16 +15,16 @@ from playshuffle.system.write_errors import os_error, refusal, unconfirmed
 _NAME_MAX = 255  # bytes of a file name, on all common file systems
 _CHANCE = 6  # random bytes in the name of a temporary file
 _NEW_MODE = 0o644
-_LINKS_MAX = 40  # as many as the kernel follows
+_LINKS_MAX = 40  # the limit of the kernel
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def resolved(path: bytes) -> bytes:
-    """Find the file that a playlist is really kept in, which need not exist yet.
+    """Return the real file of a playlist, which need not exist yet.
 
-    A symbolic link is followed only if this user or root made it, in a folder that not
-    everyone can write to: elsewhere it may have been planted, and will be replaced. Links in a circle
-    lead to no file: then the path itself is returned.
+    A symbolic link is followed only if this user or root made it, in a folder that not everyone can
+    write to. Elsewhere it may have been planted, and will be replaced. For links in a circle, the path
+    itself is returned.
     """
     current = path
     for _ in range(_LINKS_MAX):
@@ -37,7 +37,7 @@ def resolved(path: bytes) -> bytes:
             if not stat.S_ISLNK(status.st_mode) or status.st_uid not in (0, os.geteuid()) or open_to_all:
                 return current
             current = os.path.join(folder, os.readlink(current))
-        except OSError:  # nothing there, or nothing to be seen: writing will tell
+        except OSError:  # missing, or hidden from this user: writing will show
             return current
     return path
 
@@ -55,7 +55,7 @@ class Prepared:
         """Put the new content in place, in one step that no crash or power cut can divide.
 
         Returns:
-            False if the file held exactly this already; then it was not touched.
+            False if the file had exactly this content; then it was not touched.
 
         Raises:
             PlayshuffleError: the file could not be replaced and is as it was, or the disk did
@@ -78,7 +78,7 @@ class Prepared:
 
     @property
     def stamp(self) -> str:
-        """Return the stamp of the file as it will be; see the function `stamp`."""
+        """Return the stamp that the file will have; see the function `stamp`."""
         return stamp(self._current, self._folder_fd)
 
     @property
@@ -99,25 +99,25 @@ class Prepared:
 
 
 def stamp(path: bytes, folder_fd: int | None = None) -> str:
-    """Return inode, size and time of a file. They are the same as long as nobody writes to it."""
+    """Return inode, size and time of a file. They stay the same until somebody writes to it."""
     status = os.stat(path, dir_fd=folder_fd)
     return f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
 
 
 @contextlib.contextmanager
 def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
-    """Write new content of a file beside it, to be put in place with `replace`.
+    """Write new content of a file beside it; `replace` puts it in place.
 
-    So what must be true together with the new file can be done in between, when all that could
-    fail on the disk is behind. Whatever is raised in between leaves the old file as it was.
+    The caller can save other data in between, when everything that could fail on the disk is done.
+    An exception in between leaves the old file as it was.
 
-    An old file passes on its mode, its extended attributes (access lists among them) and, as
-    far as allowed, its owner. A new one may be read by all: players run as other users.
+    A new file keeps the mode of the old one, its extended attributes (access lists among them) and, if
+    allowed, its owner. Without an old file, everyone may read it: players run as other users.
 
     Args:
-        path: of the file.
-        content: iterated twice where the file exists: to compare, then to write.
-        is_same: whether the file holds exactly this already; None compares them.
+        path: path of the file.
+        content: iterated twice if the file exists: to compare, then to write.
+        is_same: whether the file has exactly this content; None compares them.
 
     Raises:
         PlayshuffleError: the content could not be written. The old file is as it was.
@@ -142,7 +142,7 @@ def write(path: bytes, content: Iterable[bytes]) -> bool:
     """Replace the content of a file, as `prepared` and `Prepared.replace` do.
 
     Returns:
-        False if the file held exactly this already; then it was not touched.
+        False if the file had exactly this content; then it was not touched.
 
     Raises:
         PlayshuffleError: the file could not be replaced. An old file is as it was.
@@ -152,10 +152,10 @@ def write(path: bytes, content: Iterable[bytes]) -> bool:
 
 
 def make_folder_for(path: bytes) -> None:
-    """Make the folder of a file that is to be written.
+    """Create the folder of a file.
 
     Raises:
-        PlayshuffleError: it cannot be made.
+        PlayshuffleError: it cannot be created.
     """
     folder = os.path.dirname(path)
     try:
@@ -165,10 +165,7 @@ def make_folder_for(path: bytes) -> None:
 
 
 def remove(path: bytes) -> bool:
-    """Remove a file.
-
-    Returns:
-        False if there was none.
+    """Remove a file; return whether it existed.
 
     Raises:
         PlayshuffleError: it cannot be removed.
@@ -185,9 +182,9 @@ def remove(path: bytes) -> bool:
 
 
 def sweep(folder: bytes, name: bytes) -> None:
-    """Remove what attempts to write this playlist left behind when they were killed.
+    """Remove temporary files of this playlist from writers that were killed.
 
-    Only while the folder is `held`: the temporary file of a living process looks the same.
+    Only while the folder is `held`: the temporary file of a running process looks the same.
     """
     before, after = _around(name)
     is_litter = re.compile(re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)).fullmatch
@@ -202,7 +199,7 @@ def sweep(folder: bytes, name: bytes) -> None:
 def held(folder: bytes, name: bytes = b"", patience_s: float = 10) -> Iterator[None]:
     """Keep every other playshuffle from writing in the folder meanwhile.
 
-    name: of the file that is to be written, for the error.
+    `name`, of the file to write, is for the error.
 
     Raises:
         PlayshuffleError: another process held it for too long, or the folder does not exist.
@@ -236,7 +233,7 @@ def _old(name: bytes, folder_fd: int) -> os.stat_result | None:
         old = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    if stat.S_ISLNK(old.st_mode):  # one that `resolved` does not trust
+    if stat.S_ISLNK(old.st_mode):  # a link that `resolved` does not trust
         return None
     if stat.S_ISDIR(old.st_mode):
         raise os_error(errno.EISDIR)
@@ -246,7 +243,7 @@ def _old(name: bytes, folder_fd: int) -> os.stat_result | None:
 
 
 def _open_old(name: bytes, folder_fd: int) -> BinaryIO:
-    # Not blocking: it may have become a FIFO since it was looked at.
+    # Non-blocking: it may have become a FIFO since it was checked.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     return os.fdopen(os.open(name, flags, dir_fd=folder_fd), "rb")
 
@@ -255,17 +252,17 @@ def _holds(name: bytes, folder_fd: int, content: Iterable[bytes]) -> bool:
     try:
         with _open_old(name, folder_fd) as file:
             return all(file.read(len(chunk)) == chunk for chunk in content) and not file.read(1)
-    except OSError:  # what cannot be read can be replaced
+    except OSError:  # an unreadable file can be replaced
         return False
 
 
 def _write_temporary(
     name: bytes, folder_fd: int, content: Iterable[bytes], old: os.stat_result | None
 ) -> bytes:
-    """Write the content to a temporary file in the folder, and return the name of that."""
+    """Write the content to a temporary file in the folder, and return its name."""
     before, after = _around(name)
     temporary = before + os.getrandom(_CHANCE).hex().encode() + after
-    # Nobody else may open it until it has the mode of the old file.
+    # Nobody else may open it before it has the mode of the old file.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(temporary, flags, 0o600, dir_fd=folder_fd)
     try:
@@ -308,7 +305,7 @@ def _inherit(fd: int, name: bytes, folder_fd: int, old: os.stat_result) -> None:
 
 @contextlib.contextmanager
 def _as_far_as_allowed() -> Iterator[None]:
-    """FAT knows no modes, a sandbox no owners, not every user may: the playlist matters more."""
+    """Setting the mode or owner can fail: on FAT, in a sandbox, without permission. Ignore it."""
     try:
         yield
     except OSError as error:
@@ -319,7 +316,7 @@ def _as_far_as_allowed() -> Iterator[None]:
 def _around(name: bytes) -> tuple[bytes, bytes]:
     """Return the text before and after the random part in the name of a temporary file.
 
-    Hidden, which scanners skip, and not ending in .m3u, since MPD lists even a hidden one.
+    Scanners skip it because it is hidden. It does not end in .m3u, since MPD lists even hidden ones.
     """
     room = _NAME_MAX - len(b"...tmp") - 2 * _CHANCE
     if len(name) > room:  # some file systems take no half characters

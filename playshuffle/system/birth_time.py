@@ -21,14 +21,19 @@ _Statx = Callable[[bytes], bytes | None]
 
 
 class Birth(NamedTuple):
-    """inode: number of the file on its file system. time_ns: when it was created."""
+    """A file's identity.
+
+    Attributes:
+        inode: number of the file on its file system.
+        time_ns: when it was created.
+    """
 
     inode: int
     time_ns: int
 
 
 def birth_of(path: bytes) -> Birth | None:
-    """Return inode and birth time of a file, links followed; None where the file system has no such time."""
+    """Return inode and birth time of a file, links followed; None if the file system has no birth times."""
     statx = _statx()
     if statx is None or b"\0" in path:
         return None
@@ -43,7 +48,7 @@ def birth_of(path: bytes) -> Birth | None:
 
 @functools.cache
 def _statx() -> _Statx | None:
-    """Return a function that fills a `struct statx` for a path; None where the C library has none."""
+    """Return a function that fills a `struct statx` for a path; None if the C library has none."""
     import ctypes
 
     try:

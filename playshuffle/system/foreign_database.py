@@ -1,14 +1,15 @@
 """Read a SQLite database of another program, which may be writing it, and leave no file beside it.
 
-Every reader of a database in WAL mode makes the files `-wal` and `-shm` if they are missing. If another user
-made them, the program that owns the database cannot write any more. So it is read in one of three ways:
+Every reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another
+user created them, the program that owns the database cannot write any more. So there are three ways to
+read it:
 
-* Program and reader share the files that are there, if the disk is a local one.
-* Without a `-wal` all content is in the database, which is read without locks.
-* Else nobody here has it open: it was copied, its program was killed, or runs on another computer. A private
-  copy of the database and of its log is read.
+* Share the existing files with the program, if the disk is local.
+* Without a `-wal`, all content is in the database. Read it without locks.
+* Otherwise nobody here has it open: it was copied, its program was killed, or runs on another computer. Read
+  a private copy of the database and of its log.
 
-Without locks, a file that has changed meanwhile is read again.
+If a file changes during a read without locks, it is read again.
 """
 
 import contextlib
@@ -38,17 +39,15 @@ class _ChangedError(Exception):
 
 
 def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
-    """Return what a function reads from a database of another program. Text is returned as bytes.
+    """Return the result of `read` for a database of another program. Text is returned as bytes.
 
-    Args:
-        path: of the database.
-        read: called with the connection, perhaps several times.
+    `read` may be called several times.
 
     Raises:
         OSError: a file cannot be read, or copied.
         sqlite3.DatabaseError: it is damaged, is locked, or is not a database.
     """
-    path = os.path.realpath(path)  # its other files are beside that
+    path = os.path.realpath(path)  # `-wal` and `-shm` are beside the real path
     until_s = time.monotonic() + _WAIT_S
     while time.monotonic() < until_s:
         with contextlib.suppress(_ChangedError):
@@ -62,11 +61,11 @@ def _read_once(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
         try:
             return _read(path, "mode=ro", read)
         except sqlite3.OperationalError as error:
-            # A program was killed while it wrote. What it wrote must be rolled back, in a copy.
+            # A program was killed while it wrote. Its changes must be rolled back, in a copy.
             if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
                 raise
     elif os.stat(path).st_dev not in mounts.remote_devices(mounts.mountinfo()):
-        # While it is locked, a program that ends deletes neither file, so that SQLite makes none.
+        # While it is locked, a program that exits deletes neither file, so SQLite creates none.
         with _locked(path):
             if all(os.path.exists(path + suffix) for suffix in (b"-wal", b"-shm")):
                 try:
@@ -97,7 +96,7 @@ def _read_unlocked(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
 
 
 def _read(path: bytes, options: str, read: Callable[[sqlite3.Connection], T]) -> T:
-    # Percent signs all through: the path may have any byte.
+    # Every byte is percent-encoded: the path may have any byte.
     database = sqlite3.connect(f"file:%{path.hex('%')}?{options}", uri=True, timeout=_WAIT_S)
     database.text_factory = bytes
     with contextlib.closing(database):
@@ -124,7 +123,7 @@ def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
 def _locked(path: bytes) -> Iterator[None]:
     """Hold the lock of a reader, as SQLite does.
 
-    It belongs to the open file and not to the process, so that SQLite's own lock is another.
+    It belongs to the open file, not to the process, so SQLite's own lock is independent of it.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -11,12 +11,12 @@ _RETRY_S = 0.02
 
 
 class HeldError(Exception):
-    """Another process has it; the text is its number."""
+    """Another process holds the lock; the text is its process number."""
 
 
 @contextlib.contextmanager
 def held(path: bytes, patience_s: float) -> Iterator[None]:
-    """Lock what this file stands for against other processes; create the file if needed.
+    """Hold a lock file against other processes; create it if needed.
 
     If the file cannot be locked or created (the disk is full), nothing is locked: writing matters
     more.
@@ -33,7 +33,7 @@ def held(path: bytes, patience_s: float) -> Iterator[None]:
     with held_descriptor(descriptor, patience_s) as is_free:
         if not is_free:
             raise HeldError(_number(descriptor))
-        with contextlib.suppress(OSError):  # for the message to whoever has to wait
+        with contextlib.suppress(OSError):  # for the message to processes that wait
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
@@ -41,14 +41,14 @@ def held(path: bytes, patience_s: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def held_descriptor(descriptor: int, patience_s: float) -> Iterator[bool]:
-    """Lock an open file or folder, and close it at the end; on file systems without locks go on without.
+    """Lock an open file or folder, and close it at the end. Without locks in the file system, go on.
 
-    Yields False if another process kept it for as long as patience lasts.
+    Yields False if another process held it for `patience_s` seconds.
     """
     try:
         yield _lock(descriptor, patience_s)
     finally:
-        # Closing alone would not do: a child forked meanwhile has the descriptor, too.
+        # Closing alone is not enough: a child forked meanwhile has the descriptor, too.
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)

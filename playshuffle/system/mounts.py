@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-# File systems that are changed from elsewhere, and whose kernel here is not told of it.
+# File systems that other computers change, without an event here.
 _BLIND = frozenset(
     (
         *("9p", "afs", "ceph", "cifs", "coda", "davfs", "fuse", "glusterfs", "lustre", "nfs", "nfs4"),
@@ -19,9 +19,15 @@ _ESCAPE = rb"\\([0-7]{3})"
 
 
 class Mount(NamedTuple):
-    """A place in the mount table. `fsid` is the file system's own number, 0 if unknown.
+    """A row of the mount table.
 
-    A device number is no mark of a file system: the same drive may come back with another.
+    A device number does not identify a file system: the same drive may come back with another.
+
+    Attributes:
+        point: where it is mounted.
+        kind: type of the file system.
+        source: the device or share.
+        fsid: the file system's own number; 0 if unknown.
     """
 
     point: bytes
@@ -30,7 +36,7 @@ class Mount(NamedTuple):
     fsid: int
 
     def is_same(self, other: "Mount") -> bool:
-        """Return whether both are the same file system at the same place."""
+        """Return whether both are the same file system at the same mount point."""
         return (
             self.point == other.point
             and self.kind == other.kind
@@ -41,13 +47,13 @@ class Mount(NamedTuple):
 def is_blind(kind: str) -> bool:
     """Return whether files of such a file system may change without an event.
 
-    `fuseblk` is NTFS or exFAT on a drive of this machine: all that changes passes through here.
+    `fuseblk` is NTFS or exFAT on a local drive: all its changes pass through this kernel.
     """
     return kind in _BLIND or kind.startswith("fuse.")
 
 
 def mountinfo() -> bytes:
-    """Return the mount table as the kernel writes it; where there is none, nothing is known of mounts."""
+    """Return the mount table as the kernel writes it; empty if it cannot be read."""
     try:
         with open("/proc/self/mountinfo", "rb") as file:
             return file.read()
@@ -61,10 +67,10 @@ def table() -> list[Mount]:
 
 
 def parse(mountinfo: bytes) -> list[Mount]:
-    """Return the mounts of a table; of several at one place the last, which hides the others.
+    """Return the mounts of a table; of several at one mount point the last, which hides the others.
 
-    A folder that is mounted on itself is none: systemd makes such mounts inside of a sandbox, for what
-    may be written there, and a library must not look as if it had come to another drive.
+    A folder that is mounted on itself does not count. Systemd makes such mounts in a sandbox for writable
+    folders, and a library must not seem to be on another drive there.
     """
     mounts = {}
     origins = {}
@@ -80,12 +86,12 @@ def parse(mountinfo: bytes) -> list[Mount]:
 
 
 def removable(mounts: Iterable[Mount]) -> list[bytes]:
-    """Return where removable drives are mounted: the folders that desktops and users choose for them."""
+    """Return the mount points of removable drives: the folders that desktops and users choose for them."""
     return sorted(mount.point for mount in mounts if mount.point.startswith(_REMOVABLE))
 
 
 def remote_devices(mountinfo: bytes) -> frozenset[int]:
-    """Return the devices of file systems that are not on a disk of this machine."""
+    """Return the devices of file systems that are not on a local disk."""
     devices = set()
     for line in mountinfo.split(b"\n")[:-1]:
         before, _, after = line.partition(b" - ")
@@ -97,7 +103,7 @@ def remote_devices(mountinfo: bytes) -> frozenset[int]:
 
 
 def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
-    """Return whether a mount shows the folder that is there without it, too."""
+    """Return whether a mount shows the same folder that is there without it."""
     below, above = b"", point
     while above != b"/":
         above, name = os.path.split(above)
@@ -109,12 +115,12 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
 
 
 def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """Return the mount that a resolved folder is on, with its fsid; an empty list if it is not known."""
+    """Return the mount of a resolved folder, with its fsid; an empty list if it is unknown."""
     return [_with_fsid(mount) for mount in _on_and_below(folder, mounts)[0]]
 
 
 def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """Return the mount that a resolved folder is on, then those below the folder, each with its fsid."""
+    """Return the mount of a resolved folder, then the mounts below the folder, each with its fsid."""
     on, below = _on_and_below(folder, mounts)
     return [_with_fsid(mount) for mount in on + below]
 
@@ -143,8 +149,8 @@ def _with_fsid(mount: Mount) -> Mount:
 def device_kind(folder: bytes) -> tuple[int, str] | None:
     """Return the device number of a folder and the kind of its file system, such as `ext4`; None if unknown.
 
-    The kernel names the mount of an open folder. Paths and device numbers of the mount table would not do:
-    a mount may hide another one, and each subvolume of btrfs has a device number of its own.
+    The kernel names the mount of an open folder. Paths and device numbers of the mount table are not enough:
+    a mount may hide another one, and each subvolume of btrfs has its own device number.
     """
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""Read where MPD has its music and its stored playlists from its configuration."""
+"""Read MPD's music folder and playlist folder from its configuration."""
 
 import os
 import pwd
@@ -22,10 +22,15 @@ _USER_DIR = rb'(?m)^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"'
 
 
 class MpdConf(NamedTuple):
-    """The settings of MPD in the file at `path`; None for a folder that is not set.
+    """The settings of MPD.
 
-    stickers: its sticker database, None if it has none.
-    addresses: what it is bound to: sockets, and hosts, which are reached at `port`.
+    Attributes:
+        path: the configuration file.
+        music: the music folder; None if it is not set.
+        playlists: the folder of stored playlists; None if it is not set.
+        stickers: the sticker database; None if it is not set.
+        addresses: sockets and hosts that MPD listens on.
+        port: the port of the hosts.
     """
 
     path: bytes
@@ -37,7 +42,7 @@ class MpdConf(NamedTuple):
 
 
 def read() -> MpdConf | None:
-    """Read the configuration that MPD itself would take; None if there is none.
+    """Read the configuration that MPD itself would use; None if none exists.
 
     Raises:
         PlayshuffleError: it cannot be read.
@@ -68,7 +73,7 @@ def read() -> MpdConf | None:
 
 
 def read_if_possible() -> MpdConf | None:
-    """Return the configuration; None if there is none that this user can read."""
+    """Return the configuration; None if this user can read none."""
     try:
         return read()
     except PlayshuffleError:
@@ -76,10 +81,10 @@ def read_if_possible() -> MpdConf | None:
 
 
 def folders() -> tuple[bytes, bytes]:
-    """Find music_directory and playlist_directory.
+    """Return music_directory and playlist_directory.
 
     Raises:
-        PlayshuffleError: there is no configuration, or it does not name both.
+        PlayshuffleError: no configuration exists, or it does not name both.
     """
     conf = read()
     if conf is None:
@@ -120,9 +125,9 @@ def _places() -> list[bytes]:
 
 
 def _settings(path: bytes, seen: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the settings outside of blocks, in order, with those of included files in their place.
+    """Yield the settings outside of blocks, in order, with included files in their place.
 
-    A file that was seen adds nothing: the first setting of a name counts.
+    A file in `seen` adds nothing: the first setting of a name counts.
 
     Raises:
         PlayshuffleError: a file cannot be read.
@@ -160,7 +165,7 @@ def _content(path: bytes) -> bytes:
 
 
 def _expanded(value: bytes, user: str | None, path: bytes) -> bytes:
-    """Expand a folder as MPD does: '~' and '$HOME' are those of the user that MPD runs as."""
+    """Expand '~' and '$HOME' as MPD does: they mean the home of the user that MPD runs as."""
     first, slash, rest = value.partition(b"/")
     if first.startswith(b"~"):
         base = _home(os.fsdecode(first[1:]) or user, path)
@@ -173,7 +178,7 @@ def _expanded(value: bytes, user: str | None, path: bytes) -> bytes:
     elif value.startswith(b"/"):
         return os.path.normpath(b"/" + value.lstrip(b"/"))
     else:
-        return value  # a URL, or what MPD would not take either
+        return value  # a URL, or a value that MPD would refuse, too
     return os.path.normpath(os.path.join(base, rest)) if slash else base
 
 

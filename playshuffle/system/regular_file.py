@@ -1,4 +1,4 @@
-"""Open regular files for reading, and nothing else: a FIFO would wait for ever, a device may act."""
+"""Open regular files only: a FIFO would block for ever, a device may have side effects."""
 
 import errno
 import os
@@ -14,12 +14,10 @@ class NotRegularError(OSError):
 def open_regular(path: bytes, *, follow_links: bool = True) -> tuple[int, os.stat_result]:
     """Return the descriptor of a regular file, which the caller closes, and its status.
 
-    The kind is checked before, since even opening a device can have effects, and again after: the file
-    may have been exchanged meanwhile.
+    The kind is checked before opening, since even opening a device can have effects. It is checked again
+    afterwards, since another file may have replaced it.
 
-    Args:
-        path: of the file.
-        follow_links: False refuses a symbolic link with ELOOP.
+    Without `follow_links`, a symbolic link is refused with ELOOP.
 
     Raises:
         NotRegularError: it is not a regular file.

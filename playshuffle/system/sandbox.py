@@ -7,7 +7,7 @@ from playshuffle.system.mounts import unescaped
 
 
 class Sandbox(enum.StrEnum):
-    """How much of the sandbox is there."""
+    """Which parts of the sandbox work."""
 
     ON = "on"
     PARTLY = "system calls only"
@@ -30,8 +30,8 @@ def of(process: int | str = "self") -> Sandbox | None:
 def came_late(folder: bytes) -> bool:
     """Return whether only the sandbox keeps this process from writing to a folder.
 
-    It is opened to folders when the service starts. A folder that was created since then stays shut
-    until the service starts again; a drive that is mounted since is open.
+    The sandbox is opened for folders that exist when the service starts. A folder that was created later
+    stays read-only until the service is restarted. A drive that was mounted later is writable.
     """
     real = os.path.realpath(folder)
     try:

@@ -17,7 +17,7 @@ _WAIT_S = 10  # for another playshuffle that is writing
 
 Connection = sqlite3.Connection
 
-# What a database raises; the latter if the message quotes damaged bytes.
+# Exceptions of a damaged database; UnicodeDecodeError if the message quotes damaged bytes.
 ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 _PASSING = {
@@ -33,39 +33,39 @@ _PASSING = {
 
 
 def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
-    """Open a database; the file is made private before a byte is in it.
+    """Open a database; the file is made private before the first byte is written.
 
     Raises:
-        OSError: it is not a regular file, or cannot be opened or made.
+        OSError: it is not a regular file, or cannot be opened or created.
         sqlite3.OperationalError: without `writes`, it cannot be opened.
     """
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISREG(os.stat(path).st_mode):  # a FIFO would make SQLite wait for ever
             raise OSError(f"{shown(path)} is not a regular file")
     if not writes:
-        # Percent signs all through: the path may have any byte.
+        # Every byte is percent-encoded: the path may have any byte.
         return sqlite3.connect(f"file:%{path.hex('%')}?mode=ro", uri=True, timeout=_WAIT_S)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     return sqlite3.connect(os.fsdecode(path), timeout=_WAIT_S)
 
 
 def is_passing(error: Exception) -> bool:
-    """Return whether an error is not about the file itself: locked, no room, no permission."""
+    """Return whether an error is temporary: the file is locked, the disk is full, permission is missing."""
     code = getattr(error, "sqlite_errorcode", None)  # none if Python raised it: text is not UTF-8
     return code is not None and code & 0xFF in _PASSING
 
 
 def is_full(error: Exception) -> bool:
-    """Return whether there is no room for a file, or for a change of a database."""
+    """Return whether the disk has no room for a file, or for a change of a database."""
     code = getattr(error, "sqlite_errorcode", None)
     return code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
 
 
 def set_aside(path: bytes) -> bytes:
-    """Rename a damaged database, so that nothing of it is lost, and return its new name."""
+    """Rename a damaged database, so that none of it is lost, and return its new name."""
     aside = _new_name(path)
     journal = path + b"-journal"
-    # First, lest it be rolled back into the next database of that name.
+    # First, so that it is not rolled back into the next database of that name.
     if os.path.exists(journal):
         os.replace(journal, aside + b"-journal")
     os.replace(path, aside)

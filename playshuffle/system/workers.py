@@ -1,7 +1,7 @@
-"""Ask a slow file system many things at once.
+"""Ask a slow file system many questions at once.
 
 A share on a network answers each question after a millisecond or more, however many are asked at once.
-On a disk of this machine most answers are in memory, and threads would only be in each other's way.
+On a local disk most answers are in memory, and threads would only delay each other.
 """
 
 import math
@@ -18,17 +18,17 @@ from playshuffle.system import mounts
 T = TypeVar("T")
 R = TypeVar("R")
 
-_MOST = 16  # questions that wait at once
-_PATIENCE_S = 30.0  # a disk that has to start is faster
+_MOST = 16  # questions at once
+_PATIENCE_S = 30.0  # longer than a disk takes to spin up
 _BEAT_S = 0.5
-_END_S = 0.2  # for what is under way at the end
-_SAMPLE = 16  # paths that are looked at to find their file systems
+_END_S = 0.2  # for running calls at the end
+_SAMPLE = 16  # paths whose file systems are examined
 
 
 def worker_count(paths: Sequence[bytes]) -> int:
-    """Return how many questions may wait at once: more than one if any of the paths is not on a local disk.
+    """Return how many questions may wait at once: more than one if any path is not on a local disk.
 
-    Of many paths only some are looked at, evenly spread.
+    Of many paths only some are examined, evenly spread.
     """
     remote = mounts.remote_devices(mounts.mountinfo())
     sample = paths[:: len(paths) // _SAMPLE + 1] if remote else ()
@@ -45,9 +45,9 @@ def _device(path: bytes) -> int | None:
 class Workers:
     """Threads that call functions which wait for file systems; a context manager.
 
-    With a count of 1 there is no thread: the caller does everything, when it takes the results. With more,
-    the caller only waits, so that Ctrl-C ends it whatever the file system does. A thread whose file system
-    never answers is left alone.
+    With a count of 1 no thread runs: the caller does the work when it takes the results. With more,
+    the caller only waits, so Ctrl-C ends it whatever the file system does. A thread whose file system
+    never answers is abandoned.
     """
 
     def __init__(self, count: int = 1) -> None:
@@ -70,14 +70,14 @@ class Workers:
     def each(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """Call a function with each item, and yield the results in the order of the items.
 
-        The function may call `each` itself. What it raises is raised here.
+        The function may call `each` itself. Its exceptions are raised here.
         """
         return map(function, items) if self.count == 1 else self._each(_Job(function, items))
 
     def answers(self, function: Callable[[T], R], items: Sequence[T]) -> dict[T, R]:
-        """Call a function with each item, and return the results by item, without those that never come.
+        """Call a function with each item, and return the results by item, without results that never come.
 
-        Those that come are not kept waiting by the others, if there are as many threads as items.
+        A slow item does not delay the others, if there are as many threads as items.
         """
         batch = _Job(function, items)
         self._begin(batch)
@@ -87,7 +87,7 @@ class Workers:
         try:
             self._begin(batch)
             if threading.current_thread() in self._threads:
-                batch.work()  # all others may be busy, or wait for batches of their own
+                batch.work()  # all threads may be busy, or wait for batches of their own
             yield from batch.results()
         finally:
             batch.is_over = True
@@ -112,7 +112,7 @@ ALONE = Workers()
 
 
 class _Job(Generic[T, R]):
-    """Items of which each thread takes the next one until there are none."""
+    """A shared queue of items, and the results. Each thread takes the next item until none is left."""
 
     def __init__(self, function: Callable[[T], R], items: Sequence[T]) -> None:
         self.size = len(items)
@@ -123,7 +123,7 @@ class _Job(Generic[T, R]):
         self._done: SimpleQueue[tuple[int, R] | BaseException] = SimpleQueue()
 
     def work(self) -> None:
-        """Take items until there are none."""
+        """Process items until none is left."""
         while not self.is_over:
             with self._lock:
                 taken = next(self._items, None)
@@ -145,11 +145,11 @@ class _Job(Generic[T, R]):
             yield early.pop(number)
 
     def done(self, patience_s: float = math.inf) -> Iterator[tuple[int, R]]:
-        """Yield the number of each item with its result, as they come; end if none comes for a time."""
+        """Yield the number of each item with its result, as they come; end if none comes for `patience_s`."""
         silent_s = 0.0
         for _ in range(self.size):
             while (outcome := self._next()) is None:
-                # Counted in beats: a process that was stopped for a minute has not waited for so long.
+                # Counted in beats: a process that was stopped for a minute did not wait that long.
                 silent_s += _BEAT_S
                 if silent_s >= patience_s:
                     return

@@ -5,7 +5,7 @@ import os
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 
-# Why it could not be done, and what to do about it.
+# Why writing failed, and what to do about it.
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Make room and try again."),
     errno.EDQUOT: ("your disk quota is used up", "Make room and try again."),
@@ -30,7 +30,7 @@ def os_error(number: int) -> OSError:
 
 
 def words(error: Exception) -> str:
-    """Return the reason of an error for users, and the path that it is about."""
+    """Return the reason of an error for users, and its path."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{error.strerror} ({shown(error.filename)})"
@@ -49,7 +49,7 @@ def refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
 
 
 def unconfirmed(path: bytes, error: OSError) -> PlayshuffleError:
-    """Return the error for a file that was replaced, which the disk did not confirm."""
+    """Return the error for a replaced file that the disk did not confirm."""
     return PlayshuffleError(
         f"{shown(path)} was replaced, but the disk did not confirm it ({error.strerror}): a power cut "
         "may still undo that. Look for the cause in the system's log.",

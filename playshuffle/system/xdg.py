@@ -1,4 +1,4 @@
-"""Find the folders of this user by the XDG standard, and create those of playshuffle.
+"""Find this user's folders by the XDG standard, and create the folders of playshuffle.
 
 They are private (folders 0700, files 0600), because the names of music files are private.
 """
@@ -8,7 +8,7 @@ import os
 
 
 def cache_folder(*, make: bool = True) -> bytes:
-    """Return our folder for files that may be lost, created on request.
+    """Return playshuffle's folder for files that may be lost, created on request.
 
     Raises:
         OSError: it cannot be created, or HOME is not set.
@@ -17,7 +17,7 @@ def cache_folder(*, make: bool = True) -> bytes:
 
 
 def state_folder(*, make: bool = True) -> bytes:
-    """Return our folder for files that must not be lost, created on request.
+    """Return playshuffle's folder for files that must not be lost, created on request.
 
     Raises:
         OSError: it cannot be created, or HOME is not set.
@@ -26,17 +26,17 @@ def state_folder(*, make: bool = True) -> bytes:
 
 
 def config_home() -> bytes:
-    """Return the folder in which all programs keep their configuration."""
+    """Return the folder for the configuration of all programs."""
     return _base("XDG_CONFIG_HOME", b".config")
 
 
 def data_home() -> bytes:
-    """Return the folder in which all programs keep their data."""
+    """Return the folder for the data of all programs."""
     return _base("XDG_DATA_HOME", b".local/share")
 
 
 def state_home() -> bytes:
-    """Return the folder in which all programs keep their state."""
+    """Return the folder for the state of all programs."""
     return _base("XDG_STATE_HOME", b".local/state")
 
 

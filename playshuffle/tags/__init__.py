@@ -1,1 +1,1 @@
-"""Read the tags of a file: its bytes in, tags out."""
+"""Read the tags of audio files."""

@@ -2,9 +2,9 @@
 
 HEAD_BYTES = 512  # enough for every signature, and for the first page of an Ogg file
 
-# Every audio format that mutagen reads but MIDI, which has no length or title worth
-# reading. Containers that mostly hold video (.mp4, .asf, .ogv, .mpg) stay out; .m4b stays in.
-# Of the formats that only players read, those that MPD, mpv and Kodi play, and that are mostly music.
+# Every audio format that mutagen reads, except MIDI, which has no length or title worth reading.
+# Containers that mostly have video (.mp4, .asf, .ogv, .mpg) are omitted; .m4b is not. Of the formats
+# that only players read: formats that MPD, mpv and Kodi play, and that are mostly music.
 BY_SUFFIX = {
     b".aac": "aac", b".adts": "aac",
     b".ac3": "ac3", b".eac3": "ac3",
@@ -30,11 +30,11 @@ BY_SUFFIX = {
     b".wv": "wavpack",
 }  # fmt: skip
 AUDIO_SUFFIXES = frozenset(BY_SUFFIX)
-WITHOUT_TAGS = frozenset(("dts", "matroska", "shorten"))  # no reader of tags knows these
+WITHOUT_TAGS = frozenset(("dts", "matroska", "shorten"))  # no tag reader reads these
 
 _MATROSKA = b"\x1a\x45\xdf\xa3"
 
-# The bytes that a format begins with, after N arbitrary bytes.
+# The first bytes of a format, after N arbitrary bytes.
 _SIGNATURES = (
     (0, b"fLaC", "flac"),
     (4, b"ftyp", "mp4"),
@@ -54,7 +54,7 @@ _SIGNATURES = (
     (0, b"FRM8", "dsdiff"),
     (0, b"\x0bw", "ac3"),
     (0, b"ajkg", "shorten"),
-    # 16 bits or 14 bits a word, each in both byte orders.
+    # Words of 16 or 14 bits, each in both byte orders.
     (0, b"\x7f\xfe\x80\x01", "dts"),
     (0, b"\xfe\x7f\x01\x80", "dts"),
     (0, b"\x1f\xff\xe8\x00", "dts"),
@@ -79,15 +79,15 @@ _IN_OGG = ((b"\x01vorbis", "vorbis"), (b"OpusHead", "opus"), (b"\x7fFLAC", "oggf
 
 
 def format_of(head: bytes, suffix: bytes) -> str | None:
-    """Name the format that a file begins like; None for what does not look like audio.
+    """Return the format of a file by its first bytes; None if it does not look like audio.
 
-    The suffix is asked only where the first bytes leave a choice: many files are named wrongly.
+    The suffix counts only if several formats begin so: many files have a wrong suffix.
     """
     if head.startswith(b"OggS"):
         is_video = any(signature in head for signature in _VIDEO_IN_OGG)
         otherwise = None if is_video else BY_SUFFIX.get(suffix, "vorbis")
         return next((name for signature, name in _IN_OGG if signature in head), otherwise)
-    if head.startswith(_MATROSKA):  # the name alone tells whether it is a video
+    if head.startswith(_MATROSKA):  # only the suffix shows whether it is a video
         return "matroska" if BY_SUFFIX.get(suffix) == "matroska" else None
     for offset, signature, name in _SIGNATURES:
         if head.startswith(signature, offset):
@@ -105,11 +105,11 @@ def other_kind(head: bytes) -> str | None:
 
 
 def _mpeg(head: bytes) -> str | None:
-    """MP3 or AAC, where a frame of it begins the file."""
+    """Return MP3 or AAC if the first bytes are one of its frames."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return None
     version, layer, rate, frequency = head[1] >> 3 & 3, head[1] >> 1 & 3, head[2] >> 4, head[2] >> 2 & 3
     if layer == 0:
         return "aac" if version & 2 else None
-    # Layer I is left out: FF FE, its usual header, also begins UTF-16 text.
+    # Not layer I: FF FE, its usual header, also begins UTF-16 text.
     return "mp3" if version != 1 and layer != 3 and rate not in (0, 15) and frequency != 3 else None

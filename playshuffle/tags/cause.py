@@ -1,4 +1,4 @@
-"""Define why a file is skipped, or has no tags: a code for programs, and words for people."""
+"""Define why a file is skipped, or has no tags: a code for programs, and text for people."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,11 @@ NO_FILE, DANGLING, DUPLICATE_PATH, NOT_THERE = "no_such_file", "dangling", "dupl
 FOLDER, NOT_REGULAR, NOT_AUDIO_NAME, NO_SUCH_NAME = "folder", "not_regular", "not_audio_name", "no_such_name"
 EMPTY, NOT_AUDIO, UNREADABLE, NO_TAGS = "empty", "not_audio", "unreadable", "no_tags"
 SYSTEM_ERROR, TWIN = "system_error", "twin"
-# The stages of a run that leave out tracks.
+# Stages of a run that omit tracks.
 SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
 NAME, MOST = "name", "most"
 
-# By code. Any other cause, such as a stage of a run, is worded by its detail alone.
+# By code. The text of any other cause, such as a stage of a run, is its detail alone.
 _WORDS = {
     HIDDEN: "hidden",
     APPLE_DOUBLE: "AppleDouble",
@@ -36,10 +36,12 @@ _WORDS = {
 
 
 class Cause(NamedTuple):
-    """Why a file is skipped, or has no tags; as text, in a few words.
+    """Why a file is skipped, or has no tags; str() gives a short text.
 
-    code: for programs. detail: what differs between files of the same code.
-    file: path of another file that is the cause.
+    Attributes:
+        code: for programs.
+        detail: differs between files of the same code.
+        file: path of another file that is the cause.
     """
 
     code: str
@@ -51,7 +53,7 @@ class Cause(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return the words under which files are counted."""
+        """Return the text under which files are counted."""
         return self._words("")
 
     def _words(self, rest: str) -> str:

@@ -11,9 +11,9 @@ _YEAR_LAST = r"(?a)(?<!\d)(?:(\d\d?)([-/.])(\d\d?)\2|(?P<glued>\d{4}))?(?P<year>
 
 @lru_cache(4096)
 def read_date(text: str) -> str:
-    """Return a date as YYYY, YYYY-MM or YYYY-MM-DD; nothing without a year of four digits at either end.
+    """Return a date as YYYY, YYYY-MM or YYYY-MM-DD; empty without a year of four digits at either end.
 
-    Month and day are omitted where they are not certain: 07/06/2019 is in June or in July.
+    Month and day are omitted if they are ambiguous: 07/06/2019 is in June or in July.
     """
     if match := re.match(_DIGITS, text):
         year, month, day = match.groups()
@@ -29,13 +29,13 @@ def read_date(text: str) -> str:
     year, glued = match["year"], match["glued"]
     first, sign, second = (glued[:2], "", glued[2:]) if glued else match.group(1, 2, 3)
     dates = {_date(year, second, first), _date(year, first, second)} - {""}
-    if sign == "." and (day_first := _date(year, second, first)):  # nobody writes the month first with dots
+    if sign == "." and (day_first := _date(year, second, first)):  # with dots, nobody writes the month first
         return day_first
     return dates.pop() if len(dates) == 1 else year if dates or not glued else ""
 
 
 def _date(year: str, month: str | None, day: str | None = None) -> str:
-    """Return a date; nothing if there is none such, or no month."""
+    """Return a date; empty if it does not exist, or has no month."""
     try:
         whole = date(int(year), int(month or 0), int(day or 1)).isoformat()
     except ValueError:

@@ -1,7 +1,7 @@
-"""Read WAV files, also those of 64 bits (RF64, W64), and AIFF files: texts and audio, by their chunks.
+"""Read texts and audio properties of WAV files (RF64 and W64, too) and AIFF files, by their chunks.
 
-The length is that of the bytes in the file. A header that was written into a pipe promises more, and so
-does that of a file that was cut off.
+The length is computed from the bytes in the file. The header is wrong in a file that was written into a
+pipe, or was cut off.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,11 @@ from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import Stream, TagValues
 
 _MOST_CHUNKS = 1000
-_LONGEST_TEXT = 64 * 1024  # bytes that are read of a chunk
-_PIECE_BYTES = 4096  # of the audio make its mark
-_PIPED = 0xFFFFFFFF  # instead of a size
+_LONGEST_TEXT = 64 * 1024  # bytes to read from a chunk
+_PIECE_BYTES = 4096  # bytes of audio that the audio mark is made from
+_PIPED = 0xFFFFFFFF  # in place of a size
 
-# The names in the file, and those of the same tags in Vorbis comments.
+# Names in the file, and the names of the same tags in Vorbis comments.
 _IN_WAV = {
     b"INAM": "title",
     b"IART": "artist",
@@ -34,7 +34,7 @@ _IN_AIFF = {b"NAME": "title", b"AUTH": "artist", b"ANNO": "comment"}
 _MAGICS_OF_WAV = frozenset((b"RIFF", b"RF64", b"BW64", b"riff"))
 _PCM_IN_WAV = frozenset((1, 3))  # integers and floating point
 _BYTES_IN_WAV = frozenset((6, 7))  # A-law and µ-law
-_NAMED_LATER = 0xFFFE  # the kind of audio stands in a longer header
+_NAMED_LATER = 0xFFFE  # the kind of audio is in a longer header
 _PCM_IN_AIFF = frozenset(b"NONE sowt twos in24 in32 42ni 23ni fl32 FL32 fl64 FL64".split())
 _BYTES_IN_AIFF = frozenset(b"ulaw ULAW alaw ALAW".split())  # a byte for each sample
 
@@ -42,7 +42,13 @@ _Chunk = tuple[bytes, int, int]  # name, start and size of the content
 
 
 class Chunks(NamedTuple):
-    """What the chunks of a file say. id3: start and size of an ID3 tag; size 0 without one."""
+    """The content of the chunks of a file.
+
+    Attributes:
+        values: the texts.
+        stream: properties of the audio.
+        id3: start and size of an ID3 tag; size 0 without one.
+    """
 
     values: TagValues
     stream: Stream
@@ -53,7 +59,7 @@ def read_chunks(file: HeadFile) -> Chunks:
     """Return the texts and the stream of a file.
 
     Raises:
-        DeclinedError: it says nothing of its audio, or is not such a file.
+        DeclinedError: it does not describe its audio, or is not such a file.
     """
     magic = file.up_to(0, 4)
     is_aiff = magic == b"FORM"
@@ -80,7 +86,7 @@ def read_chunks(file: HeadFile) -> Chunks:
 
 
 def _chunks(file: HeadFile) -> Iterator[_Chunk]:
-    """Yield each chunk; one of audio ends with the file at the latest."""
+    """Yield each chunk; an audio chunk ends with the file at the latest."""
     is_wide = file.up_to(0, 4) == b"riff"  # W64: its chunks are named by 16 bytes, and aligned to 8
     order: Literal["big", "little"] = "big" if file.up_to(0, 4) == b"FORM" else "little"
     place, header_bytes, even = (40, 24, 8) if is_wide else (12, 8, 2)
@@ -168,7 +174,7 @@ def _aiff_texts(file: HeadFile, chunks: list[_Chunk]) -> Iterator[tuple[str, byt
 
 
 def _code_page(file: HeadFile, chunk: _Chunk | None) -> str:
-    """Return the encoding that a WAV file names for its texts; UTF-8 if it names none."""
+    """Return the encoding that a WAV file declares for its texts; UTF-8 if it declares none."""
     number = int.from_bytes(file.up_to(chunk[1], 2), "little") if chunk is not None else 0
     return f"cp{number}" if number else "utf-8"
 

@@ -1,16 +1,16 @@
 """Read a file in a few large pieces and keep the last piece.
 
-A read beyond the piece at hand costs one `pread` of 4 KB or more, so that a reader can step over
-covers without reading them.
+A read outside the loaded piece costs one `pread` of 4 KB or more. So a reader can skip covers without
+reading them.
 """
 
 import os
 from collections.abc import Callable
 from struct import error as StructError  # noqa: N812 - it is a class
 
-HEAD_BYTES = 8192  # of a file are read at once: most tags end in them
-NEXT_BYTES = 4096  # are read at a later place: a few frames, or the headers after a cover
-MOST_BYTES = 64 * 1024  # are read at once where a reader goes on and on: a cover in many small pages of Ogg
+HEAD_BYTES = 8192  # bytes of the first read: most tags end in them
+NEXT_BYTES = 4096  # bytes of a later read: a few frames, or the headers after a cover
+MOST_BYTES = 64 * 1024  # bytes of a read in a long sequence: a cover in many small pages of Ogg
 
 Pread = Callable[[int, int, int], bytes]
 
@@ -19,15 +19,18 @@ class DeclinedError(Exception):
     """The file is unusual: the reference reader must read it."""
 
 
-# What a reader of heads raises for an unusual file.
+# Exceptions of a head reader for an unusual file.
 UNUSUAL = (DeclinedError, StructError, LookupError, ValueError, ArithmeticError)
 
 
 class HeadFile:
-    """An open file of a known size, without its first read.
+    """An open file of a known size. The first read happens on demand.
 
-    size: in bytes. pread: reads a number of bytes at an offset. Raises OSError where the disk fails,
-    DeclinedError where the file ends too early.
+    Args:
+        descriptor: of the file.
+        size: in bytes.
+        pread: reads a number of bytes at an offset. Raises OSError if the disk fails, DeclinedError if
+            the file ends too early.
     """
 
     def __init__(self, descriptor: int, size: int, pread: Pread | None = None) -> None:
@@ -49,7 +52,7 @@ class HeadFile:
         return self._piece[start : start + length]
 
     def at_least(self, offset: int, length: int) -> bytes:
-        """Return the bytes from an offset on, at least a number of them, and what else is at hand."""
+        """Return at least this number of bytes from an offset on, and all further loaded bytes."""
         self.at(offset, length)
         return self.around(offset)
 
@@ -58,7 +61,7 @@ class HeadFile:
         return self.at(offset, max(0, min(length, self.size - offset)))
 
     def around(self, offset: int) -> bytes:
-        """Return what is at hand from an offset on."""
+        """Return the loaded bytes from an offset on."""
         start = offset - self._start
         return self._piece[start:] if 0 <= start <= len(self._piece) else b""
 

@@ -1,9 +1,9 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
-`tag_frames` has the frames that are read, and the fields that they fill.
+`tag_frames` lists the frames to read, and the fields that they fill.
 
 mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every
-frame. This leaves unusual tags to mutagen.
+frame. This module leaves unusual tags to mutagen.
 """
 
 import re
@@ -17,15 +17,15 @@ from playshuffle.tags.tag_frames import ID3_FRAMES, KNOWN_NAMES, TagValues
 
 _FRAMES = frozenset(frame.encode() for frame in ID3_FRAMES)
 
-MAIN_TEXTS = frozenset(("tit2", "tpe1", "talb"))  # with these, no tag at the end of the file is read
-_LONGEST_FRAME = 16 * 1024  # read of a frame; several times what is kept of any text
-_ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # as frames number them
+MAIN_TEXTS = frozenset(("tit2", "tpe1", "talb"))  # if all are present, the end of the file is not read
+_LONGEST_FRAME = 16 * 1024  # bytes to read from a frame; several times the longest text that is kept
+_ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # by their number in frames
 _BYTE_ORDER_MARK = "\ufeff"
-_SWAPPED_MARK = "\ufffe"  # that of the other byte order
+_SWAPPED_MARK = "\ufffe"  # the mark of the other byte order
 _FRAME_HEADER = Struct(">4sIH").unpack  # name, size, flags
 _IS_NAME = re.compile(rb"[A-Z][A-Z0-9]{3}").fullmatch
 
-# In these mutagen looks for an ID3v1 tag, and an APEv2 tag ends before that.
+# mutagen looks here for an ID3v1 tag, and an APEv2 tag ends before it.
 _TAIL_BYTES = 168
 _V1_BYTES = 131
 
@@ -37,10 +37,10 @@ def tag_size(head: bytes) -> int:
 
 
 def read_tag(file: HeadFile, size: int) -> TagValues:
-    """Return the values of the tag of this size that a file begins with, by name in lower case.
+    """Return the values of the tag at the start of a file, by name in lower case.
 
     Raises:
-        DeclinedError: it is unusual or not whole, or an ID3v1 tag adds to it.
+        DeclinedError: it is unusual or incomplete, or an ID3v1 tag adds to it.
     """
     values_of: TagValues = {}
     names: set[str] = set()
@@ -50,24 +50,24 @@ def read_tag(file: HeadFile, size: int) -> TagValues:
                 raise DeclinedError
             names.add(name)
             values_of.setdefault(name.lower(), []).extend(values)
-    # A missing genre or comment is not worth reading the end of each file for.
+    # A missing genre or comment does not justify reading the end of each file.
     if not values_of or (not values_of.keys() >= MAIN_TEXTS and _may_have_tag(_tail(file))):
         raise DeclinedError
     return values_of
 
 
 def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the name and the start of the content of each frame that holds a field."""
+    """Yield the name and the start of the content of each frame that fills a field."""
     header = file.at(0, 10)
     if header[3] not in (3, 4) or header[5]:
         raise DeclinedError
     place = 10
     while place + 10 <= size:
         name, length, flags = _FRAME_HEADER(file.at(place, 10))
-        if name == b"\0\0\0\0":  # the padding begins
+        if name == b"\0\0\0\0":  # padding
             break
         place += 10
-        if header[3] == 4:  # sizes are like that of the tag
+        if header[3] == 4:  # sizes are encoded as the tag's size
             length = _synchsafe(length)
         if (name not in _FRAMES and not _IS_NAME(name)) or length is None or place + length > size:
             raise DeclinedError
@@ -79,10 +79,10 @@ def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
 
 
 def check_untagged(file: HeadFile) -> None:
-    """Check that there is no tag at the end of an MP3.
+    """Check that an MP3 has no tag at its end.
 
     Raises:
-        DeclinedError: there is one.
+        DeclinedError: it has one.
     """
     tail = _tail(file)
     if len(tail) < _TAIL_BYTES or b"LYRICS200" in tail or _may_have_tag(tail):
@@ -90,7 +90,7 @@ def check_untagged(file: HeadFile) -> None:
 
 
 def _synchsafe(number: int) -> int | None:
-    """Return the number that four bytes of seven bits each make; None if a byte has eight."""
+    """Return the number made of four bytes of seven bits each; None if a byte has eight."""
     if number & 0x80808080:
         return None
     return number & 0x7F | number >> 1 & 0x3F80 | number >> 2 & 0x1FC000 | number >> 3 & 0xFE00000
@@ -127,7 +127,7 @@ def _text(name: bytes, data: bytes) -> list[tuple[str, list[Any]]]:
     if name == b"TXXX":
         return [(first, other_texts)] if first.lower() in KNOWN_NAMES else []
     if name == b"COMM":
-        # A described comment is the data of some program, like iTunNORM.
+        # A described comment is data of some program, like iTunNORM.
         return [] if first else [("COMM", other_texts)]
     return [(name.decode(), [first, *other_texts])]
 

@@ -1,6 +1,6 @@
 """Read MP4 files from their heads: the tags in `ilst`, and the sound track's length and codec.
 
-Atoms are stepped over from one header to the next, as mutagen does it, so that a broken one is noticed.
+Atoms are skipped from one header to the next, as in mutagen, so that a damaged one is noticed.
 """
 
 from functools import lru_cache
@@ -13,7 +13,7 @@ from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _CONTAINERS = frozenset((b"moov", b"udta", b"trak", b"mdia", b"meta", b"ilst", b"stbl", b"minf"))
-_AROUND_TAGS = (b"moov", b"udta", b"meta")  # an `ilst` elsewhere, such as in a track, has no tags of the file
+_AROUND_TAGS = (b"moov", b"udta", b"meta")  # an `ilst` elsewhere, such as in a track, is not about the file
 _ONCE = frozenset(_AROUND_TAGS)
 _FRAGMENTS = frozenset((b"moof", b"traf", b"chpl"))
 _PAIRS = frozenset((b"trkn", b"disk"))
@@ -24,19 +24,19 @@ _LONGEST_ITEM = 16 * 1024
 _MOST_ATOMS = 5000
 
 
-# The bytes that are kept of an atom at most: of `stsz`, the first sizes of samples.
+# The maximum bytes to keep of an atom: of `stsz`, the first sizes of samples.
 _KEPT = {**dict.fromkeys((b"stsd", b"mdhd", b"hdlr", b"stts"), _LONGEST_ITEM), b"stsz": 12 + 256}
 
 
 class _Atom(NamedTuple):
-    """An atom with its children, and its content where that is needed."""
+    """An atom with its children, and its content if it is needed."""
 
     name: bytes
     content: bytes
     children: "list[_Atom]"
 
     def child(self, *names: bytes) -> "_Atom":
-        """Return the first child of a name, and of that one the first of the next name."""
+        """Return the first child with the first name, then its first child with the next name, and so on."""
         atom = self
         for name in names:
             atom = next((child for child in atom.children if child.name == name), _NOTHING)
@@ -81,9 +81,11 @@ def _first_sound(atoms: list[_Atom], present: float) -> Stream:
 
 
 class _AtomReader:
-    """One pass over a file from front to back, so that no piece of it is read twice.
+    """One pass over a file from front to back, so that no piece is read twice.
 
-    found: the tags. present: the share of the audio that is in the file, if it was cut off.
+    Attributes:
+        found: the tags.
+        present: the share of the audio that is in the file, if it was cut off.
     """
 
     def __init__(self, file: HeadFile, *, wants_tags: bool = True) -> None:
@@ -95,7 +97,7 @@ class _AtomReader:
         self._seen: set[bytes] = set()
 
     def atoms(self, place: int, end: int, around: tuple[bytes, ...] = ()) -> list[_Atom]:
-        """Return the atoms between two places. around: names of the atoms around them, from the top."""
+        """Return the atoms between two offsets. `around` names the atoms around them, from the top."""
         atoms = []
         while place + 8 <= end:
             start, stop, name = self._header(place, end)
@@ -121,7 +123,7 @@ class _AtomReader:
         return atoms
 
     def _header(self, place: int, end: int) -> tuple[int, int, bytes]:
-        """Return where the content of an atom begins and ends, and its name."""
+        """Return start and end of the content of an atom, and its name."""
         self._count += 1
         length, name = unpack_from(">I4s", self._file.at(place, 8))
         start = place + 8
@@ -216,7 +218,7 @@ def _stream(media: _Atom) -> Stream:
 
 
 def _sample_units(times: bytes, sizes: bytes) -> float:
-    """Return how long all samples are together, by their tables; 0 if these do not say it."""
+    """Return the length of all samples together, by their tables; 0 if these do not give it."""
     count = int.from_bytes(times[4:8])
     if not count or len(times) < 8 + 8 * count or len(sizes) < 12:
         return 0
@@ -227,7 +229,7 @@ def _sample_units(times: bytes, sizes: bytes) -> float:
 
 
 def _mark(sizes: bytes) -> int:
-    """Return the mark of the number and the sizes of the samples, unless these are all alike."""
+    """Return the audio mark from the number and the sizes of the samples; 0 if all sizes are equal."""
     return audio_mark(sizes[8:]) if audio_mark(sizes[12:], 4) else 0
 
 
@@ -235,7 +237,7 @@ def _mark(sizes: bytes) -> int:
 def _codec(description: bytes) -> tuple[int, int, str]:
     """Return bit rate, sample rate and name of the codec, from the first entry of a description.
 
-    This needs the rules of AAC with SBR, so that mutagen does it.
+    mutagen does it, because it knows the rules of AAC with SBR.
     """
     from playshuffle.tags.mutagen_formats import read_sample_entry
 

@@ -20,15 +20,15 @@ _KBPS_OF_LAYER_1 = (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224
 _LAYER_1, _LAYER_2 = 3, 2
 _RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
 _MONO = 3
-_ENOUGH_FRAMES = 4  # in a row are taken for MPEG audio
-_MIN_FRAMES = 2  # where there are no four in a row
-_MAX_SYNCS = 1499  # places that mutagen tries
+_ENOUGH_FRAMES = 4  # this number of frames in a row is MPEG audio
+_MIN_FRAMES = 2  # enough if no four are in a row
+_MAX_SYNCS = 1499  # offsets that mutagen tries
 _LONGEST_HEADER = 36 + 120 + 36  # a frame's start with the headers of Xing and LAME
 _ENOUGH_BYTES = _ENOUGH_FRAMES * 1500 + _LONGEST_HEADER
 
 
 class _Frame(NamedTuple):
-    """What the four bytes of a frame header say. samples: of one channel."""
+    """The four bytes of a frame header, decoded. `samples` are per channel."""
 
     bitrate: int
     rate: int
@@ -38,7 +38,13 @@ class _Frame(NamedTuple):
 
 
 class _Vbr(NamedTuple):
-    """What a Xing header says; None where it does not. is_unique: no other audio has the same header."""
+    """A decoded Xing header; None for a value that it lacks.
+
+    Attributes:
+        length_s: length of the audio.
+        bitrate: bits per second.
+        is_unique: no other audio has the same header.
+    """
 
     length_s: float | None
     bitrate: int
@@ -63,7 +69,7 @@ def stream(file: HeadFile, offset: int) -> Stream:
 
 
 def _search(data: bytes, offset: int, size: int) -> Stream:
-    """Find the first row of frames that is long enough, or has a Xing header."""
+    """Return the stream of the first row of frames that is long enough, or has a Xing header."""
     is_end = offset + len(data) >= size
     few: list[tuple[int, _Frame]] = []
     place = -1
@@ -84,7 +90,7 @@ def _search(data: bytes, offset: int, size: int) -> Stream:
 
 
 def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
-    """Return the mark of the header of all frames, or of the first ones unless they are silent."""
+    """Return the audio mark from the Xing header, or from the first frames unless they are silent."""
     places = [place for place, _ in frames]
     if vbr is not None:
         return audio_mark(data[places[-1] : places[-1] + _LONGEST_HEADER]) if vbr.is_unique else 0
@@ -104,7 +110,7 @@ def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, 
 
 
 def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple[int, _Frame]], _Vbr | None]:
-    """Return up to four frames in a row with their places; fewer where the last has a header of the whole."""
+    """Return up to four successive frames with their offsets; fewer if the last has a Xing header."""
     frames: list[tuple[int, _Frame]] = []
     while len(frames) < _ENOUGH_FRAMES:
         if place + 4 > len(data):
@@ -124,7 +130,7 @@ def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple
 
 @lru_cache(maxsize=4096)
 def _frame(start: int, mode: int) -> _Frame | None:
-    """Read the header of a frame: its first 24 bits, and the channel mode."""
+    """Parse a frame header: its first 24 bits, and the channel mode."""
     version, layer = start >> 11 & 3, start >> 9 & 3
     kbps, rate, padding = start >> 4 & 15, start >> 2 & 3, start >> 1 & 1
     if start >> 13 != 0x7FF or version == 1 or layer == 0 or rate == 3 or kbps in (0, 15):
@@ -132,7 +138,7 @@ def _frame(start: int, mode: int) -> _Frame | None:
     if layer == _LAYER_2:
         raise DeclinedError
     hertz = _RATES[version][rate]
-    if layer == _LAYER_1:  # its frames are made of slots of four bytes
+    if layer == _LAYER_1:  # its frames consist of slots of four bytes
         bitrate = (32 * kbps if version == 3 else _KBPS_OF_LAYER_1[kbps]) * 1000
         return _Frame(bitrate, hertz, 4 * (12 * bitrate // hertz + padding), 384, 36)
     bitrate = _KBPS[1 if version == 3 else 2][kbps] * 1000
@@ -142,7 +148,7 @@ def _frame(start: int, mode: int) -> _Frame | None:
 
 
 def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None:
-    """Return what a Xing header in a frame says; None where it has none."""
+    """Parse the Xing header in a frame; None without one."""
     xing = place + frame.xing_offset
     if place + _LONGEST_HEADER > len(data) and not is_end:
         raise DeclinedError
@@ -150,7 +156,7 @@ def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None
         if place + _LONGEST_HEADER > len(data):
             raise DeclinedError
         return _xing(data, xing, frame)
-    if data[place + 36 : place + 40] == b"VBRI":  # of a rare encoder
+    if data[place + 36 : place + 40] == b"VBRI":  # a header of a rare encoder
         raise DeclinedError
     return None
 
@@ -179,7 +185,7 @@ def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
 
 
 def _lame_padding(lame: bytes) -> int:
-    """Return the samples that LAME added at both ends; 0 without its header."""
+    """Return the number of samples that LAME added at both ends; 0 without its header."""
     if not lame.startswith(b"LAME"):
         if lame.startswith(b"L3.99"):
             raise DeclinedError

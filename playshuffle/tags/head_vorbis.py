@@ -8,8 +8,8 @@ from playshuffle.tags.audio_mark import audio_mark
 from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
-_LONGEST_VALUE = 4096  # a longer comment is a cover, lyrics, or left to the reference reader
-_TAIL_BYTES = (16 * 1024, 64 * 1024)  # in these the last page begins, mostly and at the latest
+_LONGEST_VALUE = 4096  # bytes; a longer comment is a cover, lyrics, or left to the reference reader
+_TAIL_BYTES = (16 * 1024, 64 * 1024)  # bytes at the end with the last page: mostly, always
 
 _PICTURES = frozenset(("metadata_block_picture", "coverart", "lyrics", "unsyncedlyrics"))
 
@@ -67,9 +67,9 @@ def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
 
 
 def _comments(read: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
-    """Return the comments that fill a field, by name, and where all comments end.
+    """Return the comments that fill a field, by name, and the offset of the end of all comments.
 
-    read: returns the bytes from a place on, at least a number of them, and what else is at hand.
+    `read` returns at least a number of bytes from an offset on, and all further loaded bytes.
     """
     comments: TagValues = {}
     place = 4 + unpack_from("<I", read(0, 4))[0]
@@ -101,7 +101,7 @@ def _comments(read: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
 @lru_cache(maxsize=1024)
 def _name(raw: bytes) -> str:
     name = raw.decode("ascii").lower()
-    # A colon: Quod Libet's rating and play count have a user's name behind it.
+    # A colon: Quod Libet adds a user's name to the rating and play count.
     if not name or ":" in name or min(name) < " " or max(name) > "}":
         raise DeclinedError
     return name
@@ -115,7 +115,7 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
     """
     head = file.at(0, 28)
     serial, length = head[14:18], head[27]
-    # One page with one packet begins the one stream.
+    # The stream begins with one page of one packet.
     if head[:6] != b"OggS\0\2" or head[26] != 1 or length == 255:
         raise DeclinedError
     packet = file.at(28, length)
@@ -147,7 +147,7 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
 
 
 def ogg_mark(file: HeadFile) -> int:
-    """Return the mark of the one stream of an Ogg file."""
+    """Return the audio mark of an Ogg file with one stream."""
     return _last_page(file, file.at(14, 4))[1]
 
 
@@ -162,18 +162,19 @@ def _nominal(highest: int, nominal: int, lowest: int) -> int:
 
 
 class _Packet:
-    """The packet that begins a page, spread over as many pages as it takes.
+    """The packet that begins a page, with all its further pages.
 
-    end: of the last of these pages.
+    Attributes:
+        end: offset of the end of the last of these pages.
     """
 
     def __init__(self, file: HeadFile, place: int, serial: bytes, sequence: int) -> None:
         self._file = file
-        self._parts: list[tuple[int, int, int]] = []  # place in the packet, offset in the file, length
+        self._parts: list[tuple[int, int, int]] = []  # offset in the packet, offset in the file, length
         length = 0
         is_complete = False
         while not is_complete:
-            # A page's header comes with what follows it, where the piece at hand ends here.
+            # If the loaded piece ends here, the page's header is loaded together with its content.
             head = file.at(place, 27)
             lacing = file.at(place + 27, head[26])
             is_continued = bool(self._parts)
@@ -196,7 +197,7 @@ class _Packet:
         self.end = place
 
     def read(self, start: int, least: int) -> bytes:
-        """Return the bytes from a place on, at least a number of them, and what else is at hand."""
+        """Return at least this number of bytes from an offset on, and all further loaded bytes."""
         data = b""
         for place, offset, size in self._parts:
             inside = start + len(data) - place
@@ -209,9 +210,9 @@ class _Packet:
 
 
 def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
-    """Return the position of the last page, which must end the file, and the mark of the audio.
+    """Return the position of the last page, which must end the file, and the audio mark.
 
-    The mark is made of the position and the last packet: programs divide the others into other pages.
+    The mark is made from the position and the last packet: programs divide the others into other pages.
     """
     for length in _TAIL_BYTES:
         start = max(0, file.size - length)
@@ -228,7 +229,7 @@ def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
     position: int = unpack_from("<q", head, 6)[0]
     if page + 27 + head[26] + sum(lacing) != len(tail) or position < 0:
         raise DeclinedError
-    before = lacing[:-1].rstrip(b"\xff")  # the last packet is of several parts, where it is long
+    before = lacing[:-1].rstrip(b"\xff")  # a long last packet has several parts
     packet = tail[len(tail) - sum(lacing[len(before) :]) :]
     is_whole = before or not head[5] & 1
     return position, audio_mark(b"%d %b" % (position, packet)) if is_whole else 0

@@ -1,6 +1,6 @@
 """Read tags and streams with mutagen, and work around its limits.
 
-The only module that imports mutagen; import it only when needed, because that takes 60 ms.
+The only module that imports mutagen. Import it only when needed: that takes 60 ms.
 mutagen replaces the bytes of Vorbis comments that are Latin-1; the classes here do not.
 """
 
@@ -71,7 +71,7 @@ codecs.register_error(_ERRORS, _as_latin1)
 
 
 class _Latin1:
-    """Mixed into a class of comments: reads them again where a byte is not UTF-8."""
+    """Mixed into a class of comments: reads them again if a byte is not UTF-8."""
 
     def load(self, file: BinaryIO, errors: str = "replace", framing: bool = True) -> None:
         comments: Any = self
@@ -95,7 +95,7 @@ class _FLACComments(_Latin1, VCFLACDict):  # type: ignore[misc]
 
 
 def _with_latin1(ogg: Any) -> Any:
-    """Return the class of an Ogg format with our class of comments."""
+    """Return the class of an Ogg format with `_Latin1` comments."""
     return type(ogg.__name__, (ogg,), {"_Tags": type("Comments", (_Latin1, ogg._Tags), {})})  # noqa: SLF001
 
 
@@ -103,7 +103,7 @@ class _Flac(FLAC):  # type: ignore[misc]
     METADATA_BLOCKS = tuple(_FLACComments if block is VCFLACDict else block for block in FLAC.METADATA_BLOCKS)
 
 
-# mutagen takes a date apart and drops what it does not understand: read it as text.
+# mutagen takes dates apart and drops parts that it does not understand: read them as text.
 _ID3_FRAMES = {
     name: type(name, (TextFrame,), {}) if issubclass(frame, TimeStampTextFrame) else frame
     for name, frame in Frames.items()
@@ -138,7 +138,7 @@ CLASSES: dict[str, Any] = {
     "wavpack": WavPack,
 }
 _WITH_ID3 = ("dsdiff", "dsf", "mp3", "tta")
-# Some programs add APEv2 where the class of the format does not look for it, and ID3v1 to files with APEv2.
+# Some programs add APEv2 to files although the format's class ignores it, and ID3v1 to files with APEv2.
 _MAY_END_IN_APEV2 = ("aac", "ac3", "mp3", "tta")
 _MAY_END_IN_ID3V1 = ("ape", "mp3", "musepack", "optimfrog", "tak", "tta", "wavpack")
 
@@ -163,7 +163,7 @@ def read_sample_entry(file: BinaryIO) -> Any:
 
 
 def read_audio(file: BinaryIO, format_: str, *, is_sure: bool) -> tuple[Any, Named]:
-    """Return mutagen's stream info of a file, and its tags by name. is_sure: it has this format.
+    """Return mutagen's stream info of a file, and its tags by name. `is_sure`: it has this format.
 
     Raises:
         Exception: of any kind, if the file is damaged.
@@ -189,7 +189,7 @@ def _pairs(tags: Any) -> list[NamedValues]:
 
 
 def read_id3(file: BinaryIO) -> list[NamedValues]:
-    """Return the ID3 tag that a file begins with, by name, and what the one at its end adds.
+    """Return the ID3 tag at the start of a file, by name, and the additions of the tag at its end.
 
     Raises:
         Exception: of any kind, if it is damaged.
@@ -198,7 +198,7 @@ def read_id3(file: BinaryIO) -> list[NamedValues]:
     return _pairs(ID3(file, **_ID3_OPTIONS))
 
 
-_DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen names the file, which it has no name of
+_DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen's name for a file without a name
 
 # Messages of mutagen with bytes of the file or terms of its parser, and plain words.
 _PLAIN = (
@@ -222,7 +222,7 @@ def _id3(tags: Any) -> Named:
         if isinstance(frame, TXXX):
             yield frame.desc, frame.text
         elif isinstance(frame, COMM):
-            # A described comment is the data of some program, like iTunNORM.
+            # A described comment is data of some program, like iTunNORM.
             if frame.desc in ("", "ID3v1 Comment"):
                 yield "comm", frame.text
         elif isinstance(frame, TextFrame):
@@ -240,7 +240,7 @@ _QUOD_LIBET = {"rating": "fmps_rating", "playcount": "playcount"}
 
 def _vorbis(tags: Any) -> Named:
     for key, value in tags:
-        # Quod Libet adds who rated and played, and rates from 0 to 1.
+        # Quod Libet adds a user's name, and rates from 0 to 1.
         kind, colon, _ = key.lower().partition(":")
         yield _QUOD_LIBET.get(kind, key) if colon else key, [value]
 
@@ -261,5 +261,5 @@ def _asf(tags: Any) -> Named:
         yield key, [attribute.value]
 
 
-# Each class of tags, and how it is read.
+# Each class of tags, and the function that reads it.
 _FAMILIES = ((ID3, _id3), (VComment, _vorbis), (MP4Tags, _mp4), (APEv2, _apev2), (ASFTags, _asf))

@@ -1,4 +1,4 @@
-"""Read the position of a track on its album: 3/12, A1 and 1A of records, 2-1 for the second disc."""
+"""Parse the position of a track on its album: 3/12, A1 and 1A of records, 2-1 for the second disc."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,14 @@ _NUMBER = r"([0-9]{1,6})(?![0-9])"
 
 
 class Position(NamedTuple):
-    """Where a track is on its album. side: 1 for A. part: of a number, 1 for the A of 1A."""
+    """The position of a track on its album.
+
+    Attributes:
+        disc: from 1.
+        side: of a record; 1 for A.
+        number: from 1.
+        part: of a number; 1 for the A of 1A.
+    """
 
     disc: int | None = None
     side: int | None = None
@@ -19,7 +26,7 @@ class Position(NamedTuple):
 
 
 def read_position(values: Sequence[Any]) -> Position:
-    """Return the position of the first value: a text, or a pair such as (3, 12), in which 0 means none."""
+    """Return the position in the first value: a text, or a pair such as (3, 12), with 0 for none."""
     for value in values:
         return Position(number=value[0] or None) if isinstance(value, tuple) else _position(str(value)[:100])
     return Position()

@@ -1,7 +1,7 @@
 """Read the tags of many files in worker processes, so that a bad file harms no other.
 
-Workers answer in the order in which they were asked. Where one ends or takes too long, the first file
-that it has not answered is to blame, unless it ended because of the last one that it answered.
+Workers answer in the order of the requests. If one ends or takes too long, the first file without an
+answer is to blame, unless the worker ended because of its last answered file.
 """
 
 import contextlib
@@ -22,18 +22,18 @@ from playshuffle.tags.reading import Reading, Tags
 MEMORY_BYTES = 512 * 2**20  # address space of a worker: a file that needs more is unreadable
 DEADLINE_S = 10.0  # for one file
 
-_AHEAD = 512  # files that a worker is given at most, so that it does not wait for the next ones
-_LEAST = 32  # files that a worker is given at a time, while there are as many
+_AHEAD = 512  # maximum number of files in a worker's queue, so that it does not wait for the next ones
+_LEAST = 32  # minimum number of files to give a worker, if enough are left
 _FILES_PER_WORKER = 64  # starting a worker takes as long as reading some hundred files
-_LONGEST_PATH = 4096  # the kernel opens none that is longer
-_LONGEST_LINE = 512 * 1024  # far more than all fields of `Tags` at their longest, and a line before
+_LONGEST_PATH = 4096  # bytes; the kernel opens no longer one
+_LONGEST_LINE = 512 * 1024  # bytes; far more than all fields of `Tags` at their longest, plus an earlier line
 _GATHER_S = 0.004  # waking up for each answer would take a fifth of the time
-_LISTEN_S = 0.5  # at a time, so that a delay of ours is told from one of the workers
-_DELAY_S = 0.2  # by which we come too late only if something kept us
-_START_S = 60  # a worker that has not begun by then never will
-_TRIES = 3  # to start a worker, and to read a file at which workers die
+_LISTEN_S = 0.5  # short, to distinguish a delay of this process from a delay of a worker
+_DELAY_S = 0.2  # a wait that ends later than this was delayed from outside
+_START_S = 60  # a worker that has not started by then never will
+_TRIES = 3  # attempts to start a worker, and to read a file that ends workers
 
-# A worker imports from where this process does, be it a checkout; with -I the environment has no say in it.
+# A worker imports from the same folders as this process, even from a checkout; -I ignores the environment.
 _COMMAND = "import sys; sys.path[:] = sys.argv[3:]; from playshuffle.tags.reader_worker import main; main()"
 
 
@@ -46,19 +46,19 @@ def read_all(
 ) -> Generator[tuple[int, Reading], None, None]:
     """Read many files in worker processes.
 
-    Yields the index of every path once with its reading, in the order in which readings come. The
-    workers end with the generator, also where it is closed early.
+    Yields the index of every path once with its reading, in the order of the answers. The workers end
+    with the generator, even if it is closed early.
 
     Args:
-        paths: any number of them; workers are given up to 512 at a time.
-        processes: None for one for each core, at most eight, or for as many as `worker_count` returns. No
-            more than one for every 64 files.
-        deadline_s: for one file. A file that takes longer counts as unreadable, and so does one at
-            which three workers ended.
+        paths: any number of paths; workers get up to 512 at a time.
+        processes: None for one per core, at most eight, or the number from `worker_count`. At most
+            one for every 64 files.
+        deadline_s: time for one file. A file that takes longer is unreadable, and so is a file that
+            ended three workers.
         memory_bytes: address space of a worker.
 
     Raises:
-        PlayshuffleError: if no worker can be started.
+        PlayshuffleError: no worker can be started.
     """
     if processes is None:
         processes = max(min(len(os.sched_getaffinity(0)), 8), worker_count(paths))
@@ -67,7 +67,7 @@ def read_all(
 
 
 class _Worker:
-    """A process, the files it was asked for, and the bytes on their way to and from it."""
+    """A process, its requested files, and the bytes on their way to and from it."""
 
     def __init__(self, deadline_s: float, memory_bytes: int) -> None:
         self.process = subprocess.Popen(
@@ -93,11 +93,11 @@ class _Worker:
         self.unsent = b""
         self.unread = b""
         self.has_begun = False
-        self.has_ended = False  # by itself, after its last answer
+        self.has_ended = False  # exited by itself after its last answer
         self.heard_at = time.monotonic()
 
     def ask(self, indexes: Sequence[int], paths: Sequence[bytes]) -> None:
-        """Put more files in line."""
+        """Queue more files."""
         if not self.indexes:
             self.heard_at = time.monotonic()
         self.indexes.extend(indexes)
@@ -105,13 +105,13 @@ class _Worker:
         self.send()
 
     def send(self) -> None:
-        """Write what the pipe takes; after each answer it takes more."""
+        """Write as much as the pipe takes; after each answer it takes more."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             while self.unsent:
                 self.unsent = self.unsent[os.write(self.questions.fileno(), self.unsent) :]
 
     def hear(self) -> list[bytes] | None:
-        """Lines that have come; None where no more will."""
+        """Return the lines that have come; None if no more will come."""
         data = os.read(self.answers.fileno(), 1 << 16)
         if not data or len(self.unread) > _LONGEST_LINE:
             return None
@@ -120,26 +120,26 @@ class _Worker:
         return lines
 
     def stop(self) -> None:
-        """End it, whatever it is doing."""
+        """Kill it, whatever it is doing."""
         self.questions.close()
         self.answers.close()
         self.process.kill()
-        # Not even this ends a process that waits for a disk which does not answer; then leave it.
+        # Not even this ends a process that waits for a disk that does not answer; then abandon it.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
 
 
 class _Pool:
-    """What is still to be read, the workers that read it, and what they have read."""
+    """The files still to read, the workers, and the results."""
 
     def __init__(self, paths: Sequence[bytes], deadline_s: float, memory_bytes: int) -> None:
         self.paths = paths
         self.deadline_s = deadline_s
         self.memory_bytes = memory_bytes
         self.fresh = iter(range(len(paths)))
-        self.returned: deque[int] = deque()  # by workers that ended before they came to them
-        self.deaths: Counter[int] = Counter()  # of workers, by the file that each was reading
-        self.chunk = _LEAST  # files that a worker is given at a time
+        self.returned: deque[int] = deque()  # files of workers that ended before they read them
+        self.deaths: Counter[int] = Counter()  # number of ended workers, by the file that they were reading
+        self.chunk = _LEAST  # number of files to give a worker
         self.failed_starts = 0
         self.workers: list[_Worker] = []
         self.selector = selectors.DefaultSelector()
@@ -147,7 +147,7 @@ class _Pool:
         self.done: list[tuple[int, Reading]] = []
 
     def readings(self, size: int) -> Iterator[tuple[int, Reading]]:
-        """Read all files with a number of workers."""
+        """Read all files with this number of workers."""
         # A few chunks for each worker, so that they finish at about the same time.
         self.chunk = max(_LEAST, min(_AHEAD // 2, len(self.paths) // (4 * size)))
         while True:
@@ -166,7 +166,7 @@ class _Pool:
         self.selector.close()
 
     def ask(self, size: int) -> None:
-        """Give every worker enough to do, and start those that are missing."""
+        """Give every worker enough to do, and start missing workers."""
         for worker in self.workers:
             if len(worker.indexes) <= self.chunk:
                 worker.ask(self.take(), self.paths)
@@ -180,13 +180,13 @@ class _Pool:
             worker.ask(self.take(), self.paths)
 
     def has_more(self) -> bool:
-        """Return whether files are left that no worker was given and that have a possible name."""
+        """Return whether files with a possible name are left for workers."""
         if not self.returned:
             self.returned.extend(self.take())
         return bool(self.returned)
 
     def take(self) -> list[int]:
-        """Return some files that no worker was given."""
+        """Return some files that no worker has."""
         indexes: list[int] = []
         while len(indexes) < self.chunk:
             index = self.returned.popleft() if self.returned else next(self.fresh, None)
@@ -201,7 +201,7 @@ class _Pool:
         return indexes
 
     def due(self, worker: _Worker) -> float:
-        """Return when a worker must have answered."""
+        """Return the deadline of a worker's next answer."""
         return worker.heard_at + (self.deadline_s if worker.has_begun else _START_S)
 
     def listen(self, busy: Sequence[_Worker]) -> None:
@@ -220,9 +220,9 @@ class _Pool:
                 self.lose(worker, f"took longer than {self.deadline_s:g} s")
 
     def forgive(self, busy: Sequence[_Worker], delay_s: float) -> None:
-        """Give workers more time if it was us who slept.
+        """Give workers more time if this process was delayed.
 
-        Whoever takes the readings takes their time, or Ctrl-Z stopped all.
+        The consumer of the readings takes its time, or Ctrl-Z stopped all processes.
         """
         if delay_s > _DELAY_S:
             now = time.monotonic()
@@ -230,7 +230,7 @@ class _Pool:
                 worker.heard_at = min(worker.heard_at + delay_s, now)
 
     def hear(self, worker: _Worker) -> None:
-        """Take the readings of a worker; it is lost if it says anything else."""
+        """Process the answers of a worker; anything but readings means that the worker is broken."""
         lines = worker.hear()
         for line in lines or ():
             worker.heard_at = time.monotonic()
@@ -247,7 +247,7 @@ class _Pool:
             self.lose(worker, None)
 
     def lose(self, worker: _Worker, blame: str | None) -> None:
-        """End a worker and read its files again, unless that at which it was lost is to blame."""
+        """End a worker and read its files again, except the file that is to blame."""
         self.selector.unregister(worker.answers)
         self.workers.remove(worker)
         worker.stop()
@@ -267,7 +267,7 @@ class _Pool:
 
 
 def _parsed(line: bytes) -> Reading | None:
-    """Return the reading in a line of a worker; None if it is anything else."""
+    """Parse the reading in a line of a worker; None if it is anything else."""
     try:
         tags, reason, *rest = json.loads(line)
         return Reading(tags and Tags(*tags), reason and Cause(*reason), *rest)

@@ -1,7 +1,7 @@
-"""Read the tags of files in a process of its own, which `reader_pool` starts.
+"""Read the tags of files in a separate process, which `reader_pool` starts.
 
 Paths come in, each ended by a NUL. Readings go out in the same order, each as a line of JSON. The process
-takes no more memory than it is allowed, and ends with its parent.
+has a memory limit, and ends with its parent.
 """
 
 import json
@@ -16,7 +16,7 @@ from playshuffle.tags.reading import Reading
 
 
 def main() -> None:
-    """Answer until there are no more paths.
+    """Answer until no paths are left.
 
     After a file that needed too much memory the process ends, because less is left for the next ones.
     """
@@ -24,7 +24,7 @@ def main() -> None:
     limit_process(memory_bytes)
     os.write(1, b"\n")
     for path in _paths():
-        # The parent keeps the time. The alarm is for a parent that was killed while a file hangs.
+        # The parent watches the deadline. The alarm works if the parent was killed while a file hangs.
         signal.setitimer(signal.ITIMER_REAL, deadline_s + 1)
         reading = read_head(path) or _read_whole(path)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -34,9 +34,9 @@ def main() -> None:
 
 
 def limit_process(memory_bytes: int) -> None:
-    """Limit the address space of this process, and let signals and its parent's end stop it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent acts on it
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent is gone
+    """Limit the address space of this process, and let signals and the end of its parent stop it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent handles it
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent has ended
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
@@ -45,7 +45,7 @@ def limit_process(memory_bytes: int) -> None:
 
 
 def _read_whole(path: bytes) -> Reading:
-    from playshuffle.tags.tag_reader import read  # mutagen is slow to import, and most files do without
+    from playshuffle.tags.tag_reader import read  # mutagen is slow to import, and most files do not need it
 
     return read(path)
 

@@ -1,4 +1,4 @@
-"""Define the tags of a file, and what comes of reading them."""
+"""Define the tags of a file, and the result of reading them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -7,12 +7,29 @@ from playshuffle.tags.cause import Cause
 
 
 class Tags(NamedTuple):
-    """The tags of a file and the properties of its audio; an empty string, or None, where it has none.
+    """The tags of a file and the properties of its audio; a missing one is an empty string, or None.
 
-    Several values of one tag are joined by '; '. side: of a record, 1 for the A of A1. part: of a number,
-    1 for the A of 1A. date, original_date: YYYY, YYYY-MM or YYYY-MM-DD. rating: from 0 to 1.
-    media_kind: the number of MP4's `stik`. explicit: False for clean lyrics. bitrate: bits per second.
-    sample_rate: Hz. skip_count, last_played (Unix seconds): only a play history has them.
+    Several values of one tag are joined by '; '. Numbers start at 1.
+
+    Attributes:
+        duration_ms: length of the audio.
+        side: side of a record; 1 for the A of A1.
+        part: part of a number; 1 for the A of 1A.
+        date: YYYY, YYYY-MM or YYYY-MM-DD.
+        recording_id: of MusicBrainz.
+        release_id: of MusicBrainz.
+        artist_id: of MusicBrainz.
+        rating: from 0 to 1.
+        comment: its first characters.
+        bpm: beats per minute.
+        media_kind: the number of MP4's `stik`.
+        original_date: first release, as `date`.
+        bitrate: bits per second.
+        lossless: whether the codec is.
+        sample_rate: Hz.
+        explicit: False for clean lyrics.
+        skip_count: number of skips; only from a play history.
+        last_played: Unix seconds; only from a play history.
     """
 
     duration_ms: int | None = None
@@ -49,15 +66,15 @@ class Tags(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What came of reading one file: tags, or the reason why there are none.
+    """The result of reading one file: tags, or the reason why it has none.
 
-    tags: None where they could not be read.
-    reason: None where all went well.
-    is_audio: False for what is plainly no audio file, and so no track.
-    is_final: False where the disk was in the way, and not what is in the file: the next pass
-        reads it again.
-    took_memory: reading it left too little memory for another file.
-    audio_mark: identifies the audio, whatever the tags are; 0 where that is not certain.
+    Attributes:
+        tags: None if they could not be read.
+        reason: why they could not be read; None after success.
+        is_audio: False for a file that is clearly not audio, and so not a track.
+        is_final: False if the disk failed, so that the next scan reads the file again.
+        took_memory: reading it left too little memory for another file.
+        audio_mark: identifies the audio, whatever the tags are; 0 if that is not certain.
     """
 
     tags: Tags | None

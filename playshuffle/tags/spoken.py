@@ -9,7 +9,7 @@ from playshuffle.tags.reading import Tags
 
 SUFFIX = b".m4b"
 
-# Of MP4's `stik`; 10 is a TV show and 6 a music video, which may be music.
+# Values of MP4's `stik`; 10 is a TV show and 6 a music video, which may be music.
 MEDIA_KINDS = {2: "audiobook", 21: "podcast"}
 
 # Whole genres, casefolded: `Spoken Jazz` is music.
@@ -42,12 +42,12 @@ GENRES = frozenset(
 )
 
 
-# For the version of the cache, which keeps what was recognised.
+# Part of the version of the cache, which stores the result.
 SIGNATURE = repr((SUFFIX, MEDIA_KINDS, sorted(GENRES)))
 
 
 def why_spoken(name: bytes, tags: Tags | None) -> str:
-    """Return why a file is spoken word, in a few words; nothing for music."""
+    """Return why a file is spoken word, in a few words; empty for music."""
     if os.path.splitext(name)[1].lower() == SUFFIX:
         return "spoken word: .m4b is for audiobooks"
     if tags is None:

@@ -1,25 +1,25 @@
-"""Read ratings as programs write them into tags, as shares of the best."""
+"""Read ratings in tags of many programs, as shares of the best rating."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# What Windows, MusicBee, MediaMonkey and Winamp write into POPM, by half stars: one star is less than half of
-# one. And what Windows writes into ASF, by stars.
+# Values in POPM of Windows, MusicBee, MediaMonkey and Winamp, by half stars: 13 is half a star,
+# and 1 is one star. Then the values of Windows in ASF, by stars.
 _POPM_HALF_STARS = {13: 1, 1: 2, 54: 3, 64: 4, 118: 5, 128: 6, 186: 7, 196: 8, 242: 9, 255: 10}
 _ASF_STARS = {1: 1, 25: 2, 50: 3, 75: 4, 99: 5}
-_LINEAR = "quodlibet"  # in the address with which a program signs that writes shares
+_LINEAR = "quodlibet"  # in the address that signs shares instead of stars
 
 POPM, _ASF, _EITHER = "popm", "wm/shareduserrating", "rating"
-_BEST = {"fmps_rating": 1, POPM: 1, "rate": 100, _ASF: 99}  # a value of POPM has passed `popularity`
+_BEST = {"fmps_rating": 1, POPM: 1, "rate": 100, _ASF: 99}  # the POPM value is from `popularity`
 NAMES = frozenset((*_BEST, _EITHER))
 
 SIGNATURE = repr((_POPM_HALF_STARS, _ASF_STARS, _LINEAR, _BEST))
 
 
 def popularity(address: str, rating: int, plays: int) -> list[tuple[str, list[Any]]]:
-    """Return the values of an ID3 frame POPM by name. address: of the program or person that rated.
+    """Return the values of an ID3 frame POPM by name. `address` names the program or person that rated.
 
-    0 stands for no rating, and for no count by programs that only rate.
+    0 means no rating, and also no count from programs that only rate.
     """
     half_stars = None if _LINEAR in address.lower() else _POPM_HALF_STARS.get(rating)
     share = rating / 255 if half_stars is None else half_stars / 10
@@ -27,7 +27,7 @@ def popularity(address: str, rating: int, plays: int) -> list[tuple[str, list[An
 
 
 def rating_of(values_of: Mapping[str, Sequence[Any]]) -> float | None:
-    """Return the rating among the values of tags, from 0 to 1; None without one."""
+    """Return the rating in the values of tags, from 0 to 1; None without one."""
     if NAMES.isdisjoint(values_of):
         return None
     for name, best in _BEST.items():
@@ -35,7 +35,7 @@ def rating_of(values_of: Mapping[str, Sequence[Any]]) -> float | None:
             rating = _share(value, best)
             if name == _ASF and rating is not None:
                 stars = _ASF_STARS.get(round(rating * best))
-                rating = (rating if stars is None else stars / 5) or None  # 0 stands for no rating
+                rating = (rating if stars is None else stars / 5) or None  # 0 means no rating
             if rating is not None:
                 return rating
     for value in values_of.get(_EITHER, ()):  # up to five stars, or per cent

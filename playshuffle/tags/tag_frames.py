@@ -1,6 +1,6 @@
 """Map ID3 frames, Vorbis comments, MP4 atoms and other names of tags to the fields of `Tags`.
 
-A new tag needs a row: the ID3 frames to parse and the version of the cache are derived from the table.
+A new tag needs one row: the ID3 frames to parse and the version of the cache follow from the table.
 """
 
 import re
@@ -15,25 +15,27 @@ from playshuffle.tags.reading import Tags
 TagValues = dict[str, list[Any]]  # values by the name of the tag in the file
 _Read = Callable[[Sequence[Any]], Any]
 
-LONGEST_TEXT = 1000  # characters of a field that are kept
-LONGEST_COMMENT = 200  # characters of a comment that are kept: some hold a whole biography
+LONGEST_TEXT = 1000  # maximum characters of a field
+LONGEST_COMMENT = 200  # maximum characters of a comment: some are a whole biography
 
 _BYTE_ORDER_MARK = "\ufeff"  # some programs begin each text with it
 
-_LONGEST_MS = 30 * 24 * 3600 * 1000  # a longer track is a damaged header
+_LONGEST_MS = 30 * 24 * 3600 * 1000  # a longer track has a damaged header
 
 
 class _FieldNames(NamedTuple):
-    """The names of a field in lower case: ID3 frames, and names in all other kinds of tags.
+    """The names of a field in lower case. The first name that a file has counts: YEAR adds nothing to DATE.
 
-    The first name that a file has counts: YEAR adds nothing to DATE.
+    Attributes:
+        id3: ID3 frames.
+        others: names in all other kinds of tags.
     """
 
     id3: tuple[str, ...]
     others: tuple[str, ...]
 
 
-# Names that are not ID3 frames are those of Vorbis comments, APEv2 and free-form tags; of MP4; of ASF.
+# The other names are from Vorbis comments, APEv2 and free-form tags; then MP4; then ASF.
 _NAMES = {
     "title": _FieldNames(("tit2",), ("title", "\xa9nam")),
     "artist": _FieldNames(("tpe1",), ("artist", "\xa9art", "author")),
@@ -80,15 +82,15 @@ _FIELDS = {
     for rank, name in enumerate((*names.id3, *names.others))
 }
 
-# What `rtng` and `ITUNESADVISORY` mean: none, explicit, clean, and explicit in old files.
+# Values of `rtng` and `ITUNESADVISORY`: none, explicit, clean, and explicit in old files.
 _ADVISORIES: Mapping[int | None, bool] = {0: False, 1: True, 2: False, 4: True}
 
-_DAY = "tdat"  # day and month of a date of ID3v2.3, of which `tyer` has the year
+_DAY = "tdat"  # day and month of a date of ID3v2.3; `tyer` has the year
 
-# All names in lower case that add to a field.
+# All names, in lower case, that add to a field.
 KNOWN_NAMES = frozenset((*_FIELDS, *stars.NAMES, _DAY))
 
-# Frames of ID3v2.3 and v2.4 that hold a field; readers never parse any other.
+# Frames of ID3v2.3 and v2.4 that fill a field; readers never parse any other.
 ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in names.id3) | {
     "TXXX",
     "UFID",
@@ -96,14 +98,19 @@ ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in n
     _DAY.upper(),
 }
 
-# The rows as text, for the version of the cache.
+# The rows as text, part of the version of the cache.
 SIGNATURE = repr((_NAMES, stars.SIGNATURE, _ADVISORIES, LONGEST_COMMENT, Tags._fields))
 
 
 class Stream(NamedTuple):
-    """What a reader knows about the audio itself. Zero or None: not known.
+    """Properties of the audio. Zero or None if unknown.
 
-    bitrate: bits per second. mark: identifies the audio, as `audio_mark` makes it.
+    Attributes:
+        length_s: length of the audio.
+        bitrate: bits per second.
+        sample_rate: Hz.
+        lossless: whether the codec is.
+        mark: identifies the audio, as `audio_mark` makes it.
     """
 
     length_s: float
@@ -138,7 +145,7 @@ def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
 
 
 def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """Return for each field the name, in lower case, from which it is taken."""
+    """Return the name, in lower case, that gives each field its value."""
     best: dict[str, tuple[int, str]] = {}
     for name in values:
         if name in _FIELDS:
@@ -148,10 +155,10 @@ def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
 
 
 def _text(values: Sequence[Any]) -> str:
-    """Several values as one text that fits into UTF-8; each value once, the whole cut to a length."""
+    """Return several values as one text that is valid UTF-8; each value once, the whole cut to a length."""
     text = values[0] if len(values) == 1 else None
     if isinstance(text, str) and len(text) <= LONGEST_TEXT and text.isascii() and "\0" not in text:
-        return text.strip()  # nearly always; the rest takes six times as long
+        return text.strip()  # fast path for nearly all texts; the rest takes six times as long
     parts: dict[str, None] = {}
     for value in values:
         text = value[: 4 * LONGEST_TEXT].decode(errors="replace") if isinstance(value, bytes) else str(value)
@@ -184,7 +191,7 @@ def _comment(values: Sequence[Any]) -> str:
 
 
 def _rounded(values: Sequence[Any]) -> int | None:
-    """Return 120 for '119.6', None for what is not a positive number."""
+    """Return 120 for '119.6', None for anything but a positive number."""
     try:
         number = float(values[0])
     except (IndexError, TypeError, ValueError):
@@ -193,7 +200,7 @@ def _rounded(values: Sequence[Any]) -> int | None:
 
 
 def _count(values: Sequence[Any]) -> int | None:
-    """Return the largest count of several players, None where no value is a number."""
+    """Return the largest count of several players, None if no value is a number."""
     texts = (value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in values)
     matches = (re.match("[0-9]{1,9}(?![0-9])", text) for text in texts)
     return max((int(match[0]) for match in matches if match), default=None)
@@ -204,12 +211,12 @@ def _is_explicit(values: Sequence[Any]) -> bool | None:
 
 
 def _rate(value: float) -> int | None:
-    # Written so that NaN fails it, too.
+    # A test that NaN fails, too.
     return round(value) if 0 < value < 1 << 31 else None
 
 
 def _duration_ms(length_s: float) -> int | None:
-    # Written so that NaN fails it, too.
+    # A test that NaN fails, too.
     return round(length_s * 1000) if 0.5 < length_s * 1000 <= _LONGEST_MS else None
 
 

@@ -1,7 +1,7 @@
 """Read the tags of one file, in this process and without limits.
 
-A hostile file can make mutagen take gigabytes of memory or minutes: read files from outside with
-`reader_pool.read_all`, which calls this in worker processes with a limit for both.
+A hostile file can make mutagen take gigabytes of memory or minutes. Read files from outside with
+`reader_pool.read_all`, which calls this in worker processes with limits for both.
 """
 
 import errno
@@ -36,15 +36,15 @@ _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 _LOSSLESS = frozenset(("ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wavpack"))
 _ONE_BIT = frozenset(("dsdiff", "dsf"))
-_STEPS_OVER_ID3 = frozenset(("aac", "ac3", "flac", "mp3", "musepack", "tta"))  # in mutagen
+_STEPS_OVER_ID3 = frozenset(("aac", "ac3", "flac", "mp3", "musepack", "tta"))  # mutagen skips ID3 tags
 _CHUNKED = frozenset(("aiff", "wave"))
 
 
 def read(path: bytes) -> Reading:
-    """Read what a file says of itself; never raises for anything that is on disk.
+    """Read the tags of a file; never raise for anything that is on disk.
 
     Links are followed. Only a regular file is opened, never a FIFO or a device, and never to write.
-    An error of the disk tells nothing of the file: its reading is not final.
+    After an error of the disk the reading is not final.
     """
     try:
         with _open(path) as disk, BufferedReader(disk) as file:
@@ -59,7 +59,7 @@ def read(path: bytes) -> Reading:
 
 
 class _Disk(FileIO):
-    """Keeps the error of the disk, which mutagen may take for damage, or for the end of the file."""
+    """Keeps the error of the disk, which mutagen may mistake for damage, or for the end of the file."""
 
     error: OSError | None = None
 
@@ -80,7 +80,7 @@ class _Disk(FileIO):
         try:
             yield
         except OSError as error:
-            if error.errno != errno.EINVAL:  # that is mutagen, seeking to before the start
+            if error.errno != errno.EINVAL:  # mutagen seeks to before the start
                 self.error = error
             raise
 
@@ -128,7 +128,7 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
 
 
 def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> tuple[TagValues, Stream]:
-    """Return the values of tags by name, and the stream. tag_bytes: of an ID3v2 tag before the audio."""
+    """Return the values of tags by name, and the stream. `tag_bytes` is the size of a leading ID3v2 tag."""
     head = _audio_part(file, tag_bytes)
     if format_ in _CHUNKED:
         values_of, stream, (start, size) = read_chunks(head)
@@ -140,14 +140,14 @@ def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) 
     for name, values in pairs or (read_id3(file) if tag_bytes else ()):
         values_of.setdefault(name.lower(), []).extend(values)
     if "tcon" in values_of:
-        values_of["tcon"] = genre_names(values_of["tcon"])  # the numbers of old, as names
+        values_of["tcon"] = genre_names(values_of["tcon"])  # names for the old numbers
     return values_of, stream
 
 
 def _read_tagged(
     file: BinaryIO, format_: str, head: HeadFile, *, is_sure: bool
 ) -> tuple[TagValues, Stream, Named]:
-    """Return what mutagen reads, or a reader of heads where mutagen gives up or finds no tags."""
+    """Read with mutagen, or with a head reader if mutagen fails or finds no tags."""
     own = None
     try:
         info, pairs = read_audio(file, format_, is_sure=is_sure)
@@ -163,7 +163,7 @@ def _read_tagged(
 
 
 def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | None:
-    """Return what a reader of heads reads where mutagen gives up: `meta` without a version, MPEG layer I."""
+    """Read a file that mutagen cannot read: `meta` without a version, or MPEG layer I."""
     with suppress(*UNUSUAL):
         return read_mp4(head) if format_ == "mp4" else ({}, head_mpeg.stream(head, 0))
     return None
@@ -202,14 +202,14 @@ def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
     lossless = format_ in _LOSSLESS or "alac" in codec or "lossless" in codec
     length_s, hertz = info.length, getattr(info, "sample_rate", 0)
     if format_ in _ONE_BIT and getattr(info, "compression", "DSD") == "DSD" and hertz and info.channels:
-        length_s = min(length_s, 8 * head.size / (info.channels * hertz))  # the header may promise more
+        length_s = min(length_s, 8 * head.size / (info.channels * hertz))  # the header may claim more
     mark = 0
     with suppress(*UNUSUAL):
         mark = _MARKS[format_](head)
     return Stream(length_s, getattr(info, "bitrate", 0), hertz, lossless, mark)
 
 
-# Formats whose audio can be identified. A read that fails says so to the file itself.
+# Formats whose audio can be identified. A failed read keeps its error in the file itself.
 _MARKS: dict[str, Callable[[HeadFile], int]] = {
     "flac": flac_mark,
     "mp3": lambda head: head_mpeg.stream(head, 0).mark,

@@ -1,4 +1,4 @@
-"""Check something in a thread of its own, because a call into a file system may not return for hours."""
+"""Check something in a separate thread, because a call into a file system may hang for hours."""
 
 import threading
 import time
@@ -40,4 +40,4 @@ class Checker:
         raise NotImplementedError
 
     def _close(self) -> None:
-        """Release what the checks have opened."""
+        """Release resources that the checks opened."""

@@ -18,18 +18,19 @@ _REASONS = ("lost", "root", "mounts", "resume", "asked", "start", "hourly", "pol
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What must be scanned again.
+    """Folders and files to scan again.
 
-    folders: to scan; absolute, each with a slash at its end.
-    trees: folders to scan with all folders below them.
-    gone: paths of files and folders that events reported as deleted or moved away, without a slash at
-        the end.
-    moved: (old path, new path) of each reported move, in the order of the events; not all of very many.
-    files: single files that changed, such as skip lists.
-    is_full_scan: all folders must be scanned; `folders` and `trees` are empty.
-    why: events or growing (files are still being written). For a full scan: start, lost (events were),
-        root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day (a new one
-        began), retry.
+    Attributes:
+        folders: folders to scan; absolute, each with a slash at its end.
+        trees: folders to scan with all folders below them.
+        gone: files and folders that events reported as deleted or moved away, without a slash at the end.
+        moved: (old path, new path) of each reported move, in the order of the events; incomplete if
+            there were very many.
+        is_full_scan: scan all folders; `folders` and `trees` are empty.
+        why: events, or growing (files are still being written). For a full scan: start, lost (events
+            were), root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day
+            (a new one began), retry.
+        files: single files that changed, such as skip lists.
     """
 
     folders: frozenset[bytes] = frozenset()

@@ -15,7 +15,10 @@ class Hint(NamedTuple):
 
     It is only a hint: another file may have taken the path since.
 
-    gone: a path that was deleted or moved away. present: one that was created, written or moved here.
+    Attributes:
+        gone: a path that was deleted or moved away.
+        present: a path that was created, written or moved here.
+        is_folder: the event is about a folder.
     """
 
     gone: bytes | None
@@ -24,7 +27,7 @@ class Hint(NamedTuple):
 
 
 def relevant_part(hint: Hint, root: bytes) -> Hint | None:
-    """Return a hint without the paths that a scan of the root skips; None if it has no other."""
+    """Return a hint without the paths that a scan of the root skips; None if no path is left."""
     prefix = root.rstrip(b"/") + b"/"
     gone = hint.gone if _is_relevant(hint.gone, prefix, hint.is_folder, is_present=False) else None
     present = hint.present if _is_relevant(hint.present, prefix, hint.is_folder, is_present=True) else None

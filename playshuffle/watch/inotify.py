@@ -105,7 +105,7 @@ class InotifyWatch:
 
 
 class _EventReader(InotifyFD):
-    """Reads the events of the kernel. has_failed: some were lost."""
+    """Reads the events of the kernel. `has_failed` if some were lost."""
 
     def __init__(self, note_failure: Callable[[], None]) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class _EventReader(InotifyFD):
         if not event.is_queue_overflow:  # watchdog would discard the events before it
             try:
                 super().handle_event(event)
-            except (LookupError, OSError, RecursionError):  # it walks trees by calling itself
+            except (LookupError, OSError, RecursionError):  # it walks trees recursively
                 self.fail()
 
     def add_callback(

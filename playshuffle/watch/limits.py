@@ -20,13 +20,17 @@ _LIMITS = {
 class Mode(NamedTuple):
     """How a root is watched.
 
-    state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the
-        root cannot be read.
-    detail: the reason, unless the state is `events`; as text with the numbers if `has_counts`.
-    advice: a command that improves the state, if there is one.
-    folders, watches: the number of folders, and of those that report changes, at the last count.
-    last_event: Unix time of the last event, in whole seconds.
-    file_system: its type, such as ext4.
+    Attributes:
+        root: its path.
+        state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if
+            the root cannot be read.
+        detail: the reason, unless the state is `events`; str() adds the numbers if `has_counts`.
+        advice: a command that improves the state, if one exists.
+        folders: number of folders at the last count.
+        watches: number of folders that report changes, at the last count.
+        last_event: Unix time of the last event, in whole seconds.
+        file_system: its type, such as ext4.
+        has_counts: `folders` and `watches` are part of the reason.
     """
 
     root: bytes
@@ -51,10 +55,10 @@ def mode_of(
 
     Args:
         root: its path.
-        folders: the number of its folders.
-        watches: the number of those that have a watch.
-        mounted: the mount that the root is on, then those below it.
-        error_number: the error of the kernel that refused a watch, if there was one.
+        folders: number of its folders.
+        watches: number of its folders that have a watch.
+        mounted: the mount of the root, then the mounts below it.
+        error_number: error of the kernel that refused a watch, if any.
     """
     mode = Mode(root, "events", "", "", folders, watches, file_system=mounted[0].kind if mounted else "")
     if error_number is not None or watches < folders:
@@ -78,7 +82,7 @@ def count_folders(top: bytes) -> int:
     """Count the folders that can be watched; a folder mounted in two places counts once."""
     folder_ids = set()
     todo = [top]
-    while todo:  # some are deeper than os.walk may call itself
+    while todo:  # too deep for the recursion of os.walk
         path = todo.pop()
         with contextlib.suppress(OSError):  # it was removed, or cannot be read, so it needs no watch
             with os.scandir(path) as scan:

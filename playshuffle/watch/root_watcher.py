@@ -20,15 +20,15 @@ from playshuffle.watch.stall import StallClock, activity
 
 try:
     from playshuffle.watch.inotify import InotifyWatch
-except ImportError:  # watchdog has changed inside: a call fails, and roots are polled
+except ImportError:  # other internals of watchdog: a call fails, and roots are polled
     InotifyWatch = None  # type: ignore[assignment, misc]
 
-# Until all watches are set again, since folders may have become readable. This is the hourly scan.
+# Time until all watches are set again, since folders may have become readable. This is the hourly scan.
 _RENEWAL_INTERVAL_S = 3590.0
 _RESTART_INTERVAL_S = 2.0  # after lost events more are lost, so wait before the watches are set again
 _NEW_FOLDER_DELAY_S = 1.0  # until new folders are checked for missing watches
 _STALLED_AFTER_S = 30.0
-_MAX_CHECK_INTERVAL_S = 10.0  # a longer pause between two checks is one of the main loop
+_MAX_CHECK_INTERVAL_S = 10.0  # a longer pause between two checks is the main loop's
 
 
 class _Location(NamedTuple):
@@ -53,7 +53,7 @@ class RootWatcher(Checker):
         self._root = root
         self._top = root.rstrip(b"/") + b"/"
         self._report = report
-        self._location: _Location | str = ""  # or why there is none
+        self._location: _Location | str = ""  # or why the root cannot be read
         self._inotify: InotifyWatch | None = None
         self._mode = Mode(root, "missing", "not checked yet")
         self._last_event: int | None = None
@@ -101,12 +101,12 @@ class RootWatcher(Checker):
         self._is_busy = False
 
     def _check_new_folders(self) -> None:
-        """Set the watches that new folders lack, and report these folders again."""
+        """Set the missing watches of new folders, and report these folders again."""
         self._last_new_folder = math.inf
         # One by one, because another thread adds to it.
         new = {self._new_folders.pop() for _ in range(len(self._new_folders))}
         for folder in new:
-            # One in another new folder is repaired with that.
+            # A folder in another new folder is repaired with it.
             is_first = folder.rpartition(b"/")[0] not in new
             if is_first and self._inotify is not None and self._inotify.folders.repair(folder):
                 self._report(Hint(None, folder, is_folder=True))
@@ -156,7 +156,7 @@ class RootWatcher(Checker):
         error_number: int | None = None
         try:
             self._inotify = InotifyWatch(self._top, self._report_event, self._check_requested.set)
-        except (AttributeError, TypeError):  # watchdog has changed inside
+        except (AttributeError, TypeError):  # other internals of watchdog
             error_number = errno.ENOPKG
         except RuntimeError:  # no more threads
             error_number = errno.EAGAIN

@@ -1,7 +1,7 @@
 """Distinguish a thread that is blocked in the kernel from a slow machine.
 
 A thread that waits for a drive that does not answer does not run at all. On a slow machine it runs now
-and then, or is ready to. The time in which the observer itself does not run does not count.
+and then, or is ready to. Time when the observer itself does not run does not count.
 """
 
 import re
@@ -32,8 +32,8 @@ def activity(thread: int) -> Activity | None:
 class StallClock:
     """Measures how long a thread has been blocked, by regular observations.
 
-    longest_s: the maximum time that counts between two observations. In a longer pause the observer
-        itself did not run.
+    `longest_s` is the maximum time that counts between two observations. In a longer pause the observer
+    itself did not run.
     """
 
     def __init__(self, longest_s: float) -> None:
@@ -48,7 +48,7 @@ class StallClock:
         self._seen_s = self._last = None
 
     def observe(self, now_s: float, activity: Activity | None) -> None:
-        """Observe the activity of the thread; None if it is not known, so that only the time counts."""
+        """Observe the activity of the thread. If it is unknown (None), only the time counts."""
         if self._seen_s is not None:
             has_run = activity is not None and (activity.is_runnable or activity != self._last)
             passed_s = min(now_s - self._seen_s, self._longest_s)

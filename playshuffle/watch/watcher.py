@@ -28,11 +28,11 @@ _CLOSE_S = 0.9
 
 
 class Watch:
-    """Watches folders and reports what must be scanned again.
+    """Watches folders and yields batches of folders and files to scan again.
 
     Args:
         roots: absolute paths without a slash at the end; they need not exist.
-        files: single files that playlists are made from, too.
+        files: single files to watch, such as skip lists.
         settle_s: a batch is ripe after this time without an event.
         latest_s: a batch is ripe this time after its first event, even if more events come.
         poll_s: time between full scans if some folders report no changes.
@@ -82,11 +82,11 @@ class Watch:
         return [watcher.mode() for watcher in self._root_watchers]
 
     def request_full_scan(self) -> None:
-        """Have all folders scanned now."""
+        """Request a scan of all folders now."""
         self._collector.add_full_scan("asked", time.monotonic(), is_urgent=True)
 
     def rescan(self, folders: Collection[bytes], after_s: float) -> None:
-        """Have folders scanned again after a time; each ends in a slash."""
+        """Request a scan of folders after a time; each ends in a slash."""
         self._schedule.add_rescan(folders, time.monotonic() + after_s)
 
     def take_unripe(self) -> Batch:
@@ -135,7 +135,7 @@ class Watch:
         return batch
 
     def _wait(self, caller_fds: Sequence[int], until: float) -> bool:
-        """Wait for whatever comes first; return whether a descriptor of the caller can be read."""
+        """Wait for the first event; return whether a descriptor of the caller can be read."""
         if self._has_started:
             until = min(until, self._collector.ripe_at(), self._schedule.next_at(is_polled=self._is_polled()))
         poller = select.poll()
