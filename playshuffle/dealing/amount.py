@@ -1,11 +1,11 @@
-"""Define how much is dealt, and how often, as the user gives it."""
+"""Define how much to deal, and how often."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from playshuffle.dealing.period import Every
 
-DEAL_COUNT = 40  # tracks, if nothing else is asked for
+DEAL_COUNT = 40  # tracks, by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Count(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DealSettings:
-    """How much is dealt, how often, and when a track is done."""
+    """How much to deal, how often, and when a track is done."""
 
     amount: Amount = Amount(DEAL_COUNT)
     every: Every = Every.DAY

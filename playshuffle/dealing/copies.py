@@ -1,4 +1,4 @@
-"""Let all copies of a recording count as one track of a deck."""
+"""Count all copies of a recording as one track of a deck."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -7,21 +7,17 @@ from playshuffle.dealing.deck import Deck
 
 
 def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
-    """Return the deck in which the copy that is kept stands for the others.
+    """Return the deck with the kept copy of each recording in place of the others.
 
-    A recording of which any copy was dealt in this round counts as dealt. Otherwise the kept copy has
-    the position of the first one.
-
-    Args:
-        deck: the deck.
-        kept: the copy that is kept, by the number of each copy that is left out.
+    If any copy was dealt in this round, the recording counts as dealt. Otherwise the kept copy has the
+    position of the first one. `kept` maps the number of each omitted copy to the number of the kept one.
     """
     if not kept:
         return deck
     known = frozenset(deck.dealt)
     dealt: list[int] = []
     for track in deck.dealt:
-        dealt.append(track)  # the copy stays, so that it is not dealt if it is no copy any more
+        dealt.append(track)  # the copy stays, so that it is not dealt if it stops being a copy
         if (best := kept.get(track)) is not None and best not in known:
             dealt.append(best)
     dealt = list(dict.fromkeys(dealt))

@@ -1,7 +1,7 @@
-"""Define decks: the tracks of a round that were dealt, that are still to come, and the last deal.
+"""Define decks: the dealt tracks of a round, the upcoming ones, and the last deal.
 
-A round is one pass through the library. In the state a track is the number that it keeps through renames,
-new tags and moves; in a run it is its index, as `Tracks.indices_of` has it.
+A round is one pass through the library. The state saves a track by the number that it keeps through
+renames, new tags and moves. A run uses its index, as `Tracks.indices_of` returns it.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -11,20 +11,21 @@ from typing import Any
 
 from playshuffle.dealing.period import Every
 
-PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")  # the fields that hold tracks
-TAIL = 100  # minimum number of plays before the round that are remembered, for the gap
+PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")  # fields with tracks
+TAIL = 100  # minimum number of plays before the round to remember, for the gap
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """The tracks that were written to the playlist last, or are about to be.
+    """The tracks of the last deal. They were written to the playlist, or are about to be.
 
     Attributes:
-        period: the day on which its period began.
+        period: first day of its period.
         entries: its tracks.
-        round: number of the round in which it began.
-        number, of: it is deal `number` of about `of` in that round.
-        is_pending: it is not known to have reached the file.
+        round: number of the round at its start.
+        number: its number in that round.
+        of: about how many deals that round takes.
+        is_pending: it may not have reached the file.
         every: how often deals were due when it was made.
     """
 
@@ -48,15 +49,15 @@ class Deck:
         removed: tracks in `dealt` that no longer exist.
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
-        since: the day on which this round began.
+        since: first day of this round.
         number: number of deals that have begun in this round.
         deals_left: about how many deals this round still takes.
         order: name of the order that `upcoming` has.
         deal: the last deal.
-        is_ended: the round was ended early; `upcoming` holds all tracks until the next deal
-            begins a new one.
-        unheard: dealt tracks that nobody is known to have heard, once for each deal that they were in. Those
-            that are not in `dealt` are of the round before.
+        is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a
+            new one.
+        unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that
+            are not in `dealt` are from the previous round.
         heard_from_s: a play from this time on counts for this round (Unix seconds); 0 if plays do not count.
     """
 
@@ -102,7 +103,7 @@ class Deck:
 
 
 def translated(deck: Deck, translate: Callable[[Collection[int]], Iterable[int]]) -> Deck:
-    """Return the deck with its tracks named in another way: by numbers, or by indices."""
+    """Return the deck with numbers in place of indices, or indices in place of numbers."""
     parts: dict[str, Any] = {part: tuple(translate(getattr(deck, part))) for part in PARTS}
     deal = deck.deal and replace(deck.deal, entries=tuple(translate(deck.deal.entries)))
     return replace(deck, deal=deal, **parts)
@@ -114,12 +115,12 @@ def mark_written(deck: Deck) -> Deck:
 
 
 def end_round(deck: Deck) -> Deck:
-    """Return the deck with its round ended early; the next deal begins a new round, through the gap."""
+    """Return the deck with its round ended early; the next deal begins a new round, with the gap."""
     removed = frozenset(deck.removed)
     return replace(
         deck,
         dealt=(),
-        # Which of these are present is known only to the next deal.
+        # Only the next deal knows which of these are present.
         upcoming=deck.upcoming + tuple(track for track in deck.dealt if track not in removed),
         removed=(),
         tail=(deck.tail + deck.dealt)[-max(len(deck.tail), TAIL) :],

@@ -9,7 +9,7 @@ from playshuffle.text import counted
 
 
 def deck_facts(deck: Deck) -> dict[str, object]:
-    """Return the facts of a deck, as JSON shows them."""
+    """Return the facts of a deck for JSON."""
     return {
         "round": deck.round,
         "since": deck.since.isoformat() if deck.round else None,
@@ -52,11 +52,7 @@ def day(when: date) -> str:
 def next_deal(facts: Mapping[str, object], today: date) -> str:
     """Return when the next deal of a deck is due: 'now', 'tomorrow 00:00', 'with the next run' and so on.
 
-    A deal of which nothing was heard stays after that.
-
-    Args:
-        facts: those of the deck, as `deck_facts` returns them.
-        today: the present day.
+    After that time, a deal without a play stays. `facts` are from `deck_facts`.
     """
     if facts.get("every") is None:
         return "now"

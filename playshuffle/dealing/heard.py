@@ -1,7 +1,7 @@
-"""Let a round end when its tracks were heard: those that were dealt but not heard are dealt again.
+"""End a round when its tracks were heard: deal tracks again that were dealt but not heard.
 
 A track is done when it was played or skipped, or after three deals. The last deal of a round is filled from
-the next round, so its unheard tracks come again while that one runs. A play counts for one round.
+the next round, so its unheard tracks return during that round. A play counts for one round.
 """
 
 from collections import Counter
@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from playshuffle.dealing.deck import Deck
 
-_MOST_DEALS = 3  # of a track in a round
+_MOST_DEALS = 3  # deals of a track in a round
 
 
 def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
-    """Return the deck in which these tracks are done, dealt or not.
+    """Return the deck with tracks marked as done, dealt or not.
 
-    heard: tracks that were played or skipped since `deck.heard_from_s`.
+    `heard` are tracks that were played or skipped since `deck.heard_from_s`.
     """
     done = frozenset(heard).difference(deck.dealt, _of_last_round(deck))
     return replace(
@@ -34,7 +34,7 @@ def tracks_again(deck: Deck) -> Sequence[int]:
 
 
 def count_deal(before: Deck, after: Deck, now_s: int) -> Deck:
-    """Return a deck with the tracks of its new deal unheard.
+    """Return the deck after a deal, with the new deal's tracks unheard.
 
     Args:
         before: the deck before the deal, marked.
@@ -43,14 +43,14 @@ def count_deal(before: Deck, after: Deck, now_s: int) -> Deck:
     """
     assert after.deal is not None
     deals, known = Counter(before.unheard), after.tracks
-    # A track that was dealt three times waits no longer once its round is over.
+    # A track that was dealt three times no longer waits once its round is over.
     waiting = frozenset(before.dealt if after.round == before.round else ())
     kept = [
         track
         for track in before.unheard
         if track in known and (deals[track] < _MOST_DEALS or track in waiting)
     ]
-    # Plays of tracks of the round before have counted for that one.
+    # Plays of the previous round's tracks have counted for that round.
     is_new = after.round != before.round or bool(_of_last_round(before))
     return replace(
         after,
@@ -60,7 +60,7 @@ def count_deal(before: Deck, after: Deck, now_s: int) -> Deck:
 
 
 def why_dealt(deck: Deck) -> Iterator[tuple[int, str]]:
-    """Return the tracks of this round that are not upcoming, and why."""
+    """Yield the tracks of this round that are not upcoming, and why."""
     again, unheard = frozenset(tracks_again(deck)), frozenset(deck.unheard)
     done = "heard in this round" if deck.heard_from_s else "dealt before, in this round"
     for track in deck.dealt:
@@ -69,6 +69,6 @@ def why_dealt(deck: Deck) -> Iterator[tuple[int, str]]:
 
 
 def _of_last_round(deck: Deck) -> frozenset[int]:
-    """Return tracks of the round before that were in the last deal, or were not heard yet."""
+    """Return tracks of the previous round that were in the last deal, or were not heard yet."""
     entries = deck.deal.entries if deck.deal is not None else ()
     return frozenset(deck.unheard).union(entries).difference(deck.dealt)

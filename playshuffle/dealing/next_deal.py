@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck, and begin new rounds.
 
-Missing tracks are not dealt. A missing track that was dealt in this round is not dealt again in it
-when it is back. One that was not dealt comes back at a random position.
+Missing tracks are not dealt. When a missing track returns, it is not dealt again if it was dealt in this
+round. Otherwise it is inserted at a random position.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,11 +15,11 @@ from playshuffle.dealing.sizes import Size
 
 
 class RoundOrder(Protocol):
-    """How the rounds of a deck are ordered.
+    """How to order the rounds of a deck.
 
     Attributes:
         name: identifies the order; a deck is ordered again when the name changes.
-        keeps_gap: whether the gap holds for each track, or only as far as a few attempts allow.
+        keeps_gap: whether every track keeps the gap, or only as far as a few attempts allow.
     """
 
     name: str
@@ -37,12 +37,12 @@ class RoundOrder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DealRules:
-    """What a deck is dealt by.
+    """How to deal from a deck.
 
     Attributes:
         present: all tracks that can be played now, at least one.
-        order: how new rounds are ordered, and where new tracks are inserted.
-        size: how large deals are.
+        order: orders new rounds, and inserts new tracks.
+        size: the size of deals.
         is_whole: no drive is missing.
         resting: tracks that are dealt after all others of the round, as far as the gap allows.
     """
@@ -71,26 +71,26 @@ def next_deal(
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
-    A round does not end while a drive is missing, because what was dealt from it would be
-    forgotten. The deal then has as many of the present tracks as there are.
+    A round does not end while a drive is missing, because the dealt tracks on it would be forgotten.
+    The deal is then as large as the present tracks allow.
 
     No track comes twice in one deal, so a deal is never larger than the library. If the order keeps
     the gap, and no track was removed since the last round, then the next round is uniform over all
     orders with the gap and without a track that is in this deal already. If tracks were removed,
-    those that would come too soon are postponed.
+    tracks that would come too soon are postponed.
 
     Args:
         deck: updated by these rules.
-        rules: what it is dealt by.
-        period: the day on which the period of this deal began.
-        today: the start of a round that begins now; by default `period`.
-        again: tracks that were dealt before, and come first.
-        is_now: they come first in the deal after this one.
+        rules: how to deal.
+        period: first day of this deal's period.
+        today: first day of a round that begins now; by default `period`.
+        again: earlier dealt tracks that come first.
+        is_now: `again` comes first in the deal after this one.
 
     Raises:
         ValueError: every track that is still to be dealt in this round is missing.
 
-    Cost: O(n), plus that of the order.
+    Cost: O(n), plus the cost of the order.
     """
     if waits_for_missing(deck):
         raise ValueError("all tracks still to be dealt are missing")
@@ -120,7 +120,7 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) ->
     """Return whether a new deal is due, instead of writing the last one again.
 
     A deal that did not reach the file is written first. A deal without any present track is replaced. If
-    plays count, a deal of which nothing was heard stays.
+    plays count, a deal without a play stays.
     """
     last = deck.deal
     if last is None or not any(track in present for track in last.entries):
@@ -141,7 +141,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
         new = [track for track in present if track not in known_tracks]
         if deck.order != order.name:
             upcoming = order.arrange(upcoming + new, {})
-        else:  # also without new tracks: removals and retags can break the guarantee of the order
+        else:  # even without new tracks: removals and retags can break the guarantee of the order
             before = deck.dealt[-1] if deck.dealt and deck.dealt[-1] in present_set else None
             upcoming = order.insert_new(upcoming, new, before)
     undealt = deck.missing + deck.upcoming
@@ -156,7 +156,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
 
 
 def _at_end(tracks: Sequence[int], moved: Sequence[int]) -> tuple[int, ...]:
-    """Return tracks with those of some others that are among them at the end."""
+    """Return tracks with `moved`, as far as they are among them, at the end."""
     return tuple(sorted(tracks, key=frozenset(moved).__contains__)) if moved else tuple(tracks)
 
 

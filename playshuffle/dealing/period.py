@@ -13,7 +13,7 @@ class Every(StrEnum):
 
 
 def period_start(every: Every, now: datetime) -> date:
-    """Return the day on which the period of a moment began, in local time.
+    """Return the first day of the period that contains a moment, in local time.
 
     Periods are dates, not hours, so days of 23 and 25 hours count like others.
     """
@@ -22,19 +22,19 @@ def period_start(every: Every, now: datetime) -> date:
 
 
 def next_start(every: Every, last: date) -> date | None:
-    """Return the first day after `last` on which a period begins; None if each run begins one."""
+    """Return the first day after `last` that begins a period; None if each run begins one."""
     if every is Every.RUN:
         return None
     return last + timedelta(days=7 - last.weekday() if every is Every.WEEK else 1)
 
 
 def is_of_the_future(now: datetime, last: date) -> bool:
-    """Return whether a deal is dated so late that the clock must have been wrong: more than a day ahead."""
+    """Return whether a deal's date is more than a day ahead, so that the clock must have been wrong."""
     return last > now.date() + timedelta(days=1)
 
 
 def is_new_period(every: Every, now: datetime, last: date) -> bool:
-    """Return whether a later period has begun than the one that began on `last`.
+    """Return whether a new period has begun since the one that began on `last`.
 
     If the clock was set back, the last deal stays until time has caught up.
     """

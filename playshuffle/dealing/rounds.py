@@ -17,7 +17,7 @@ _ATTEMPTS = 10
 
 
 class Rounds:
-    """An order of the recipe, in the form that a deck needs.
+    """Orders the rounds of a deck by an order of the recipe.
 
     The uniform order keeps the gap for each track, and is uniform over all orders that do. Any
     other order is made up to ten times, and the one with the fewest tracks that come too soon is
@@ -33,7 +33,7 @@ class Rounds:
 
     @cached_property
     def resting(self) -> frozenset[int]:
-        """The indices of tracks that are dealt after all others."""
+        """Return the indices of tracks that are dealt after all others."""
         return resting_tracks(self._chosen, self._recipe)
 
     def gap(self, tracks: int) -> int:
@@ -50,7 +50,7 @@ class Rounds:
         return self._best(tracks if ORDERS[self._recipe.order].from_last else sorted(tracks), soonest)
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
-        """Insert new tracks among those still to come and restore what the order guarantees."""
+        """Insert new tracks among the upcoming ones and restore the order's guarantee."""
         played = [] if before is None else [before]
         order = self._insert_new([*played, *upcoming], new, self._randbelow, len(played))
         if (make_repair := ORDERS[self._recipe.order].repair) is not None:
@@ -82,7 +82,7 @@ class Rounds:
 
 
 def deal_size(amount: Amount, chosen: Chosen, recipe: Recipe) -> Size:
-    """Return how large deals of these tracks are."""
+    """Return the size of deals of these tracks."""
     if amount.time_ms is not None:
         durations_ms = chosen.tracks.durations_ms
         return ByTime(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})

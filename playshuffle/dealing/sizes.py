@@ -11,7 +11,7 @@ from typing import Self
 
 
 class Size(ABC):
-    """How large deals are; also a deal of that size, which tracks are added to until it is full."""
+    """The size of deals; also a deal of that size, which is filled track by track."""
 
     @abstractmethod
     def begin(self) -> Self:
@@ -19,7 +19,7 @@ class Size(ABC):
 
     @abstractmethod
     def is_full(self) -> bool:
-        """Return whether no further track is looked for."""
+        """Return whether no further track fits."""
 
     @abstractmethod
     def add(self, track: int) -> bool:
@@ -27,11 +27,11 @@ class Size(ABC):
 
     @abstractmethod
     def capacity(self) -> int:
-        """Return how many more tracks may fit at most."""
+        """Return the maximum number of further tracks."""
 
     @abstractmethod
     def count_deals(self, tracks: Sequence[int]) -> int:
-        """Return the number of deals of this size that the tracks are enough for."""
+        """Return the number of deals that these tracks are enough for."""
 
 
 class ByCount(Size):
@@ -60,14 +60,14 @@ class ByCount(Size):
 
 
 class ByTime(Size):
-    """Deals of at most that much playing time; a track that does not fit comes first in the next deal.
+    """Deals of at most this playing time; a track that does not fit comes first in the next deal.
 
     A track that is longer than a deal is dealt alone. A deal is full when a track did not fit and
     less time is left than the median length of the tracks.
 
     Args:
         time_ms: playing time of a deal.
-        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, or as
+        lengths_ms: lengths of all tracks. An unknown length, 0, counts as the mean of the others, or as
             `time_ms` if no length is known.
     """
 
@@ -105,7 +105,7 @@ class ByTime(Size):
 
 
 class ByAlbums(Size):
-    """Deals of N albums, each as far as its tracks are next to each other in the round.
+    """Deals of N albums. An album's tracks count as one album while they are next to each other in the round.
 
     Args:
         count: number of albums.
@@ -147,7 +147,7 @@ class Limited(Size):
     of the tracks left have the same value.
 
     Args:
-        size: how large deals are otherwise.
+        size: the size of deals apart from the limit.
         limit: tracks for each value, at least 1.
         value_of: maps each track to the number of its value.
     """

@@ -1,12 +1,13 @@
-"""Copy tracks into a folder of their own, numbered, and created in their order.
+"""Copy tracks into a separate folder, numbered, and created in playlist order.
 
-Players list a stick by names, or in the order in which FAT has them. On FAT a new file takes the place of a
-deleted one, so each run makes a new folder NAME.playshuffle-new: it moves the copies that it finds again,
-copies the others, and replaces the folder NAME at its end. The folder of a former or killed run is renamed
+Players list a stick by names, or in the order of its FAT. On FAT a new file takes the place of a deleted
+one. So each run makes a new folder NAME.playshuffle-new: it moves existing copies there, copies the other
+tracks, and replaces the folder NAME at its end. The folder of an earlier or killed run is renamed
 NAME.playshuffle-old1, and the next run takes copies from there.
 
 A file in each folder lists the names that playshuffle wrote there. Other files there at the start are
-refused. Those that come later stay: each is moved into the new folder before the old one is removed.
+refused. Files that are added during the run stay: each is moved into the new folder before the old one is
+removed.
 """
 
 import contextlib
@@ -28,24 +29,32 @@ from playshuffle.system.atomic_file import held
 from playshuffle.system.regular_file import open_regular
 from playshuffle.system.write_errors import refusal
 
-# Of the folders of a run: names that nobody else gives, for an empty folder has no mark.
+# Suffixes of a run's folders. Nobody else uses such names: an empty folder has no other mark.
 _NEW, _OLD = b".playshuffle-new", b".playshuffle-old"
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
-_QUARTER_NS = 900_000_000_000  # and local time: summer time and other time zones shift it
+_QUARTER_NS = 900_000_000_000  # FAT has local time: summer time and other time zones shift it
 _CHUNK = 1 << 20
 _ENTRY = 1024  # bytes of a track in folders, in the list of names and in the playlist
 _CLUSTERS = 16  # for folders and lists
 
-_PART = PLAYERS["car"].part or 255  # tracks of a playlist
+_PART = PLAYERS["car"].part or 255  # maximum number of tracks in a playlist
 
 Working = Callable[[str, int, int], object]
 Copies = dict[tuple[str, int], list[tuple[int, bytes]]]
 
 
 class Exported(NamedTuple):
-    """What an export did. tracks: number of those that fit. removed: number of copies not wanted any more."""
+    """The result of an export.
+
+    Attributes:
+        folder: the new folder.
+        tracks: number of tracks that fit.
+        copied: number of tracks that were copied.
+        removed: number of removed copies.
+        size: bytes of all copies.
+    """
 
     folder: bytes
     tracks: int
@@ -65,21 +74,22 @@ def export(
     most_bytes: int | None = None,
     max_per_folder: int | None = None,
 ) -> Exported:
-    """Copy the tracks that fit into the folder NAME of a folder; it ends before the first one that does not.
+    """Copy the tracks that fit into the folder NAME of a folder; stop before the first one that does not.
 
     Args:
-        tracks: in their order.
-        folder: where the folder is made. It must exist: an unmounted stick has none.
-        name: of the folder, and of the playlist in it.
-        source: the playlist and its owner. Another one of the same name does not replace its copies.
+        tracks: in playlist order.
+        folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
+        name: name of the new folder, and of its playlist.
+        source: the playlist and its owner. A playlist of the same name from another source does not
+            replace the copies.
         working: called with the megabytes that were copied.
-        roots: the music folders that are known.
-        most_bytes: of all copies together.
+        roots: the known music folders.
+        most_bytes: maximum size of all copies together.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
 
     Raises:
-        PlayshuffleError: there are other files in the folder, or those of another list; it is a music folder
-            of the list; or it does not exist or cannot be written.
+        PlayshuffleError: the folder has other files, or files of another list; it is a music folder of the
+            list; or it does not exist or cannot be written.
     """
     if not os.path.lexists(folder):
         drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
@@ -129,7 +139,7 @@ def _export(
     unwanted = [path for group in copies.values() for _, path in group]
     for path in unwanted:
         os.unlink(path)
-    # All names that may come to be: fewer tracks may need a playlist of another name.
+    # All possible names: fewer tracks may need a playlist of another name.
     lists = [b"%s%s.m3u" % (os.path.basename(target), end) for end in (b"", *_parts(count))]
     os.mkdir(new)
     _write(os.path.join(new, EXPORT_MARK), b"".join(name + b"\n" for name in (head, *names, *lists)))
@@ -154,7 +164,7 @@ def _fill(
     again: Mapping[int, bytes],
     working: Working,
 ) -> int:
-    """Move or copy the tracks into a folder in their order; return how many there was room for."""
+    """Move or copy the tracks into a folder in playlist order; return the number that fitted."""
     total = sum(track.size for index, track in enumerate(tracks) if index not in again)
     done = 0
     for index, track in enumerate(tracks):
@@ -173,7 +183,7 @@ def _fill(
 
 
 def _names(tracks: Sequence[Track], per_folder: int) -> list[bytes]:
-    """Return the numbered name of each copy, below the folder of all."""
+    """Return the numbered name of each copy, relative to the new folder."""
     digits = max(4, len(str(len(tracks))))
     names = [f"{number:0{digits}} {track.name}".encode() for number, track in enumerate(tracks, 1)]
     if per_folder >= len(tracks):
@@ -183,7 +193,7 @@ def _names(tracks: Sequence[Track], per_folder: int) -> list[bytes]:
 
 
 def _playlists(target: bytes, tracks: Sequence[Track], names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return the playlists for the device by name: several, if a car radio does not read as many tracks."""
+    """Return the playlists for the device by name: several, if a car radio does not read that many tracks."""
     entries = [track.extinf + name + b"\n" for track, name in zip(tracks, names, strict=False)]
     stem = os.path.basename(target)
     return {
@@ -193,13 +203,13 @@ def _playlists(target: bytes, tracks: Sequence[Track], names: Sequence[bytes]) -
 
 
 def _parts(count: int) -> list[bytes]:
-    """Return what the name of each playlist has at its end."""
+    """Return the end of each playlist's name."""
     parts = range(1, 1 + -(-count // _PART))
     return [b"-%d" % part for part in parts] if len(parts) > 1 else [b""]
 
 
 def _former_folders(target: bytes, new: bytes, head: bytes) -> list[bytes]:
-    """Return the folders of former runs, after a check that nothing else is in them."""
+    """Return the folders of earlier runs, after a check that they contain nothing else."""
     above, name = os.path.split(target)
     is_ours = re.compile(
         re.escape(name) + rb"(%b|%b\d+)?" % (re.escape(_NEW), re.escape(_OLD)), re.DOTALL
@@ -219,10 +229,10 @@ def _set_aside(folder: bytes, target: bytes) -> bytes:
 
 
 def _check(folder: bytes, head: bytes) -> None:
-    """Check that playshuffle made all that is in a folder, for this playlist.
+    """Check that playshuffle made all files in a folder, for this playlist.
 
     Raises:
-        PlayshuffleError: there is another file, it is not a folder, or it is that of another playlist.
+        PlayshuffleError: it has another file, is not a folder, or belongs to another playlist.
     """
     former = next(iter(_marked(folder)), b"")
     if former.startswith(b"#") and former != head:
@@ -242,12 +252,12 @@ def _check(folder: bytes, head: bytes) -> None:
 
 
 def _check_music(tracks: Sequence[Track], folder: bytes, roots: Iterable[bytes]) -> None:
-    """Check that a folder is not one that the tracks are in: players would have them twice.
+    """Check that a folder does not contain the tracks: players would list them twice.
 
-    A folder above all music folders, such as that of a drive, is right.
+    A folder above all music folders, such as a drive's top folder, is accepted.
 
     Raises:
-        PlayshuffleError: it is.
+        PlayshuffleError: it contains tracks.
     """
     real = os.path.join(os.path.realpath(folder), b"")
     tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}
@@ -261,7 +271,7 @@ def _check_music(tracks: Sequence[Track], folder: bytes, roots: Iterable[bytes])
 
 
 def _ours(folder: bytes) -> set[bytes]:
-    """Return the files that playshuffle wrote, or began to write, into a folder, and the folders in it."""
+    """Return the files that playshuffle wrote, or started to write, into a folder, and its subfolders."""
     names = {EXPORT_MARK, *_marked(folder)}
     return {os.path.join(folder, name) for name in names | set(map(os.path.dirname, names))}
 
@@ -277,7 +287,7 @@ def _marked(folder: bytes) -> list[bytes]:
 
 
 def _others(folder: bytes) -> Iterator[bytes]:
-    """Yield what is in a folder and is not from playshuffle; a folder as a whole."""
+    """Yield the files in a folder that are not from playshuffle; a subfolder as a whole."""
     ours = _ours(folder)
     for path, folders, names in os.walk(folder, onerror=_raise):
         for name in [*names, *folders]:
@@ -299,7 +309,7 @@ def _our_files(folder: bytes) -> Iterator[bytes]:
 
 
 def _copies(folders: Sequence[bytes]) -> Copies:
-    """Return time and path of the copies of former runs, by their name without its number, and their size."""
+    """Return time and path of the copies of earlier runs, by name without number, and size."""
     copies = defaultdict(list)
     for path in filter(is_audio_name, (path for folder in folders for path in _our_files(folder))):
         _, _, name = os.fsdecode(os.path.basename(path)).partition(" ")
@@ -309,7 +319,7 @@ def _copies(folders: Sequence[bytes]) -> Copies:
 
 
 def _found_again(tracks: Sequence[Track], copies: Copies) -> dict[int, bytes]:
-    """Take the copy of each track out of those of former runs; return them by the index of the track."""
+    """Remove the copy of each track from `copies`, and return it by the index of the track."""
     again = {}
     shifts = (0, _shift_ns(tracks, copies))
     for index, track in enumerate(tracks):
@@ -323,7 +333,7 @@ def _found_again(tracks: Sequence[Track], copies: Copies) -> dict[int, bytes]:
 
 
 def _shift_ns(tracks: Sequence[Track], copies: Copies) -> int:
-    """Return by how much the stick shows times shifted: by whole quarters of an hour, for most copies."""
+    """Return the shift of the stick's times, in whole quarters of an hour, that fits most copies."""
     shifts = Counter(
         round((time - track.mtime_ns) / _QUARTER_NS) * _QUARTER_NS
         for track in tracks
@@ -333,14 +343,14 @@ def _shift_ns(tracks: Sequence[Track], copies: Copies) -> int:
 
 
 def _fitting(tracks: Sequence[Track], before: Sequence[bytes], folder: bytes, most_bytes: int | None) -> int:
-    """Return how many tracks fit, if the copies of former runs are removed."""
+    """Return the number of tracks that fit, if the copies of earlier runs are removed."""
     disk = os.statvfs(folder)
     cluster = disk.f_frsize or 1
 
     def occupied(size: int) -> int:
         return -(-size // cluster) * cluster + _ENTRY
 
-    # Some file systems do not tell; then the copies go on until the disk is full.
+    # Some file systems do not report their size; then copy until the disk is full.
     room = disk.f_bavail * cluster - _CLUSTERS * cluster if disk.f_blocks else 1 << 62
     room += sum(occupied(os.lstat(path).st_size) for former in before for path in _our_files(former))
     room = room if most_bytes is None else min(room, most_bytes)
@@ -352,9 +362,9 @@ def _fitting(tracks: Sequence[Track], before: Sequence[bytes], folder: bytes, mo
 
 
 def _copy(track: Track, path: bytes, working: Working, done: int, total: int) -> bool:
-    """Copy a track; return False if there is no room for it.
+    """Copy a track; return False if the disk is full.
 
-    The time of the copy is set when it is complete: by that the next run knows it.
+    The time of the copy is set when it is complete: it tells the next run so.
     """
     try:
         with open(path, "xb") as copy:
@@ -374,7 +384,7 @@ def _copy(track: Track, path: bytes, working: Working, done: int, total: int) ->
 
 
 def _set_time(track: Track, path: bytes) -> None:
-    with contextlib.suppress(PermissionError):  # some mounts let nobody set it: it is copied again each time
+    with contextlib.suppress(PermissionError):  # some mounts refuse it: the track is copied each time
         os.utime(path, ns=(track.mtime_ns, track.mtime_ns))
 
 
@@ -399,7 +409,7 @@ def _write(path: bytes, content: bytes) -> None:
 
 
 def _move(path: bytes, place: bytes) -> None:
-    """Move what others made, if it is there: to a place, or to a free name beside it."""
+    """Move a file of another program, if it exists, to a path, or to a free name beside it."""
     while os.path.lexists(path) and os.path.lexists(place):
         place = b"~".join(os.path.splitext(place))
     if os.path.lexists(path):
@@ -408,9 +418,9 @@ def _move(path: bytes, place: bytes) -> None:
 
 
 def _remove(folder: bytes, new: bytes) -> None:
-    """Remove a folder of a former run: its mark last, so that it can be continued.
+    """Remove a folder of an earlier run: its mark last, so that a killed removal can continue.
 
-    What others put there meanwhile is moved to its place in the new folder.
+    Files that others added meanwhile are moved to the same path in the new folder.
     """
     mark = os.path.join(folder, EXPORT_MARK)
     for path in list(_others(folder)):
@@ -428,7 +438,7 @@ def _remove(folder: bytes, new: bytes) -> None:
     except OSError as error:
         if error.errno != errno.ENOTEMPTY or next(_others(folder), None) is None:
             raise
-        _remove(folder, new)  # one more came
+        _remove(folder, new)  # another file was added
 
 
 def _sync(folder: bytes) -> None:

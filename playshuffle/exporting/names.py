@@ -4,10 +4,10 @@ import unicodedata
 
 from playshuffle.library.extinf import one_line
 
-_FORBIDDEN = frozenset('<>:"/\\|?*')  # on FAT
-_MOST_BYTES = 180  # of a name of 255, with number and suffix
+_FORBIDDEN = frozenset('<>:"/\\|?*')  # not allowed on FAT
+_MOST_BYTES = 180  # of the 255 of a name; the rest is for number and suffix
 
-# Letters that Unicode does not divide into a plain one and an accent.
+# Letters that Unicode does not decompose into a plain letter and an accent.
 _LETTERS = str.maketrans(
     {
         **dict.fromkeys("\u2010\u2013\u2014", "-"),
@@ -36,12 +36,12 @@ _LETTERS = str.maketrans(
 def safe_name(text: str, *, is_ascii: bool) -> str:
     """Return a text as a name, or a part of one, that does not begin or end with a space or dot.
 
-    is_ascii: for devices that show nothing else: accents are dropped, other letters become `_`.
+    With `is_ascii`, for devices that show nothing else, accents are dropped and other letters become `_`.
     """
     text = unicodedata.normalize("NFC", one_line(text))
     if is_ascii:
         parts = unicodedata.normalize("NFKD", text.translate(_LETTERS))
         plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
-        text = one_line(plain.encode("ascii", "replace").decode())  # an accent of its own is a space
+        text = one_line(plain.encode("ascii", "replace").decode())  # an accent alone becomes a space
     text = "".join("_" if letter in _FORBIDDEN or not letter.isprintable() else letter for letter in text)
     return text.encode()[:_MOST_BYTES].decode(errors="ignore").strip(" .") or "_"

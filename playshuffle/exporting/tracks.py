@@ -1,4 +1,4 @@
-"""Find the files of a playlist that can be copied, and the names of their copies."""
+"""Find the files of a playlist that can be copied, and name their copies."""
 
 import os
 import stat
@@ -14,7 +14,15 @@ from playshuffle.tags.reading import ReadAll, Tags
 
 
 class Track(NamedTuple):
-    """A track to copy. name: of the copy, without its number. extinf: its line in a playlist."""
+    """A track to copy.
+
+    Attributes:
+        source: path of the file.
+        name: name of the copy, without its number.
+        size: bytes of the file.
+        mtime_ns: modification time of the file.
+        extinf: its line in a playlist.
+    """
 
     source: bytes
     name: str
@@ -28,7 +36,7 @@ def find_tracks(
 ) -> tuple[list[Track], list[Skipped]]:
     """Return the audio files among some paths, in their order, and the others with a reason.
 
-    A playlist may come from anybody: what is not audio by its name never gets to a stick.
+    A playlist may come from anybody: a file without an audio suffix is never copied to a stick.
     """
     found: list[tuple[bytes, os.stat_result]] = []
     skipped = []

@@ -1,1 +1,1 @@
-"""Read what players remember of each track: last play, plays, skips, rating."""
+"""Read play histories of players: last play, plays, skips and rating of each track."""

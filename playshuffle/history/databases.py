@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 
 
 class Database(NamedTuple):
-    """How a database is read.
+    """How to read a database.
 
-    needs: the columns that identify it, by table.
-    rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is empty
-        or the user whose plays count.
-    full: the greatest rating.
-    path_of: returns the path in a column.
-    users: a statement that selects the names of all users, if there are several.
-    starts: a statement that returns whether the plays were counted when they started.
+    Attributes:
+        needs: the columns that identify it, by table.
+        rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user`
+            is the user whose plays count, or empty.
+        full: the greatest rating.
+        path_of: returns the path in a column.
+        users: a statement that selects the names of all users, if there are several.
+        starts: a statement that selects whether the program counts plays when they start.
     """
 
     needs: Mapping[str, str]
@@ -44,18 +45,16 @@ class Database(NamedTuple):
         return missing
 
     def read(self, database: "Connection", user: str) -> Iterator[Row]:
-        """Return a row for each track.
+        """Return a row for each track of a database with all needed columns.
 
-        Args:
-            database: one that has all needed columns.
-            user: whose plays count, of several; empty for all.
+        `user` is the user whose plays count; empty for all.
 
         Raises:
-            UnknownUserError: there is no such user.
+            UnknownUserError: no such user exists.
         """
         if user and user.encode() not in [name for (name,) in database.execute(self.users or "SELECT 0")]:
             raise UnknownUserError(user)
-        # A column may hold text, which SQLite takes for greater than any number.
+        # A column may have text, which SQLite sorts behind every number.
         numbers = ", ".join(f"CAST({name} AS REAL) AS {name}" for name in _NAMES[1:])
         statement = (
             f"WITH raw({', '.join(_NAMES)}) AS ({self.rows})"  # noqa: S608 - our own words
@@ -68,7 +67,7 @@ class Database(NamedTuple):
                 yield Row(path, Played._make(values))
 
     def counts_starts(self, database: "Connection") -> bool:
-        """Return whether the program counted plays when they started."""
+        """Return whether the program counts plays when they start."""
         return bool(database.execute(self.starts).fetchone()[0])
 
 
@@ -80,7 +79,7 @@ def _pivot(names: str, name: str = "name", value: str = "value") -> str:
 
 
 def _songs(column: str) -> Database:
-    """Return how the collection of Strawberry and Clementine is read, which have one table."""
+    """Return the database of Strawberry or Clementine: a collection in one table."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
     return Database({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
@@ -95,7 +94,7 @@ MPD = Database(
     " WHERE type = 'song' GROUP BY uri)",
     full=10,
 )
-# mpdstats writes last_played at the start, for skips too. Its ratings are made up from plays and skips.
+# mpdstats writes last_played at the start, for skips too. It computes ratings from plays and skips.
 BEETS = Database(
     {"items": "id path", "item_attributes": "entity_id key value"},
     "SELECT path, iif(play_count > 0, last_played, NULL), iif(play_count > 0, NULL, last_played),"  # noqa: S608
@@ -105,7 +104,7 @@ BEETS = Database(
 
 
 def _navidrome(scrobbled: str, **needs: str) -> Database:
-    """Return how Navidrome's database is read.
+    """Return Navidrome's database.
 
     Paths are relative to a library since version 0.55. Favourites without a rating have all stars.
 
@@ -187,7 +186,7 @@ LYRION = Database(
 STRAWBERRY = _songs("url")
 CLEMENTINE = _songs("filename")
 
-# Values that cannot be right are missing: times after 2106, counts and ratings below zero.
+# Impossible values count as missing: times after 2106, counts and ratings below zero.
 _VALUES = (
     *(
         f"CASE WHEN {name} BETWEEN 1 AND 4294967295 THEN CAST({name} AS INTEGER) END"

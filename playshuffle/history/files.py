@@ -18,15 +18,15 @@ from xml.etree import ElementTree
 
 from playshuffle.history.rows import Names, Played, Row, path_of_uri, summed
 
-_LATEST = 1 << 32  # Unix seconds, in 2106; what is later is no time of a play
+_LATEST = 1 << 32  # Unix seconds, in 2106; a later time is not the time of a play
 _STARS = 5
 _DAY_S = 86_400
-_SKIPPED_S = 20  # mpv opened the next file sooner than that
-_LONG_MS = 240_000  # heard as long as this, a track was played, as Last.fm says
+_SKIPPED_S = 20  # mpv opened the next file sooner: a skip
+_LONG_MS = 240_000  # a track heard for this time was played, by the rule of Last.fm
 
 
 def _number(value: object, end: float = math.inf) -> float | None:
-    """Return a number from 0 to below an end; None for anything else."""
+    """Return a number from 0 to below `end`; None for anything else."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -116,7 +116,7 @@ def rockbox_scrobbler(path: bytes) -> Iterator[Row]:
 def rockbox_playback(path: bytes) -> Iterator[Row]:
     """Read logs with a line for each play: local time, milliseconds heard, length, path.
 
-    Full logs have a number in their name, and are beside the present one.
+    Full logs have a number in their name, and are beside the current log.
     """
     stem, suffix = os.path.splitext(path)
     for log in (*sorted(glob.glob(glob.escape(stem) + b"_[0-9]*" + suffix)), path):
@@ -131,7 +131,7 @@ def rockbox_playback(path: bytes) -> Iterator[Row]:
 
 
 def mpv(path: bytes) -> Iterator[Row]:
-    """Read a line for each file that mpv opened. One that another followed soon was skipped."""
+    """Read a line for each file that mpv opened. If the next one followed soon, it was skipped."""
     opened = [
         (_time(line.get("time")), line["path"])
         for line in _json_lines(path)
@@ -157,7 +157,7 @@ def listenbrainz(path: bytes) -> Iterator[Row]:
 
 
 def _json_lines(path: bytes) -> Iterator[dict[str, Any]]:
-    """Return the objects of a file that has one in each line. A killed program leaves half a line."""
+    """Yield the object in each line of a file. A killed program leaves half a line."""
     for line in _lines(path):
         try:
             value = json.loads(line)
@@ -184,14 +184,14 @@ def grouped(events: Iterable[Row], now_s: float) -> list[Row]:
 
 
 def _utc(local_s: int | None, *, is_local: bool) -> int | None:
-    """Return Unix seconds; a device that knows no time zone counts them in local time."""
+    """Return Unix seconds; a device without a time zone counts them in local time."""
     if local_s is None or not is_local:
         return local_s
     fields = time.gmtime(local_s)
     return int(time.mktime((*fields[:8], -1)))
 
 
-# What the columns of a CSV file are called, in small letters without spaces and underscores.
+# Names of the columns of a CSV file, in small letters without spaces and underscores.
 _COLUMNS = {
     "path": ("path", "file", "filename", "location", "uri", "url"),
     "artist": ("artist", "artistname", "creator"),
@@ -206,7 +206,7 @@ _COLUMNS = {
 
 
 def _header(line: str) -> tuple[str, dict[str, int]] | None:
-    """Return the separator of a CSV file, and the position of each known column; None if it is no CSV."""
+    """Return the separator of a CSV file, and the position of each known column; None for other files."""
     for separator in ",;\t":
         header = next(csv.reader([line], delimiter=separator), [])
         names = [re.sub(r"#.*|[\W_]", "", name.lower()) for name in header]
@@ -224,7 +224,7 @@ def csv_log(path: bytes) -> Iterator[Row]:
     """Read rows of single plays, or of several if a column counts them."""
     lines = iter(_lines(path))
     header = _header(next(lines, ""))
-    assert header is not None  # by it the file was recognised
+    assert header is not None  # the file was recognised by it
     separator, columns = header
     is_one_play = "last_played" in columns and columns.keys().isdisjoint(("plays", "skips"))
     for fields in csv.reader(lines, delimiter=separator):
@@ -254,7 +254,7 @@ def favourites(path: bytes) -> Iterator[Row]:
 
 
 def _moment(text: str) -> int | None:
-    """Return Unix seconds of a time in seconds, milliseconds, ISO format or that of Last.fm."""
+    """Return Unix seconds of a time in seconds, milliseconds, ISO format or Last.fm's format."""
     number = _number(text)
     if number is not None:
         return _time(number / 1000 if number >= _LATEST else number)

@@ -1,4 +1,4 @@
-"""The table of play histories: which programs write them, where, and how they are read.
+"""Define the table of play histories: their programs, their paths, and how to read them.
 
 Help, errors and documentation are made from it.
 """
@@ -19,12 +19,14 @@ _ALL = "last play, plays, skips, rating"
 
 
 class File(NamedTuple):
-    """How a file that is no database is read.
+    """How to read a history that is not a database.
 
-    rows: the function of `history.files` that reads it. Their imports are slow, and most runs need no name.
-    begins: pattern of its first bytes; of a CSV file they are the names of its columns.
-    suffixes: of a kind of file that has no first bytes of its own.
-    is_log: each row is a play or a skip. Their counts add up, as those of totals never do.
+    Attributes:
+        rows: name of the function in `history.files` that reads it. Only a name, because the imports are
+            slow, and most runs need none.
+        begins: pattern of its first bytes; of a CSV file, the names of its columns.
+        suffixes: suffixes of a file without typical first bytes.
+        is_log: each row is a play or a skip. Counts of logs add up; totals never do.
     """
 
     rows: str
@@ -36,16 +38,17 @@ class File(NamedTuple):
 class History(NamedTuple):
     """A kind of play history.
 
-    title: of the program.
-    reader: how it is read.
-    knows: for the documentation.
-    played: when the program counts a play, for the documentation.
-    tried: the version of the program whose file was read; empty if none was.
-    name: what users call it; empty if they name the file.
-    places: where its file may be, as patterns; `file` if that differs from machine to machine.
-    file: what users look for.
-    advice: a sentence for those whose file is missing, or has no play.
-    starts: it counts plays when they start.
+    Attributes:
+        title: name of the program.
+        reader: how to read it.
+        knows: its data, for the documentation.
+        played: when the program counts a play, for the documentation.
+        tried: the version of the program whose file was read; empty if none was.
+        name: the user's name for it; empty if users name the file.
+        places: patterns of its path; empty if `file` differs between machines.
+        file: file name that users look for.
+        advice: a sentence for users whose file is missing, or has no play.
+        starts: it counts plays when they start.
     """
 
     title: str
@@ -66,12 +69,12 @@ class History(NamedTuple):
 
 
 def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
-    """Return where a program has a file: a path that begins with `~/.config`, `~/.local/share` or the like.
+    """Return the possible paths of a program's file.
 
     Args:
-        path: of the file, which may have a `*` in its name.
-        flatpak: the id of the program as a Flatpak.
-        snap: its name as a Snap.
+        path: begins with `~/.config`, `~/.local/share` or the like; its name may have a `*`.
+        flatpak: id of the program as a Flatpak.
+        snap: name of the program as a Snap.
     """
     inside = re.sub(
         r"~/\.(config|local/share)/", lambda match: {"config": "config/"}.get(match[1], "data/"), path
@@ -159,7 +162,7 @@ NAMES = {history.name: history for history in HISTORIES if history.name}
 
 
 def usual_file(history: History) -> bytes:
-    """Return where a program has its file: of several the latest; the usual one if there is none.
+    """Return the path of a program's file: the latest of several; the usual path if none exists.
 
     Raises:
         OptionError: MPD is not configured to have one.

@@ -1,4 +1,4 @@
-"""Find the track of each row of a play history: by its exact path, or by tags where a source has no path."""
+"""Find the track of each row of a play history: by its exact path, or by tags if a source has no paths."""
 
 import os
 from collections import defaultdict
@@ -8,12 +8,17 @@ from typing import NamedTuple
 from playshuffle.history.rows import Names, Row
 from playshuffle.text import folded
 
-_SAMPLE = 200  # rows that decide where a music folder was
-_BETWEEN = "; "  # between several artists of a track
+_SAMPLE = 200  # rows that decide about the former music folder
+_BETWEEN = "; "  # separates the artists of a track
 
 
 class Match(NamedTuple):
-    """A row, and the numbers of the tracks that it is about: several if they are the same recording."""
+    """A row of a play history, with its tracks.
+
+    Attributes:
+        row: the row.
+        numbers: numbers of the tracks: several if they are the same recording.
+    """
 
     row: Row
     numbers: Sequence[int]
@@ -25,13 +30,13 @@ def match(
     roots: Sequence[bytes],
     tagged: Callable[[], Iterable[tuple[int, Names]]],
 ) -> list[Match]:
-    """Return the tracks of each row; none if it is about no track.
+    """Return the tracks of each row; none for a row that fits no track.
 
-    A relative path is looked for below each music folder and the folders above. If no path is that of a
-    track, the folder that all rows have in common may be a music folder under another name.
+    A relative path is tried below each music folder and the folders above. If no path is a track, the
+    common folder of all rows may be a music folder under another name.
 
     Args:
-        rows: of one source.
+        rows: rows of one source.
         number_of: the number of each track, by path.
         roots: the music folders.
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
@@ -69,9 +74,9 @@ def _below(path: bytes, tops: Iterable[bytes], number_of: Mapping[bytes, int]) -
 def _moved(
     rows: Sequence[Row], number_of: Mapping[bytes, int], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
-    """Return the start of the paths to replace, and the music folder to replace it by; None if there is none.
+    """Return the start of the paths to replace, and the music folder for it; None if no folder fits.
 
-    With it, at least half of a sample must be tracks.
+    With the music folder in its place, at least half of a sample must be tracks.
     """
     paths = [b"/" + row.path.lstrip(b"/") for row in rows if row.path]
     paths = paths[:: len(paths) // _SAMPLE + 1]

@@ -1,4 +1,4 @@
-"""Read the rows of a source."""
+"""Read the rows of a play history."""
 
 import os
 import re
@@ -13,15 +13,16 @@ from playshuffle.history.sources import Source
 from playshuffle.system import regular_file, sqlite
 from playshuffle.system.foreign_database import read_foreign
 
-_HEAD = 4096  # bytes by which a file is recognised
+_HEAD = 4096  # first bytes that identify a file
 
 
 class Content(NamedTuple):
-    """What a source contains.
+    """The content of a source.
 
-    history: its kind.
-    rows: one for each track.
-    starts: it counts plays when they start.
+    Attributes:
+        history: its kind.
+        rows: one for each track.
+        starts: it counts plays when they start.
     """
 
     history: History
@@ -37,7 +38,7 @@ class SourceError(PlayshuffleError):
 
 
 def stamp_of(source: Source) -> str:
-    """Return what changes with the source: size, time and inode of its file and of its write-ahead log.
+    """Return a text that changes with the source: size, time and inode of its file and write-ahead log.
 
     Raises:
         SourceError: the file does not exist.
@@ -57,14 +58,12 @@ def stamp_of(source: Source) -> str:
 
 
 def read_source(source: Source, now_s: float) -> Content:
-    """Return what is in a source.
+    """Return the content of a source.
 
-    Args:
-        source: the file.
-        now_s: the present time (Unix seconds). Nothing was played after it.
+    Plays after `now_s`, the present time in Unix seconds, are ignored.
 
     Raises:
-        SourceError: it cannot be read, or is no play history.
+        SourceError: it cannot be read, or is not a play history.
     """
     try:
         with open(regular_file.open_regular(source.path)[0], "rb") as file:
@@ -80,7 +79,7 @@ def read_source(source: Source, now_s: float) -> Content:
         raise SourceError(source, f"It has no user '{shown(source.user)}'.", Exit.USAGE) from error
     except SourceError:
         raise
-    except Exception as error:  # the code that reads a damaged file may raise anything
+    except Exception as error:  # readers of a damaged file may raise anything
         raise SourceError(source, f"It is damaged, or of an unknown version: {shown(str(error))}.") from error
     return found if found is not None else _refuse(source)
 

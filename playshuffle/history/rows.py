@@ -1,4 +1,4 @@
-"""Define what a play history knows of a track."""
+"""Define the rows of a play history."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -6,9 +6,14 @@ from urllib.parse import unquote_to_bytes
 
 
 class Played(NamedTuple):
-    """The plays of one track, as a source knows them; None if it does not know.
+    """The plays of one track in a source; None if the source does not know.
 
-    last_played, last_skipped: Unix seconds. rating: from 0 to 1.
+    Attributes:
+        last_played: Unix seconds.
+        last_skipped: Unix seconds.
+        plays: number of plays.
+        skips: number of skips.
+        rating: from 0 to 1.
     """
 
     last_played: int | None = None
@@ -19,7 +24,7 @@ class Played(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The tags by which a source without paths names a track."""
+    """The tags that name a track in a source without paths."""
 
     artist: str
     title: str
@@ -30,7 +35,10 @@ class Names(NamedTuple):
 class Row(NamedTuple):
     """One track of a database, or one play of a log.
 
-    path: absolute, or relative to a music folder; empty if tags name the track.
+    Attributes:
+        path: absolute, or relative to a music folder; empty if tags name the track.
+        played: its plays.
+        names: the tags that name it.
     """
 
     path: bytes

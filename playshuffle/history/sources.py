@@ -9,7 +9,13 @@ from playshuffle.text import any_of, nearest
 
 
 class Source(NamedTuple):
-    """A file with a play history. text: as the user named it. user: whose plays count; empty for all."""
+    """A file with a play history.
+
+    Attributes:
+        text: as the user named it.
+        path: absolute.
+        user: whose plays count; empty for all.
+    """
 
     text: str
     path: bytes
@@ -32,7 +38,7 @@ def find_source(text: str, path: bytes) -> Source:
     """Return a source that the user names.
 
     Args:
-        text: one of `NAMES`, or a file, to which `#USER` may be added.
+        text: one of `NAMES`, or a file, optionally with `#USER`.
         path: the same as an absolute path.
 
     Raises:

@@ -1,6 +1,6 @@
 """Check which options of a playlist exclude each other, or need another one.
 
-One table has all of it: a new contradiction is a row.
+Every contradiction is a row of one table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,9 +22,10 @@ from playshuffle.text import any_of
 class Contradiction(NamedTuple):
     """Options that do not work together.
 
-    applies: returns whether options have them; a text that it returns is `{field}` in the sentence.
-    sentence: has `{}` for each of the spellings, and may name fields of `Options`.
-    spellings: the options, as the configuration has them; may name fields of `Options`.
+    Attributes:
+        applies: returns whether options are affected; a text that it returns is `{field}` in the sentence.
+        sentence: has `{}` for each of the spellings, and may name fields of `Options`.
+        spellings: the options, as the configuration has them; may name fields of `Options`.
     """
 
     applies: Callable[[Options], object]
@@ -33,10 +34,7 @@ class Contradiction(NamedTuple):
 
 
 def check(options: Options) -> None:
-    """Check that options work together.
-
-    Args:
-        options: each of their values is valid, and names are as the tables spell them.
+    """Check that options, each with a valid value, work together.
 
     Raises:
         OptionError: two of them contradict each other, or one needs another.
@@ -50,10 +48,10 @@ def check(options: Options) -> None:
 
 
 def check_history(fields: Iterable[str], *, has_history: bool) -> None:
-    """Check that there is a play history if a field of a query needs one.
+    """Check that a play history is given if a field of a query needs one.
 
     Raises:
-        OptionError: there is none.
+        OptionError: it is not given.
     """
     lacking = OF_HISTORY.intersection(fields)
     if lacking and not has_history:
@@ -90,7 +88,7 @@ def _excludes(
     applies: Callable[[Options], object] | None = None,
     cure: str = "Remove either.",
 ) -> Contradiction:
-    """Return that an option excludes another; without `applies`, if both are given."""
+    """Return the row for an option that excludes another; without `applies`, if both are given."""
     return Contradiction(
         applies or (lambda options: _has(options, first) and _has(options, second)),
         f"{{}} does not work with {{}}: {why}. {cure}",
@@ -148,7 +146,7 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         "{} needs the name of the playlist to write. Give it with {}.",
         ("from", "output"),
     ),
-    # How paths are written.
+    # Path styles.
     _excludes(
         "map",
         "relative_to",

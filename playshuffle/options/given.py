@@ -1,4 +1,4 @@
-"""Define the options that a command line gives, which replace those of a list."""
+"""Define the options on a command line, which replace the options of a list."""
 
 from typing import Any, NamedTuple
 
@@ -10,19 +10,20 @@ _AMOUNTS = frozenset(("limit", "time", "albums"))
 class Given(NamedTuple):
     """The options of one command line.
 
-    options: all of them; those that were not given have their defaults.
-    names: the fields of those that were given.
+    Attributes:
+        options: all of them; options that were not given have their defaults.
+        names: fields of the options that were given.
     """
 
     options: Options = Options()
     names: frozenset[str] = frozenset()
 
     def plus(self, **values: Any) -> "Given":
-        """Return these options and others, by their fields."""
+        """Return these options with other values, by field."""
         return Given(self.options._replace(**values), self.names.union(values))
 
     def over(self, options: Options) -> Options:
-        """Return the options of a list with those that were given in their place."""
+        """Return the options of a list, replaced by those that were given."""
         values = {name: getattr(self.options, name) for name in self.names}
         if self.names & _AMOUNTS:
             values = dict.fromkeys(_AMOUNTS) | values

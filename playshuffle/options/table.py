@@ -1,4 +1,4 @@
-"""Define the options of a playlist: one field each, with all that its commands and its key need.
+"""Define the options of a playlist: one field each, with its flag, its key and its help.
 
 A new option is a field here, and the code that acts on it.
 """
@@ -28,26 +28,30 @@ from playshuffle.text import known
 
 STDOUT = "-"
 _PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps")
-NONE: tuple[str, ...] = ()  # an option that is rare, and only a key
+NONE: tuple[str, ...] = ()  # for a rare option that only the configuration has
 MAKE, DEAL, MAKE_DEAL, MAKE_WATCH = ("make",), ("deal",), ("make", "deal"), ("make", "watch")
 ALL = ("make", "deal", "watch")
 
 
 class Row(NamedTuple):
-    """What the command line and the configuration know of an option.
+    """An option on the command line and in the configuration.
 
-    name, type, default: those of its field in `Options`.
-    flag: its long spelling; `--no-` for a value that is true by default. short: the other spelling.
-    help: for the command line, at most 50 characters.
-    group: one of `groups.GROUPS`; decides whether the short help shows it.
-    metavar: placeholder of the value.
-    verbs: the commands that take it; none for an option that is only a key of the configuration.
-    names: what a value names, as in `text.known`, and all values.
-    parse: raises PlayshuffleError for a value that is not valid.
-    suggestions: values for completion, if it names nothing.
-    example: of a value, as a configuration has it.
-    has_key: whether the configuration has it as a key.
-    may_be_number: whether the configuration takes a number for the text, too.
+    Attributes:
+        flag: its long spelling; `--no-` for a value that is true by default.
+        help: for the command line, at most 50 characters.
+        group: one of `groups.GROUPS`; decides whether the short help shows it.
+        metavar: placeholder of the value.
+        short: its short spelling.
+        verbs: the commands that take it; none for an option that only the configuration has.
+        names: the kind of name that a value is, as in `text.known`, and all values.
+        parse: raises PlayshuffleError for an invalid value.
+        suggestions: values for completion, if the value is not such a name.
+        example: a value in the form of the configuration.
+        has_key: the configuration has it as a key.
+        may_be_number: the configuration accepts a number for the text, too.
+        name: name of its field in `Options`.
+        type: type of its field.
+        default: default of its field.
     """
 
     flag: str
@@ -98,7 +102,7 @@ def _queries(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    """Return each folder here and what it is to the player.
+    """Return each folder here and the player's folder.
 
     Raises:
         PlayshuffleError: a text is not FROM=TO.
@@ -107,7 +111,7 @@ def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
 
 
 class Options(NamedTuple):
-    """The options of one playlist, as the user wrote them; None is what was not given."""
+    """The options of one playlist, as the user wrote them; None for an option that was not given."""
 
     folders: tuple[str, ...] = ()
     # A table, with few lines for each option.
@@ -214,7 +218,7 @@ def checked(options: Options) -> Options:
     """Return options with names as the tables spell them, such as vlc for VLC.
 
     Raises:
-        OptionError: a value is not valid.
+        OptionError: a value is invalid.
     """
     changes: dict[str, Any] = {}
     for row in ROWS:
@@ -234,13 +238,13 @@ def checked(options: Options) -> Options:
 
 
 def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
-    """Return the one of these values that a user means.
+    """Return the value that a user means.
 
     Args:
-        key: of the option.
+        key: key of the option.
         value: as the user wrote it.
-        kind: what the values are, as in `text.known`.
-        values: all that there are.
+        kind: kind of the values, as in `text.known`.
+        values: all possible values.
 
     Raises:
         OptionError: the value is unknown.
@@ -252,7 +256,7 @@ def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
 
 
 def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
-    """Return options with each path converted; of a map, that of the music here.
+    """Return options with each path converted; of a map, the local path.
 
     Raises:
         UnicodeEncodeError: a path was damaged, and cannot be one.
@@ -276,7 +280,7 @@ def changed(options: Options) -> dict[str, Any]:
 
 
 def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
-    """Return the options that are given and differ, without the file, as the command line has them."""
+    """Return the options that are given and differ, without the file, as flags of the command line."""
     words = []
     for row in ROWS:
         value = getattr(options, row.name)

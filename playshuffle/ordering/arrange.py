@@ -26,14 +26,14 @@ from playshuffle.text import counted
 
 
 class Arranged(NamedTuple):
-    """All tracks in order; the first `playlist_length` of them are to be played, or were."""
+    """All tracks in order; the first `playlist_length` of them are the playlist."""
 
     order: Sequence[int]
     playlist_length: int
 
     @property
     def played(self) -> Sequence[int]:
-        """Return the tracks that are to be played, or were, in order."""
+        """Return the tracks of the playlist, in order."""
         return self.order[: self.playlist_length]
 
 
@@ -47,12 +47,12 @@ def needs_last(recipe: Recipe) -> bool:
 
 
 def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
-    """Return the last order of the chosen tracks: other ones removed, new ones appended.
+    """Return the last order of the chosen tracks: other tracks removed, new ones appended.
 
     Args:
         indices: the chosen tracks.
         last: the tracks of the last order.
-        count: how many of it were in the playlist; None for all.
+        count: number of these that were in the playlist; None for all.
     """
     chosen, listed = frozenset(indices), frozenset(last)
     order = [index for index in last if index in chosen]
@@ -61,13 +61,13 @@ def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = 
 
 
 def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: RandBelow) -> Arranged:
-    """Put the tracks in order, and say how many of them are to be played.
+    """Put the tracks in order, and count the tracks of the playlist.
 
     Args:
         chosen: the tracks, at least one.
         recipe: the order and its options.
-        last: the last order of these tracks, if there was one.
-        randbelow: where all chance comes from.
+        last: the last order of these tracks, if any.
+        randbelow: source of all randomness.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
@@ -84,7 +84,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
     if order.is_of_the_list and plan.pinned_at:
         keys = group_keys(chosen, recipe.group_by or ARTIST)
         beside = {at + step for at in plan.pinned_at for step in (-1, 1)}
-        for part in (True, False) if resting else (True,):  # none moves to the other part
+        for part in (True, False) if resting else (True,):  # no track moves to the other part
             others = (
                 {at for at, index in enumerate(result[:count]) if (index in resting) is part}
                 if resting
@@ -96,7 +96,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
 
 
 def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
-    """Keep an order, but move the pinned tracks, and say how many are to be played.
+    """Keep an order, but move the pinned tracks, and count the tracks of the playlist.
 
     Raises:
         PlayshuffleError: as `arrange` does, for pins and limits.
@@ -112,11 +112,14 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
 
 
 class _Layout(NamedTuple):
-    """The tracks to put in order, and those that have a position already.
+    """The tracks to put in order, and the tracks with a fixed position.
 
-    base: the tracks to choose from. left_out: those that are too long, or of unknown length.
-    playlist_length: the number of tracks to play, as far as it is known. pinned_at: the pinned tracks, by
-    position. closing: the track that is pinned to the end of a list of unknown length.
+    Attributes:
+        base: the tracks to choose from.
+        left_out: tracks that are too long, or of unknown length.
+        playlist_length: number of tracks to play, as far as it is known.
+        pinned_at: the pinned tracks, by position.
+        closing: the track that is pinned to the end of a list of unknown length.
     """
 
     base: list[int]
@@ -134,7 +137,7 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
     pinned_at = pins.positions(recipe.pins, tracks, last, count)
     closing: list[int] = []
     if recipe.time_ms is not None and any(pin.position == LAST for pin in recipe.pins):
-        # It has no position before it is known how many tracks fit. The last track takes its position.
+        # Its position is unknown until the fitting tracks are counted. The last track takes its position.
         count -= 1
         closing = [pinned_at.pop(count)]
         pins.swap_in(base, {len(base) - 1: closing[0]})
@@ -159,7 +162,7 @@ def _counted(tracks: Tracks, recipe: Recipe, plan: _Layout, result: list[int]) -
 def _by_length(
     tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
 ) -> tuple[list[int], list[int]]:
-    """Split tracks into those with a known length that fits into the time, and the others."""
+    """Split tracks into those with a known length within the time, and the others."""
     durations_ms = tracks.durations_ms
     fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
     if not fitting:
@@ -200,7 +203,7 @@ def _after_gap(
     randbelow: RandBelow,
     resting: Collection[int],
 ) -> list[int]:
-    """Shuffle so that no track but the pinned ones is played again before the gap."""
+    """Shuffle so that no track is played again before the gap, except pinned ones."""
     among = frozenset(base)
     played = [index for index in last_played if index in among]
     was_played = frozenset(played)

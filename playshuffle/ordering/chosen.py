@@ -1,4 +1,4 @@
-"""Define the tracks of a library that are to be put in order."""
+"""Define the tracks of a library to put in order."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The tracks that are to be put in order.
+    """The tracks to put in order.
 
     Attributes:
-        tracks: the library. An order is an array of indices of these.
-        indices: of the chosen ones, ascending.
+        tracks: the library. An order is an array of indices into it.
+        indices: indices of the chosen tracks, ascending.
         tags_of: looks up the tags of a folder.
     """
 
@@ -26,7 +26,7 @@ class Chosen:
     tags_of: TagsOf = no_tags
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
-        """Return a value for each chosen track; `make` returns those of a folder's files."""
+        """Return a value for each chosen track; `make` returns the values of a folder's files."""
         return self.tracks.column(make, self.indices)
 
     def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from playshuffle.errors import OptionError
 
-_GAP = r"([0-9]{1,9})(%?)"  # compiled where it is used, which is rare
+_GAP = r"([0-9]{1,9})(%?)"  # compiled when it is used, which is rare
 
 
 class Gap(NamedTuple):
@@ -20,12 +20,12 @@ class Gap(NamedTuple):
 
 
 def usual_gap(tracks: int) -> int:
-    """Between two rounds, in plays: a quarter of the tracks, and no more than a hundred."""
+    """Return the gap between two rounds, in plays: a quarter of the tracks, at most a hundred."""
     return min(tracks // 4, 100)
 
 
 def parse_gap(text: str) -> Gap | None:
-    """Read '50' or '25%'; None for a gap that asks for nothing: 0, or 1, which is no play in between.
+    """Parse '50' or '25%'; None for 0 and 1, which ask for nothing.
 
     Raises:
         OptionError: it is neither.

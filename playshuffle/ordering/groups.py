@@ -20,7 +20,7 @@ from playshuffle.tags.reading import Tags
 
 ALBUM, ARTIST, FOLDER = "album", "artist", "folder"
 
-# What tracks can be grouped by: these three, and every field of a query.
+# The possible groups of tracks: these three, and every field of a query.
 KEYS = tuple(dict.fromkeys((ALBUM, ARTIST, FOLDER, *OF_TRACKS)))
 
 # A guest does not make a new artist: 'A feat. B', 'A (ft. B)', 'A [featuring B]'.
@@ -28,12 +28,12 @@ _GUEST = r"(?is)\s*[(\[]?\b(?:feat|ft|featuring)\b\.?\s.*"
 _NOBODY = frozenset(("", "various artists", "various", "va", "v.a.", "unknown artist", "[unknown]"))
 
 # One disc of several, as a folder or a title: 'CD1', 'disc 2 - Live', 'Album (Disc 2)', 'Album CD1'.
-# Compiled where it is used, which is not on every run.
+# Compiled when it is used, which is not on every run.
 _DISC = r"(?is)(?:(.*?)[\W_])?(?:cd|dis[ck])[\W_]*([0-9]{1,2})(?:[\W_].*)?"
 
 
 class Position(NamedTuple):
-    """What the tracks of an album are sorted by. name: where all else is equal."""
+    """The sort key of a track on its album. `name` decides if all else is equal."""
 
     disc: int
     side: int
@@ -46,7 +46,7 @@ _NOWHERE = Position(0, 0, 0, 0)
 
 
 class _Album(NamedTuple):
-    """What the tracks of an album have in common. place: its folder, without those of discs."""
+    """The values that identify an album. `place` is its folder, without folders of discs."""
 
     artist: str
     title: str
@@ -54,7 +54,7 @@ class _Album(NamedTuple):
 
 
 class Albums(NamedTuple):
-    """Of each track the number of its album, and its position there."""
+    """The number of each track's album, and its position there."""
 
     keys: Sequence[int]
     positions: Sequence[Position]
@@ -65,7 +65,7 @@ class Albums(NamedTuple):
 
 
 def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
-    """Number the groups that tracks belong to, by one of the `KEYS`; return the numbers by index."""
+    """Return the group number of each track, by one of the `KEYS`."""
     if by == ALBUM:
         return albums(chosen).keys
     if by == ARTIST:
@@ -80,7 +80,7 @@ def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
 def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
     """Number the artists, as tagged, and count them.
 
-    A track without an artist, or by 'Various Artists', belongs to nobody. Of several artists the
+    A track without an artist, or by 'Various Artists', is a group of its own. Of several artists the
     first counts.
     """
     names = {artist: _principal(artist.decode(errors="replace")) for artist in dict.fromkeys(artists)}
@@ -88,11 +88,11 @@ def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
 
 
 def albums(chosen: Chosen) -> Albums:
-    """Number the albums, and find the position of each track in its album.
+    """Number the albums, and find the position of each track on its album.
 
-    An album is a MusicBrainz release, or else what has one title, by one album artist, in one
-    folder: not by one artist, which would tear compilations apart. Without a title it is the
-    folder. Discs are parts of it, in whatever folders of one folder they lie.
+    An album is a MusicBrainz release. Otherwise it is one title by one album artist in one folder: not by
+    one artist, which would split compilations. Without a title it is the folder. Discs are parts of one
+    album, even in different subfolders of one folder.
     """
     album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
     first_disc = _joined_discs(album_rows)
@@ -100,7 +100,7 @@ def albums(chosen: Chosen) -> Albums:
     positions = [position for _, position in album_rows]
     counts = Counter(zip(keys, positions, strict=True))
     for row, key in enumerate(keys if len(counts) < len(keys) else ()):
-        if counts[key, positions[row]] > 1:  # a key of a name takes long
+        if counts[key, positions[row]] > 1:  # a key of a name is slow
             name = natural_key(os.path.basename(chosen.tracks.paths[chosen.indices[row]]))
             positions[row] = positions[row]._replace(name=name)
     return Albums(chosen.by_index(keys, 0), chosen.by_index(positions, _NOWHERE))
@@ -113,20 +113,20 @@ def ratings(chosen: Chosen) -> list[float | None]:
 
 def _numbered(names: Sequence[Hashable | None]) -> list[int]:
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    if None in numbers:  # nobody: each such track by itself
+    if None in numbers:  # without a group: each such track is its own
         return [~index if name is None else numbers[name] for index, name in enumerate(names)]
     return [numbers[name] for name in names]
 
 
 def _principal(artists: str) -> str | None:
-    """Return the first of several artists, without guests; None if there is none."""
+    """Return the first of several artists, without guests; None without an artist."""
     first = artists.partition("; ")[0].strip().casefold()
     name = re.sub(_GUEST, "", first).strip() or first
     return None if name in _NOBODY else name
 
 
 def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
-    """Return the value that each track of a folder is grouped by; None where it is missing."""
+    """Return the value that each track of a folder is grouped by; None if it is missing."""
     values = map(field.decode, field.read(folder, rows))
     if field.kind != TEXT:
         return [None if value == "" else value for value in values]
@@ -136,14 +136,14 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
     if field.name != "work":
         return [*firsts]
     composers = map(_principal, FIELDS["composer"].read(folder, rows))
-    pairs = zip(firsts, composers, strict=True)  # there is more than one Symphony No. 5
+    pairs = zip(firsts, composers, strict=True)  # several composers wrote a Symphony No. 5
     return [work and (work, composer) for work, composer in pairs]
 
 
 def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:
-    """Return for each album its first disc, if that is in a folder beside or above.
+    """Map each album to its first disc, if that is in a folder beside or above.
 
-    Discs of one album have different numbers: else there are two albums of one name.
+    Discs of one album have different numbers: otherwise they are two albums of one name.
     """
     discs: dict[Hashable, set[int]] = defaultdict(set)
     near: dict[Hashable, list[Hashable]] = defaultdict(list)
@@ -185,7 +185,7 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
         yield last, Position(disc, tags.side or 0, number, tags.part or 0)
 
 
-@lru_cache(64)  # the tracks of an album say the same, one after the other
+@lru_cache(64)  # successive tracks of an album have the same names
 def _without_disc(name: str) -> tuple[str, int | None]:
     """Return the name of an album or its folder without the name of a disc, and the disc's number."""
     match = re.fullmatch(_DISC, name)

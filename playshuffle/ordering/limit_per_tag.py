@@ -1,7 +1,7 @@
-"""Limit how many tracks of each artist, or of each value of another tag, a playlist has.
+"""Limit the number of tracks of each artist, or of each value of another tag.
 
-Values are those of groups: of several artists the first counts, and a track without the tag is a value
-of its own, which is never limited.
+Values are the values of groups: of several artists the first counts, and a track without the tag has its
+own value, which is never limited.
 """
 
 import re
@@ -31,10 +31,10 @@ class LimitPerTag(NamedTuple):
 
 
 def parse_limit(text: str) -> LimitPerTag:
-    """Return the limit in a text such as '3:artist' or 'artist:3'.
+    """Parse a limit such as '3:artist' or 'artist:3'.
 
     Raises:
-        PlayshuffleError: there is none in it, or the tag is unknown.
+        PlayshuffleError: it is not a limit, or the tag is unknown.
     """
     number, _, tag = (part.strip() for part in text.partition(":"))
     if re.fullmatch(_NUMBER, tag):
@@ -47,11 +47,11 @@ def parse_limit(text: str) -> LimitPerTag:
 
 
 def values(chosen: Chosen, tag: str) -> dict[int, int]:
-    """Number the values of a tag, by index. A track without the tag has a number of its own."""
+    """Number the values of a tag, by index. A track without the tag has its own number."""
     keys = groups.group_keys(chosen, tag)
     if tag != ALBUM:
         return {index: keys[index] for index in chosen.indices}
-    # Albums without a title are folders elsewhere; here each of their tracks is one without the tag.
+    # Albums without a title are folders elsewhere; here each of their tracks has no tag.
     named = chosen.column(
         lambda folder: [tags and (tags.album.strip() or tags.release_id) for tags in chosen.tags_of(folder)]
     )
@@ -62,17 +62,17 @@ def values(chosen: Chosen, tag: str) -> dict[int, int]:
 def over_limit(
     value_of: Mapping[int, int], limit: int, rank: Callable[[int], int], randbelow: RandBelow
 ) -> tuple[list[int], list[int]]:
-    """Return the tracks that are left out so that each value has at most `limit`, ascending.
+    """Return the tracks to omit so that each value has at most `limit`, ascending.
 
-    The second list has those of them that another draw could keep.
+    The second list has those that another draw could keep.
 
-    Tracks of a lower rank are kept first. Of those with one rank, each choice is equally likely.
+    Tracks of a lower rank are kept first. Among tracks of one rank, each choice is equally likely.
 
     Args:
-        value_of: the number of the value of each track, by index.
-        limit: for each value, from 1.
+        value_of: number of each track's value, by index.
+        limit: maximum number for each value, from 1.
         rank: returns the rank of a track.
-        randbelow: drawn from.
+        randbelow: source of randomness.
     """
     members = defaultdict(list)
     for index, value in value_of.items():

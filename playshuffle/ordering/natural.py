@@ -1,4 +1,4 @@
-"""Sort names as people read them: `track 2` before `track 10`, whatever the case of letters."""
+"""Sort names as people read them: `track 2` before `track 10`, ignoring case."""
 
 import os
 import re
@@ -8,20 +8,20 @@ from itertools import pairwise
 from playshuffle.library.folder import Folder
 from playshuffle.ordering.chosen import Chosen
 
-# Texts and numbers by turns, with a text first.
+# Alternating texts and numbers, with a text first.
 Key = tuple[str | int, ...]
 
 
 def natural_key(name: bytes) -> Key:
-    """Return what to sort a name by."""
+    """Return the sort key of a name."""
     parts = re.split(r"([0-9]+)", os.fsdecode(name).casefold())
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def natural_ranks(chosen: Chosen) -> Sequence[int]:
-    """Return the position of each track by its path, name by name; equal ones stay by path bytes.
+    """Return the rank of each track by its path, name by name; equal paths stay sorted by bytes.
 
-    The roots stay in the order in which they were given: the tracks of each are in the order of path bytes.
+    The roots stay in their given order, and the tracks of each root are sorted by path bytes.
     """
     keys, paths = chosen.column(_keys), chosen.tracks.paths_of(chosen.indices)
     ends = [row for row in range(1, len(paths)) if paths[row] < paths[row - 1]]

@@ -28,33 +28,35 @@ from playshuffle.shuffle import (
 
 _RATING = "rating"
 _UNRATED = 0.5
-_LIGHTEST = 1e-100  # that `weighted` takes: behind all that have any weight
+_LIGHTEST = 1e-100  # the minimum for `weighted`: behind all entries with any weight
 
-# (running order, new tracks, randbelow, first position still to come) -> the order with them.
+# (running order, new tracks, randbelow, first unplayed position) -> the order with them.
 InsertNew = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
 
-# (order of the list, pinned positions, randbelow, first position still to come) -> repaired order.
+# (order of the list, pinned positions, randbelow, first unplayed position) -> repaired order.
 Repair = Callable[[Sequence[int], Collection[int], RandBelow, int], list[int]]
 
 
 class Order(NamedTuple):
     """A row of the table of orders.
 
-    shuffle: made for these tracks and this recipe.
-    guarantee, drawback: what can be relied on, and what cannot; a line each.
-    takes: keys of options, beside those that every order takes.
-    tag: the field that it uses, unless `group_by` names another.
-    from_last: the last order, not the library's, is what gets shuffled.
-    is_of_the_list: the guarantee is about the list as it is played, so that the tracks chosen
-        by a limit are shuffled once more among themselves.
-    insert_new: made like `shuffle`; inserts new tracks so that the order keeps its guarantee;
-        None where a position is drawn among those still to come.
-    repair: made like `shuffle`, restores the guarantee of a list that changed by moving as few
-        tracks as possible; None where `insert_new` keeps the guarantee by itself.
-    deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes
-        as near to it as the guarantee allows, or has none.
-    is_dealt_by_albums: a deal may be a number of its whole groups (--albums).
-    has_fewest_repeats: the summary of `make` names no other order against repeats.
+    Attributes:
+        shuffle: returns the shuffle for these tracks and this recipe.
+        guarantee: what users can rely on; one line.
+        drawback: what users cannot rely on; one line.
+        takes: keys of options, beside those that every order takes.
+        tag: the field that it uses, unless `group_by` names another.
+        from_last: it shuffles the last order, not the library's.
+        is_of_the_list: the guarantee is about the playlist, so the tracks within a limit are shuffled
+            once more among themselves.
+        insert_new: like `shuffle`; inserts new tracks so that the order keeps its guarantee. None
+            inserts them at random unplayed positions.
+        repair: like `shuffle`; restores the guarantee of a changed list by moving as few tracks as
+            possible. None if `insert_new` keeps the guarantee by itself.
+        deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes as
+            near to it as the guarantee allows, or has none.
+        is_dealt_by_albums: a deal may be a number of its whole groups (--albums).
+        has_fewest_repeats: the summary of `make` names no other order against repeats.
     """
 
     shuffle: Callable[[Chosen, Recipe], Shuffle]
@@ -78,9 +80,9 @@ def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
 
 
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Blocks in which tracks stand as on their albums; folders know only paths.
+    """Return a shuffle of blocks, with tracks as on their albums; folders know only paths.
 
-    A limit cuts the last block where it falls.
+    A limit may cut the last block.
     """
     inside = recipe.inside or "none"
     by = recipe.group_by or ORDERS[recipe.order].tag
@@ -100,7 +102,7 @@ def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
-    """Without pins tracks move, and the guarantee holds; around pins they are swapped."""
+    """Return a repair: without pins it moves tracks, and the guarantee holds; around pins it swaps them."""
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
@@ -137,9 +139,9 @@ def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, inside: Inside) -> list[int]:
-    """Sort what is still to come of each block, except for blocks that are shuffled inside.
+    """Sort the unplayed tracks of each block, except for blocks that are shuffled inside.
 
-    Renumbered tracks stood at their old positions, and the last block may be another one now.
+    Renumbered tracks are still at their old positions, and another block may be the last one now.
     """
     if inside == "all":
         return [*ranks]
@@ -149,7 +151,7 @@ def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, ins
 
 
 def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
-    """Tracks still to come that belong to another block now: all but the longest run of each group."""
+    """Return unplayed tracks that belong to another block now: all but the longest run of each group."""
     runs: dict[int, list[list[int]]] = {}
     for position, index in enumerate(order):
         if position == 0 or keys[order[position - 1]] != keys[index]:

@@ -10,10 +10,10 @@ from playshuffle.selection.track_names import TrackNames
 
 
 def resolve(text: str, names: TrackNames) -> Pin:
-    """Find the track and the position that `TRACK[@POSITION]` names.
+    """Find the track and the position in `TRACK[@POSITION]`.
 
     POSITION is a number from 1, `first`, `last` or `here`. An '@' may be part of a name: the last one splits
-    only if the whole names no track.
+    only if the whole text names no track.
 
     Raises:
         PlayshuffleError: no track has that name, or several have.
@@ -34,7 +34,7 @@ def resolve(text: str, names: TrackNames) -> Pin:
 
 
 def named_tracks(texts: Iterable[str], names: TrackNames) -> tuple[Pin, ...]:
-    """Return the pins of these texts that name one track."""
+    """Return the pins of the texts that name exactly one track."""
     pins: list[Pin] = []
     for text in texts:
         with contextlib.suppress(PlayshuffleError):
@@ -51,13 +51,13 @@ def _index(text: str, names: TrackNames) -> int | None:
 
 
 def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: int) -> dict[int, int]:
-    """Position by position, the track that is pinned there.
+    """Map each pinned position to its track.
 
     Args:
-        pins: as they were resolved.
-        tracks: those that they name.
-        last: the last order, in which a track that is pinned `HERE` keeps its position.
-        count: how long the list is.
+        pins: resolved pins.
+        tracks: the library.
+        last: the last order; a track that is pinned `HERE` keeps its position in it.
+        count: length of the list.
 
     Raises:
         PlayshuffleError: two pins contradict each other, or one the length of the list.
@@ -82,7 +82,7 @@ def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: i
 
 
 def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
-    """Say that a track cannot have a position behind the end of the list."""
+    """Return the error for a track that is pinned behind the end of the list."""
     return PlayshuffleError(
         f"{shown(path)} cannot be pinned to position {position + 1}: the playlist ends at {count}.",
         Exit.USAGE,
@@ -90,10 +90,9 @@ def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
 
 
 def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its position; what stood there takes the position it leaves.
+    """Put each pinned track at its position; the track there takes the position that it leaves.
 
-    Swapped, not moved: all other tracks then stand where they stood, which is what sattolo
-    takes them away from.
+    Swapped, not moved: all other tracks stay at their last positions, from which sattolo moves them away.
     """
     for position, index in pinned_at.items():
         at = order.index(index)
@@ -101,7 +100,7 @@ def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
 
 
 def move_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its position; all other tracks keep their order among themselves."""
+    """Put each pinned track at its position; all other tracks keep their relative order."""
     for index in pinned_at.values():
         order.remove(index)
     for position in sorted(pinned_at):
@@ -113,7 +112,7 @@ def _position(word: str, text: str) -> int | str | None:
         return 0
     if word in (LAST, HERE):
         return word
-    if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python reads no number of thousands
+    if word.isascii() and word.isdecimal() and len(word) < 1000:  # Python parses no longer number
         if int(word) == 0:
             raise OptionError("{} '{text}': positions start at 1.", "pin", text=text)
         return int(word) - 1

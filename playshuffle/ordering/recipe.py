@@ -1,4 +1,4 @@
-"""Define how to arrange: a recipe of order, pins, gap and limits."""
+"""Define a recipe: how to arrange tracks, by order, pins, gap and limits."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,30 @@ HERE = "here"
 
 
 class Pin(NamedTuple):
-    """A track, as an index into the library, and the position it must have: from 0, or `LAST`, or `HERE`."""
+    """A pinned track.
+
+    Attributes:
+        track_index: index into the library.
+        position: from 0, or `LAST`, or `HERE`.
+    """
 
     track_index: int
     position: int | str
 
 
 class Recipe(NamedTuple):
-    """How to arrange; None is what was not asked for.
+    """How to arrange tracks; None for an option that was not given.
 
-    limit: maximum number of tracks. time_ms: maximum playing time.
-    group_by: what is kept together, or apart: one of `groups.KEYS`.
-    rest_ms: how long a track rests after it was heard. resting: indices of the tracks that do; like those of
-    pins they are found out later.
+    Attributes:
+        order: name of the order.
+        pins: the resolved pins.
+        limit: maximum number of tracks.
+        time_ms: maximum playing time.
+        group_by: the field to keep together, or apart: one of `groups.KEYS`.
+        inside: which blocks to shuffle inside.
+        gap: minimum number of plays before a track repeats.
+        rest_ms: how long a track rests after it was heard.
+        resting: indices of the resting tracks; like pins, they are resolved later.
     """
 
     order: str = "random"
@@ -37,7 +48,7 @@ class Recipe(NamedTuple):
 
     @property
     def order_name(self) -> str:
-        """The order and what it uses, as in "groups by genre"."""
+        """Return the order and its field, as in "groups by genre"."""
         options = {"by": self.group_by, "inside": self.inside}
         return " ".join(
             [self.order, *(f"{key} {value}" for key, value in options.items() if value is not None)]

@@ -1,4 +1,4 @@
-"""Put tracks that were heard lately behind all others."""
+"""Put recently heard tracks behind all others."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from playshuffle.shuffle import RandBelow, Shuffle, behind
 
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
-    """Return the tracks that come behind all others: those that rest, and their groups as a whole."""
+    """Return the tracks that come behind all others: resting tracks, and their groups as a whole."""
     order = ORDERS[recipe.order]
     by = recipe.group_by or order.tag
     if not recipe.resting or by is None or "inside" not in order.takes:
@@ -21,7 +21,7 @@ def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
 
 
 def with_rest(shuffle: Shuffle, resting: frozenset[int], chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle that has two parts, with the guarantee of the order where these meet, too."""
+    """Return a shuffle in two parts that keeps the guarantee of the order across their border, too."""
     if not resting:
         return shuffle
     make_repair = ORDERS[recipe.order].repair

@@ -1,7 +1,7 @@
 """Update the last order of a playlist after tracks were added or removed, or got new tags.
 
-All other tracks stay where they are. An absent track keeps its position, so that it has it when it returns,
-until it is forgotten. New tracks are inserted as the order requires, by default at random positions.
+All other tracks keep their positions. An absent track keeps its position for its return, until it is
+forgotten. New tracks are inserted as the order requires, by default at random positions.
 """
 
 from collections import defaultdict
@@ -17,12 +17,12 @@ from playshuffle.shuffle import RandBelow, insert
 
 @dataclass(frozen=True, slots=True)
 class LastOrder:
-    """The last order of a playlist, and what differs from the tracks of now.
+    """The last order of a playlist, compared with the present tracks.
 
     Attributes:
-        order: the tracks, absent ones among them.
-        absent: the tracks of the order that are not chosen now.
-        new: the chosen tracks that it lacks, ascending.
+        order: the tracks, absent ones included.
+        absent: tracks of the order that are not chosen now.
+        new: chosen tracks that are not in the order, ascending.
         came: number of tracks that were absent until now.
         went: number of tracks that are absent from now on.
     """
@@ -37,13 +37,13 @@ class LastOrder:
 def last_order_now(
     order: Sequence[int], absent: Collection[int], indices: Sequence[int], forgotten: Collection[int]
 ) -> LastOrder:
-    """Compare the last order of a playlist with the tracks of now.
+    """Compare the last order of a playlist with the present tracks.
 
     Args:
         order: the last order.
-        absent: the tracks in it that were absent before.
-        indices: the tracks that are chosen now.
-        forgotten: the tracks that do not keep their positions any more.
+        absent: tracks in it that were absent before.
+        indices: tracks that are chosen now.
+        forgotten: tracks that lose their positions.
     """
     chosen, listed = frozenset(indices), frozenset(order)
     missing = listed.difference(chosen)
@@ -62,11 +62,11 @@ def update_order(
     """Update an order after its tracks changed.
 
     Args:
-        chosen: the tracks of now, at least one.
+        chosen: the present tracks, at least one.
         recipe: the order and its options, with resolved pins.
         last: the last order.
         randbelow: source of the positions of new tracks.
-        is_changed: tracks came or went, or have other paths or tags.
+        is_changed: tracks were added or removed, or have other paths or tags.
 
     Returns:
         The order of the chosen tracks, and the same with the absent ones.
@@ -75,7 +75,7 @@ def update_order(
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
     """
     order = last.order
-    # Where an order works with tags or paths, a track that has others now may have to move, too.
+    # If an order uses tags or paths, a track with new ones may have to move, too.
     if is_changed:
         order = _insert_new(chosen, recipe, last, randbelow)
     present = [index for index in order if index not in last.absent] if last.absent else order
@@ -98,10 +98,10 @@ def _insert_new(chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: Rand
 
 
 def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:
-    """Insert new tracks at positions that are uniform over all but those of pinned tracks.
+    """Insert new tracks at positions that are uniform over all but the pinned positions.
 
-    Absent tracks count, so that the whole stays uniform when they return. A pinned track does not:
-    the positions before and behind it become one when it is moved to its own.
+    Absent tracks count, so that the whole stays uniform when they return. A pinned track does not
+    count: moving it to its own position joins the positions before and behind it.
     """
     pinned = {pin.track_index for pin in recipe.pins if pin.position != HERE}
     if not pinned:
@@ -112,16 +112,16 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
 
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:
-    """Restore the guarantee of the tracks that are played; the pinned ones stay."""
+    """Restore the guarantee of the playlist's tracks; pinned ones stay."""
     order, count = arranged.order, arranged.playlist_length
     pins = {order.index(pin.track_index) for pin in recipe.pins}
     return Arranged([*repair(order[:count], pins, randbelow, 0), *order[count:]], count)
 
 
 def _insert_absent(order: Sequence[int], present: Sequence[int]) -> list[int]:
-    """Insert the tracks of an order that another one lacks into that one, each after its predecessor.
+    """Insert the tracks of `order` that `present` lacks into it, each after its predecessor.
 
-    Mostly these are the absent tracks, and the other order has the present ones.
+    These are mostly the absent tracks.
     """
     present_set = frozenset(present)
     if present_set.issuperset(order):

@@ -1,6 +1,6 @@
 """Stop regular expressions that take too long.
 
-Python runs signal handlers while it searches, so that a timer of the processor time can end a search.
+Python runs signal handlers during a search, so a timer of the processor time can end it.
 Signals belong to the main thread: in any other thread there is no limit.
 """
 
@@ -12,7 +12,7 @@ from types import FrameType
 
 
 class TooSlowError(Exception):
-    """The time is up."""
+    """A search used up its processor time."""
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -21,7 +21,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlowError in the block once it has used this processor time."""
+    """Raise TooSlowError in the block after this processor time."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,8 +1,8 @@
 """Find tracks that are the same recording, and choose one of them.
 
-Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or else
-one artist and title, and lengths within two seconds. `Facts` lists what is never taken for a copy.
-Lengths are compared with the shortest track of a group, so that no chain of small differences grows long.
+Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or
+one artist and title, and lengths within two seconds. `Facts` lists the exceptions.
+Lengths are compared with the shortest track of a group, so that small differences cannot add up.
 """
 
 import re
@@ -15,7 +15,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.tags.reading import Tags
 from playshuffle.text import folded
 
-SHORTEST_MS = 30_000  # shorter ones are silence, skits and jingles, which share titles and ids
+SHORTEST_MS = 30_000  # shorter tracks are silence, skits and jingles, which share titles and ids
 SAME_ID_MS = 3_000
 SAME_NAME_MS = 2_000
 
@@ -23,10 +23,21 @@ _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 
 
 class Facts(NamedTuple):
-    """What decides whether tracks are copies, and which is kept.
+    """The facts that decide whether tracks are copies, and which one to keep.
 
-    position: where it is in the order already, None where it is not. Tracks without artist, title or
-    length, shorter than 30 s, with a title in square brackets, or of one release are never copies.
+    Tracks without artist, title or length, shorter than 30 s, with a title in square brackets, or of one
+    release are never copies.
+
+    Attributes:
+        path: path of the track.
+        length_ms: 0 if unknown.
+        artist: as tagged.
+        title: as tagged.
+        recording_id: of MusicBrainz.
+        release_id: of MusicBrainz.
+        lossless: whether the codec is.
+        bitrate: bits per second.
+        position: its position in the saved order; None if it has none.
     """
 
     path: bytes
@@ -56,14 +67,19 @@ class Facts(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """Indices of tracks that are the same recording: the best one, and the others from good to bad."""
+    """Indices of tracks that are the same recording.
+
+    Attributes:
+        kept: the best copy.
+        others: the other copies, from good to bad.
+    """
 
     kept: int
     others: tuple[int, ...]
 
 
 def find_copies(facts: Sequence[Facts]) -> list[Copies]:
-    """Return the groups of tracks that are the same recording, by the smallest path of each."""
+    """Return the groups of tracks that are the same recording, sorted by the smallest path of each."""
     groups = _Groups(facts)
     groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
     groups.join(_name, SAME_NAME_MS)
@@ -77,9 +93,9 @@ def copies_among(
 
     Args:
         tracks: the library.
-        indices: of the tracks that are compared.
+        indices: indices of the tracks to compare.
         tags_of: looks up the tags of a folder.
-        positions: of tracks that are in the order already, by index.
+        positions: maps a track's index to its position in the saved order, if it has one.
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [Facts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
@@ -87,7 +103,7 @@ def copies_among(
 
 
 def _name(track: Facts) -> Hashable | None:
-    """Return artist and title without brackets, and the words in these; None where one is missing."""
+    """Return artist and title without brackets, and the words in these; None if either is missing."""
     artist, title = _plain(track.artist), _plain(track.title)
     words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
     stem = " ".join(re.sub(_BRACKETS, " ", title).split())
@@ -113,7 +129,7 @@ class _Groups:
         self._group_of = {index: index for index in self._groups}
 
     def join(self, key_of: Callable[[Facts], Hashable | None], within_ms: int) -> None:
-        """Join the groups of tracks that have one key, and lengths within this time."""
+        """Join the groups of tracks that have one key, and lengths within `within_ms`."""
         by_key: defaultdict[Hashable, list[int]] = defaultdict(list)
         for index in self._group_of:
             key = key_of(self._facts[index])
@@ -135,7 +151,7 @@ class _Groups:
                 firsts.append(index)
 
     def _merge(self, one: int, other: int) -> bool:
-        """Make two groups one, unless they hold two tracks of one release."""
+        """Merge two groups, unless they contain two tracks of one release."""
         if one == other:
             return True
         tracks = [self._facts[index] for index in (*self._groups[one], *self._groups[other])]
@@ -149,14 +165,14 @@ class _Groups:
         return True
 
     def ranked(self) -> Iterator[list[int]]:
-        """Return the groups of two and more, each from the best to the worst."""
+        """Yield the groups of two and more, each from the best to the worst."""
         groups = [group for group in self._groups.values() if len(group) > 1]
         for group in sorted(groups, key=lambda members: min(self._facts[index].path for index in members)):
             yield sorted(group, key=lambda index: _rank(self._facts[index]))
 
 
 def _rank(track: Facts) -> tuple[bool, int, bool, int, bytes]:
-    """Lossless, then bit rate, then what is in the order already, then the smallest path."""
-    # Bit rates of lossless files say how well they are packed, and nothing about their quality.
+    """Sort by lossless, then bit rate, then position in the saved order, then path."""
+    # Bit rates of lossless files show how well they are packed, and nothing about their quality.
     bitrate = 0 if track.lossless else -track.bitrate
     return not track.lossless, bitrate, track.position is None, track.position or 0, track.path

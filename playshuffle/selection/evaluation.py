@@ -21,7 +21,7 @@ _BLOCK_FOLDERS = 256
 
 
 class Block:
-    """Some folders, of which each column is put together when it is asked for."""
+    """Some folders, with columns that are built on demand."""
 
     def __init__(self, folders: Sequence[Folder], rows_of: RowsOf) -> None:
         self._folders = folders
@@ -44,8 +44,9 @@ class Block:
 class Evaluation:
     """One evaluation of a query.
 
-    hits: number of tracks that pass the checks of a term. untagged: of each term that looks at one tag, which
-    rows lack it.
+    Attributes:
+        hits: number of tracks that pass the checks of a term.
+        untagged: for each term about one tag, the rows that lack it.
     """
 
     def __init__(self, rows_of: RowsOf) -> None:
@@ -81,7 +82,7 @@ class Evaluation:
         return [not is_hit for is_hit in flags] if term.is_negated else flags
 
     def _in_time(self, term: Term, columns: Sequence[Sequence[Any]]) -> list[bool]:
-        """Compare with a regular expression, in the time that is left for all of them."""
+        """Compare with a regular expression, within the time left for all of them."""
         began_s = time.process_time()
         try:
             with time_limit(max(self._left_s, 0.01)):

@@ -1,7 +1,7 @@
-"""List the fields of a query, and where each takes its values from.
+"""Define the fields of a query, and the source of their values.
 
 A field has a raw value for each row of a folder, as it is packed or tagged, and a function that decodes it.
-Raw values repeat from track to track, so that a term has to look at each of them only once.
+Raw values repeat from track to track, so a term tests each of them only once.
 """
 
 import os
@@ -17,7 +17,7 @@ from playshuffle.text import ALIASES
 
 STARS = 5
 
-# The tags of all files of a folder, as `Tags` or in the order of its fields; None where there are none.
+# The tags of all files of a folder, as `Tags` or in the order of its fields; None for a file without tags.
 _Read = Callable[[Folder, Rows], Iterable[Any]]
 
 TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = (
@@ -36,8 +36,12 @@ TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = (
 class Field(NamedTuple):
     """A field of a query.
 
-    kind: how values are compared. read: the raw values of a folder, by row. decode: the value of a
-    raw one, None where it is missing; a missing text is empty. needs_tags: read wants the tags.
+    Attributes:
+        name: as in a query.
+        kind: how values are compared.
+        read: returns the raw values of a folder, by row.
+        decode: returns the value of a raw value; None if it is missing. A missing text is empty.
+        needs_tags: `read` uses the tags.
     """
 
     name: str
@@ -48,7 +52,7 @@ class Field(NamedTuple):
 
 
 def as_it_is(raw: Any) -> Any:
-    """Decode a raw value that is the value."""
+    """Return a raw value that needs no decoding."""
     return raw
 
 
@@ -95,7 +99,7 @@ def _today(folder: Folder) -> Iterable[str]:
 
 
 _LOSSLESS = Tags._fields.index("lossless")
-# The formats that beets does not name by their letters in capitals.
+# Names in beets of formats that are not their letters in capitals.
 _FORMATS = {
     "asf": "Windows Media",
     "matroska": "Matroska",
@@ -111,7 +115,7 @@ _FORMATS = {
 
 
 def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
-    """Yield the format of each file as beets names it; only tags tell Apple Lossless from AAC."""
+    """Yield the format of each file as beets names it; only tags distinguish Apple Lossless from AAC."""
     for name, row in zip(folder.file_names(), tags, strict=True):
         format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
         is_alac = format_ == "mp4" and row is not None and row[_LOSSLESS]
@@ -168,5 +172,5 @@ def is_query(text: str) -> bool:
 # Known only from a play history.
 OF_HISTORY = frozenset(("last_played", "skips"))
 
-# Where a word without a field is looked for, as in beets.
+# Fields that a word without a field is searched in, as in beets.
 ANYWHERE = tuple(FIELDS[name] for name in ("artist", "title", "comment", "album", "albumartist", "genre"))

@@ -1,4 +1,4 @@
-"""Find the terms of a query that change nothing, and the folder that a path among them may mean."""
+"""Find the terms of a query that change nothing, and suggest a folder for a mistyped path."""
 
 import os
 from collections import defaultdict
@@ -10,14 +10,16 @@ from playshuffle.selection.fields import DAY
 from playshuffle.selection.terms import Term
 
 _CLOSENESS = 0.7
-_MOST_FOLDERS = 10_000  # that are compared; more take seconds
+_MOST_FOLDERS = 10_000  # folders to compare; more take seconds
 
 
 class Idle(NamedTuple):
-    """A path that holds for no track, or a negated term that excludes none.
+    """A path that no track matches, or a negated term that excludes no track.
 
-    text: the term as written. is_negated: it excludes nothing. near: the path of a folder with tracks that
-    may be meant, as the term would have it; None if there is none.
+    Attributes:
+        text: the term as written.
+        is_negated: it excludes nothing.
+        near: a similar path of a folder with tracks, in the form of the term; None if none is similar.
     """
 
     text: str
@@ -29,7 +31,7 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
     """Return the terms that change nothing.
 
     Args:
-        terms: of a query.
+        terms: terms of a query.
         hits: number of tracks that pass the checks of a term; negation does not count.
         folders: paths of the folders with tracks, each with a slash at its end.
     """
@@ -48,7 +50,7 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
 
 
 def _near(term: Term, folders: Sequence[bytes]) -> str | None:
-    """Return the folder whose name is most like that of a term."""
+    """Return the folder with the most similar name."""
     for top in term.tops:
         start = top[: len(top) - len(term.relative)] if term.relative else b""
         wanted = os.fsdecode(term.relative or top).rstrip("/").casefold()

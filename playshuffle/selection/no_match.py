@@ -1,4 +1,4 @@
-"""Explain why no track matches a query: what each term matches, and what may be meant."""
+"""Explain why no track matches a query: count the tracks of each term, and suggest similar values."""
 
 import re
 from collections import Counter
@@ -16,9 +16,9 @@ from playshuffle.selection.values import BETWEEN
 from playshuffle.text import short
 
 _CLOSENESS = 0.5
-_MOST_VALUES = 10_000  # that are compared; more take seconds
+_MOST_VALUES = 10_000  # values to compare; more take seconds
 
-# Terms that mean something in other languages, and what to write here.
+# Terms with a meaning in other query languages, and the term to write here.
 _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
     r"(?i:and|&&?)": lambda _: "a word to search for; all terms must match without it",
     r"(?i:or|\|\|?)": lambda _: "a word to search for; for either, write: genre:jazz , genre:rock",
@@ -34,7 +34,13 @@ _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
 
 
 class TermCount(NamedTuple):
-    """How many tracks one term of a query matches, and what may be meant; empty if unknown."""
+    """A term of a query.
+
+    Attributes:
+        text: as written.
+        tracks: number of tracks that it matches.
+        advice: what the user may mean; empty if unknown.
+    """
 
     text: str
     tracks: int
@@ -42,7 +48,7 @@ class TermCount(NamedTuple):
 
 
 def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks, of those at some indices, that each term of a query matches by itself.
+    """Count the tracks that each term of a query matches by itself, among the tracks at these indices.
 
     Raises:
         PlayshuffleError: a regular expression takes too long.
@@ -96,7 +102,7 @@ def _nearest(value: str, values: Counter[str]) -> str:
 
 
 def _values(tracks: Tracks, indices: Sequence[int], rows_of: RowsOf, field: Field) -> Counter[str]:
-    """Return the values of a field, as texts, and how many tracks have each."""
+    """Count the tracks for each value of a field, as text."""
     rows = tracks.column(
         lambda folder: field.read(folder, rows_of(folder) if field.needs_tags else ()), indices
     )

@@ -1,10 +1,15 @@
-"""Describe what is wrong with a query, and where."""
+"""Define the error of an invalid query, with its column."""
 
 from playshuffle.errors import Exit, PlayshuffleError
 
 
 class QueryError(PlayshuffleError):
-    """A query that cannot be understood. column: from 1. reason: a sentence without the column."""
+    """An invalid query.
+
+    Attributes:
+        column: from 1.
+        reason: a sentence without the column.
+    """
 
     def __init__(self, column: int, reason: str) -> None:
         super().__init__(f"The query has an error in column {column}: {reason}", Exit.USAGE)

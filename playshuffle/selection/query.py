@@ -1,6 +1,6 @@
 """Choose tracks by a query: beets' grammar with OR, parentheses and comparisons.
 
-Every term can explain which values it saw in a track.
+Every term can explain a track: it shows the values that it compared.
 """
 
 import time
@@ -19,10 +19,13 @@ from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
 
 class Finding(NamedTuple):
-    """What a term says about one track.
+    """The result of a term for one track.
 
-    text, column: the term as written, and where. holds: whether it does, negation included.
-    values: name and text of each field that it looked at, empty where the tag is missing.
+    Attributes:
+        text: the term as written.
+        column: its column in the query.
+        holds: the term matches, negation included.
+        values: name and text of each compared field; empty if the tag is missing.
     """
 
     text: str
@@ -32,7 +35,14 @@ class Finding(NamedTuple):
 
 
 class Lacking(NamedTuple):
-    """A term that decided on tracks without the tag. is_kept: those hold, for the term is negated."""
+    """A term that decided about tracks without the tag.
+
+    Attributes:
+        text: the term as written.
+        field: the field of the tag.
+        track_count: number of these tracks.
+        is_kept: these tracks match, because the term is negated.
+    """
 
     text: str
     field: str
@@ -43,7 +53,11 @@ class Lacking(NamedTuple):
 class Selection(NamedTuple):
     """The tracks that match a query and the others, as indices, ascending.
 
-    lacking: terms that decided on tracks without the tag. idle: terms that change nothing.
+    Attributes:
+        kept: tracks that match.
+        left_out: the others.
+        lacking: terms that decided about tracks without the tag.
+        idle: terms that change nothing.
     """
 
     kept: Sequence[int]
@@ -53,19 +67,20 @@ class Selection(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A parsed query. text: as written. terms: of the tree, from left to right."""
+    """A parsed query.
+
+    Attributes:
+        text: as written.
+        tree: the parsed text.
+        terms: terms of the tree, from left to right.
+    """
 
     text: str
     tree: Node
     terms: tuple[Term, ...]
 
     def select(self, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Selection:
-        """Return which tracks match.
-
-        Args:
-            tracks: the library.
-            indices: of the tracks to choose from, ascending.
-            rows_of: looks up the tags of a folder.
+        """Return which of the tracks at some indices, ascending, match.
 
         Raises:
             PlayshuffleError: the regular expressions take too long.
@@ -86,7 +101,7 @@ class Query(NamedTuple):
         return Selection(kept, left_out, lacking, idle)
 
     def explain(self, tracks: Tracks, rows_of: RowsOf, index: int) -> list[Finding]:
-        """Return what each term says about one track, and the values that it saw.
+        """Return the result of each term for one track, with the values that it compared.
 
         Raises:
             PlayshuffleError: a regular expression takes too long.
@@ -113,11 +128,11 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
 
     Args:
         text: as the user wrote it; an empty one matches everything, as in beets.
-        roots: folders in which relative paths begin.
+        roots: start of relative paths.
         now: local time for relative dates.
 
     Raises:
-        QueryError: it is not a query; says in which column, and which field is the nearest.
+        QueryError: it is not a query; names the column, and the most similar field.
     """
     local = datetime.fromtimestamp(time.time()) if now is None else now  # noqa: DTZ006 - users write local times
     tree = Builder(words.split(text), text, roots, local).build()
@@ -125,7 +140,7 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
 
 
 def narrow(queries: Sequence[Query]) -> Query:
-    """Return a query for what matches all of these; the terms keep their columns."""
+    """Return a query that matches if all of these do; the terms keep their columns."""
     if len(queries) == 1:
         return queries[0]
     tree = Group(is_any=False, nodes=tuple(query.tree for query in queries))
@@ -153,6 +168,6 @@ def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:
 
 
 def shown_value(field: Field, raw: Any) -> str:
-    """Return a raw value of a field as text, empty where it is missing."""
+    """Return a raw value of a field as text, empty if it is missing."""
     value = field.decode(raw)
     return "" if value is None else values.as_text(field, value)

@@ -1,4 +1,4 @@
-"""Build the tree of a query: groups and terms, each term with its place in the text."""
+"""Build the tree of a query: groups and terms, each term with its column."""
 
 import os
 import re
@@ -18,18 +18,18 @@ from playshuffle.text import ALIASES, folded, short
 _PART = r"(?s)([-^])?(?:(\S+?)(?<!\\):)?(.*)"  # as in beets
 _DASHED = r"([0-9][0-9:.]{0,9})-([0-9][0-9:.]{0,9})"  # a range as people write it
 _LONGEST_SHOWN = 60
-_MEMORY = 1 << 14  # raw values, which repeat from track to track, and their results
+_MEMORY = 1 << 14  # cached results; raw values repeat from track to track
 
 
 class Check(NamedTuple):
-    """What a term asks of one field. passes: whether a raw value does."""
+    """A test of one field. `passes` returns whether a raw value passes."""
 
     field: Field
     passes: Test
 
     @classmethod
     def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
-        """Return a check of values, or of their texts; a missing one fails, an empty text may pass."""
+        """Return a check of values, or of their texts; a missing value fails, an empty text may pass."""
 
         @lru_cache(_MEMORY)
         def passes(raw: Any) -> bool:
@@ -42,11 +42,16 @@ class Check(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A field and what its value must be; it holds if one of the checks passes, or none if negated.
+    """A test of one or more fields. It matches if one of the checks passes; if negated, if none does.
 
-    text: as written. column: where it begins in the query, from 1. is_regex: it may take long.
-    tops: the paths that it looks below; empty for a term of tags. relative: the path as written, if it starts
-    at each root.
+    Attributes:
+        text: as written.
+        column: where it begins in the query, from 1.
+        is_negated: it matches the other tracks.
+        is_regex: it may take long.
+        checks: one for each field.
+        tops: paths above the matching files; empty for a term of tags.
+        relative: the path as written, if it starts at each root.
     """
 
     text: str
@@ -59,13 +64,13 @@ class Term(NamedTuple):
 
 
 class Not(NamedTuple):
-    """Whatever does not match a node."""
+    """A node that matches if its child does not."""
 
     node: "Node"
 
 
 class Group(NamedTuple):
-    """All of these nodes, or any of them."""
+    """A node that matches if all of its children do, or any of them if `is_any`."""
 
     is_any: bool
     nodes: tuple["Node", ...]
@@ -77,7 +82,7 @@ EVERYTHING = Group(is_any=False, nodes=())
 
 
 class Builder:
-    """Build the tree from tokens, by recursive descent. roots: where relative paths start."""
+    """Build the tree from tokens, by recursive descent. Relative paths start at `roots`."""
 
     def __init__(self, tokens: Sequence[Token], source: str, roots: Sequence[bytes], now: datetime) -> None:
         self.tokens = tokens
@@ -87,7 +92,7 @@ class Builder:
         self._next = 0
 
     def build(self) -> Node:
-        """Return the tree of all tokens; without any, of a query that everything matches."""
+        """Return the tree of all tokens; without tokens, a tree that everything matches."""
         return self._any() if self.tokens else EVERYTHING
 
     def _any(self) -> Node:

@@ -1,4 +1,4 @@
-"""Find the track that a word of the user names: by its path, its file name or its title."""
+"""Find the track that a text of the user names: by path, file name or title."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -10,17 +10,17 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.tags.reading import Tags
 from playshuffle.text import any_of, composed, folded, shortened
 
-_MOST_NEAR = 3  # names that are suggested
-_MOST_LISTED = 3  # tracks of the same name that are listed
+_MOST_NEAR = 3  # suggested names
+_MOST_LISTED = 3  # tracks of the same name to list
 
 
 @dataclass(frozen=True)
 class TrackNames:
-    """What some tracks are called.
+    """The names of some tracks.
 
     Attributes:
-        paths: of the tracks.
-        roots: folders, at which a relative path may start.
+        paths: paths of the tracks.
+        roots: folders where a relative path may start.
         read_tags: returns their tags, in the order of the paths; only called if no file has the name.
     """
 
@@ -30,14 +30,14 @@ class TrackNames:
 
     @cached_property
     def tags(self) -> Sequence[Tags | None]:
-        """Return the tags of the tracks; none if they are not known."""
+        """Return the tags of the tracks; empty if they are unknown."""
         return self.read_tags()
 
     def find(self, word: str) -> int | None:
-        """Return the index of the track that a word names; None if there is none.
+        """Return the index of the track that a text names; None if none has the name.
 
-        It is a path, or the end of one; or a name without suffix, a title, or "artist - title". Where none
-        is the same, one in another Unicode form counts, then one in other upper and lower case.
+        It is a path, or the end of one; or a name without suffix, a title, or "artist - title". If no name
+        is equal, a name in another Unicode form counts, then a name in other upper and lower case.
 
         Raises:
             PlayshuffleError: several tracks have this name.
@@ -60,7 +60,7 @@ class TrackNames:
         return found[0] if found else None
 
     def near(self, word: str) -> str:
-        """Return a sentence with the names of tracks that are like this one; empty if none is."""
+        """Return a sentence with similar names of tracks; empty if none is similar."""
         part = folded(word)
         titles = [tags.title if tags else "" for tags in self.tags] or [""] * len(self.paths)
         files = [os.fsdecode(os.path.basename(path)) for path in self.paths]
@@ -76,7 +76,7 @@ class TrackNames:
         return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""
 
     def _called(self, word: str) -> list[int]:
-        """Return the tracks whose path ends with a word; else those that have it as name or title."""
+        """Return the tracks whose path ends so; else the tracks with this name or title."""
         for form in (str, composed, folded):
             wanted, ending = form(word), form(f"/{word}")
             paths = [form(os.fsdecode(path)) for path in self.paths]

@@ -1,4 +1,4 @@
-"""Turn the value of a term into a test of the values of a field."""
+"""Convert the value in a term to a test of a field's values."""
 
 import operator
 import os
@@ -13,7 +13,7 @@ from playshuffle.text import composed, folded
 
 Test = Callable[[Any], bool]
 
-BETWEEN = "; "  # between several values of a tag
+BETWEEN = "; "  # separates the values of a tag
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
@@ -30,13 +30,13 @@ _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y
 
 
 def containing(value: str) -> Test:
-    """Test whether a text contains this one, in any case."""
+    """Return a test whether a text contains this one, in any case."""
     needle = folded(value)
     return lambda text: needle in folded(text)
 
 
 def equal(value: str, form: Callable[[str], str] = composed) -> Test:
-    """Test whether a text, or any of its values, is this one; in any case if the form is `folded`."""
+    """Return a test whether a text, or any of its values, equals this one; `folded` ignores case."""
     whole = form(value)
 
     def test(text: str) -> bool:
@@ -47,14 +47,14 @@ def equal(value: str, form: Callable[[str], str] = composed) -> Test:
 
 
 def matching(value: str) -> Test:
-    """Test whether a regular expression matches a part of a text, or of any of its values.
+    """Return a test whether a regular expression matches a part of a text, or of any of its values.
 
     Raises:
         ValueError: it is not a regular expression.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python may read [[ in another way one day
+            warnings.simplefilter("ignore")  # a future Python may parse [[ differently
             search = re.compile(composed(value)).search
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"is not a regular expression: {error}.") from None
@@ -67,10 +67,10 @@ def matching(value: str) -> Test:
 
 
 def comparing(field: Field, value: str, now: datetime) -> Test:
-    """Test whether a number, length, size, date or flag is this, or is in this range.
+    """Return a test whether a number, length, size, date or flag equals this value, or is in this range.
 
     Raises:
-        ValueError: it is not such a value; says what it should be.
+        ValueError: it is not such a value; the text says what it should be.
     """
     if field.kind == FLAG:
         return _flag(value)
@@ -93,14 +93,14 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
 
 
 def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the paths that a path of a query stands for; a relative one starts at each root."""
+    """Return the paths that a path in a query means; a relative one starts at each root."""
     wanted = os.path.expanduser(os.fsencode(value))
     starts = [b""] if os.path.isabs(wanted) else roots
     return tuple(os.path.normpath(os.path.join(start, wanted)) for start in starts)
 
 
 def below(paths: Iterable[bytes]) -> Test:
-    """Test whether a path is one of these, or below one."""
+    """Return a test whether a path is one of these, or below one."""
     exact = set(map(_composed_path, paths))
     inside = tuple(top.rstrip(b"/") + b"/" for top in exact)
 
@@ -112,7 +112,7 @@ def below(paths: Iterable[bytes]) -> Test:
 
 
 def as_text(field: Field, value: Any) -> str:
-    """Return a value as the text that text operators look at."""
+    """Return a value as the text that text operators compare."""
     if field.kind == PATH:
         return os.fsdecode(value)
     if field.kind == TEXT or isinstance(value, str):
@@ -136,7 +136,7 @@ def _flag(value: str) -> Test:
 
 
 def _is_in_season(value: str, now: datetime) -> bool:
-    """Return whether this day is one of some days of the year, such as 12-01..12-26 or 12-24."""
+    """Return whether this day is in some days of the year, such as 12-01..12-26 or 12-24."""
     is_leap_year = now.year % 4 == 0 and (now.year % 100 != 0 or now.year % 400 == 0)
 
     def day(text: str) -> tuple[int, int]:
@@ -170,7 +170,7 @@ def parse_size(text: str) -> float:
     """Return the bytes of a size such as 10M.
 
     Raises:
-        ValueError: it is not a size; says what it should be.
+        ValueError: it is not a size; the text says what it should be.
     """
     stem = text.rstrip("kKmMgG")
     try:
@@ -195,7 +195,7 @@ def _tagged_moment(date: str) -> datetime | None:
 
 
 def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
-    """Test whether a moment is in a period, as beets writes them."""
+    """Return a test whether a moment is in a period, written as in beets."""
     sign = next((sign for sign in _COMPARISONS if value.startswith(sign)), "")
     if sign:
         start, end = _moments(value[len(sign) :], now)
@@ -205,14 +205,14 @@ def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
     begin = _moments(first, now) if first else None
     finish = begin if not dots else _moments(last, now) if last else None
     if begin is not None and finish is not None and begin[0] >= finish[1]:
-        begin, finish = finish, begin  # a range that is written backwards, as in beets
+        begin, finish = finish, begin  # a backwards range, as in beets
     low = None if begin is None else begin[0]
     high = None if finish is None else finish[1]
     return lambda moment: (low is None or moment >= low) and (high is None or moment < high)
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return where a written moment starts and ends: a year ends at the next one.
+    """Return start and end of a written moment: a year ends when the next one starts.
 
     Raises:
         ValueError: it is not a date.

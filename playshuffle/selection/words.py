@@ -11,7 +11,7 @@ from playshuffle.selection.problem import QueryError
 from playshuffle.text import short
 
 LONGEST = 10_000  # characters of a query
-_DEEPEST = 100  # groups inside each other; the parser is recursive
+_DEEPEST = 100  # nested groups; the parser is recursive
 
 
 class Kind(enum.Enum):
@@ -25,7 +25,14 @@ class Kind(enum.Enum):
 
 
 class Token(NamedTuple):
-    """A piece of a query. text: of a word, without quotes. start, end: where it stands in the query."""
+    """A piece of a query.
+
+    Attributes:
+        kind: kind of the token.
+        text: text of a word, without quotes.
+        start: its start in the query.
+        end: its end in the query.
+    """
 
     kind: Kind
     text: str
@@ -34,7 +41,7 @@ class Token(NamedTuple):
 
 
 def split(text: str) -> list[Token]:
-    """Split a query.
+    """Split a query into tokens.
 
     Raises:
         QueryError: it is too long, a quote is not closed, or parentheses are not balanced.
@@ -122,7 +129,7 @@ class _Splitter:
             self._add(Kind.OR, end - 1, end)
 
     def _quoted(self, start: int) -> tuple[str, int]:
-        """Return the text in quotes, and where the text after them begins."""
+        """Return the text in quotes, and the position after them."""
         quote = self._text[start]
         pieces: list[str] = []
         at = start + 1
