@@ -94,9 +94,8 @@ def _draw(rows: Days) -> None:
     title = "Share of the library heard, by a listener who hears all that is played"
     colors = [(curves[key], ORANGE) for key in others] + [(curves[key], BLUE) for key in ours]
     figure, axes = draw("hundred-days", title, "heard at least once", colors)
-    for line in axes.lines:
-        days, percents = line.get_data()
-        line.set(data=(days[::2], percents[::2]), linewidth=1)  # a small file
+    for line, (heard, _) in zip(axes.lines, colors, strict=True):
+        line.set(data=(range(0, len(heard), 2), [100 * share for share in heard[::2]]), linewidth=1)
     for names, color, x, y in ((ours, BLUE, 27, 94), (others, ORANGE, 45, 70)):
         texts = [f"{ROWS[key].name.replace('*', '').replace('`', '')} {curves[key][50]:.0%}" for key in names]
         axes.text(x, y, "\n".join(texts), color=color, va="top", fontsize=6)
