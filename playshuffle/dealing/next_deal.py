@@ -45,6 +45,7 @@ class DealRules:
         size: the size of deals.
         is_whole: no drive is missing.
         resting: tracks that are dealt after all others of the round, as far as the gap allows.
+        waiting: tracks that can be played when their drive is back.
     """
 
     present: Sequence[int]
@@ -52,6 +53,7 @@ class DealRules:
     size: Size
     is_whole: bool = True
     resting: Collection[int] = ()
+    waiting: Sequence[int] = ()
 
     @property
     def gap(self) -> int:
@@ -136,20 +138,23 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
     present, order = rules.present, rules.order
     present_set = frozenset(present)
     upcoming = [track for track in deck.upcoming if track in present_set]
+    undealt = deck.missing + deck.upcoming
     if not deck.is_ended and (deck.dealt or deck.upcoming or deck.missing):
         known_tracks = frozenset(deck.dealt).union(upcoming)
         new = [track for track in present if track not in known_tracks]
+        undealt += tuple(track for track in rules.waiting if track not in known_tracks)
         if deck.order != order.name:
             upcoming = order.arrange(upcoming + new, {})
         else:  # even without new tracks: removals and retags can break the guarantee of the order
             before = deck.dealt[-1] if deck.dealt and deck.dealt[-1] in present_set else None
             upcoming = order.insert_new(upcoming, new, before)
-    undealt = deck.missing + deck.upcoming
     may_be_removed = deck.dealt if rules.is_whole else deck.removed
     return replace(
         deck,
         upcoming=tuple(upcoming),
-        missing=() if rules.is_whole else tuple(track for track in undealt if track not in present_set),
+        missing=()
+        if rules.is_whole
+        else tuple(track for track in dict.fromkeys(undealt) if track not in present_set),
         removed=tuple(track for track in may_be_removed if track not in present_set),
         order=order.name,
     )
@@ -185,7 +190,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
         deck,
         dealt=(),
         removed=(),
-        missing=deck.missing + lost,
+        missing=tuple(dict.fromkeys((*deck.missing, *lost, *rules.waiting))),
         upcoming=tuple(rules.order.arrange(played + unplayed, soonest)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,

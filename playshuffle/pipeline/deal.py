@@ -163,7 +163,9 @@ def _rules(run: Run) -> DealRules:
     if limit is not None:
         size = Limited(size, limit.number, values(chosen, limit.tag))
     present = [index for index in chosen.indices if index not in waiting]
-    return DealRules(present, rounds, size, is_whole=not run.library.missing, resting=rounds.resting)
+    absent = [index for index in chosen.indices if index in waiting]
+    is_whole = not run.library.missing
+    return DealRules(present, rounds, size, is_whole=is_whole, resting=rounds.resting, waiting=absent)
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
@@ -244,15 +246,13 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:
     """Remember the deck, then replace its file: both or neither."""
     assert deck.deal is not None
-    report = run.write(arranged_entries(run, deck.deal.entries), SavedDeck(deck, ""), before, notes)
+    record = SavedDeck(deck, "")
+    report = run.write(arranged_entries(run, deck.deal.entries), record, before, notes)
     if deck.deal.is_pending and run.request.writes:
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself
-            confirm(
-                run.opened.state,
-                run.path,
-                run.tracks,
-                SavedDeck(deck, report.text.fingerprint, run.request.saved_options),
-            )
+            written = report.completed(record)
+            assert isinstance(written, SavedDeck)
+            confirm(run.opened.state, run.path, run.tracks, written)
     return report
 
 

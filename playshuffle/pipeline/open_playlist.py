@@ -72,7 +72,7 @@ def open_playlist(
         except PlayshuffleError as error:  # `why` and `undo` need no choice
             choice = replace(choice, problem=error)
         # Whoever heard or has one copy has the other: no command knows more of copies.
-        record = record.with_copies(choice.kept)
+        record = record.with_copies(choice.kept, choice.remaining)
         history = history and history.with_copies(choice.kept)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 

@@ -55,11 +55,18 @@ class Record(NamedTuple):
         is_kept = self.order is not None and self.order.drawn_s >= redraw_before_s
         return self.tracks() if is_kept else ()
 
-    def with_copies(self, kept: Mapping[int, int]) -> Self:
+    def with_copies(self, kept: Mapping[int, int], remaining: Sequence[int]) -> Self:
         """Return the record with each omitted copy replaced by the kept one; `saved` stays as it is.
 
-        kept: the kept copy, by each omitted one.
+        A copy that was omitted replaces the kept one if that is not in the list any more.
+
+        kept: the kept copy, by each omitted one. remaining: the tracks of the list.
         """
+        copies = self.saved.copies if self.saved is not None else ()
+        if copies:
+            left = frozenset(remaining)
+            pairs = zip(copies[::2], copies[1::2], strict=True)
+            kept = {was: copy for copy, was in pairs if copy in left and was not in left} | dict(kept)
         if not kept:
             return self
         deck = self.deck and join_copies(self.deck, kept)

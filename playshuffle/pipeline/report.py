@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 from playshuffle.errors import Note
@@ -77,10 +78,13 @@ class Report(NamedTuple):
 
     def completed(self, record: SavedRecord) -> SavedRecord:
         """Return a record with all that it has of the file and of this report."""
-        content, options = self.text.fingerprint, self.request.saved_options
+        copies = tuple(chain.from_iterable(self.choice.kept.items()))
+        record = record._replace(
+            content=self.text.fingerprint, options=self.request.saved_options, copies=copies
+        )
         if isinstance(record, SavedDeck):
-            return SavedDeck(record.deck, content, options)
-        return record._replace(content=content, stamp=self.stamp, options=options, noted=self.noted)
+            return record
+        return record._replace(stamp=self.stamp, noted=self.noted)
 
     @property
     def noted(self) -> str:

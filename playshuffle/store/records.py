@@ -39,6 +39,7 @@ class SavedOrder(NamedTuple):
         stamp: of the file that was written; empty if that is not known.
         options: those that it was written with, as in a request; None if not known.
         noted: what users were told of its choice, as in a report.
+        copies: each omitted copy, followed by the one that was in the list.
     """
 
     tracks: Sequence[int]
@@ -50,6 +51,7 @@ class SavedOrder(NamedTuple):
     stamp: str = ""
     options: Options | None = None
     noted: str = ""
+    copies: Sequence[int] = ()
 
     @property
     def present_then(self) -> Sequence[int]:
@@ -58,7 +60,8 @@ class SavedOrder(NamedTuple):
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
         """Return the record with its tracks named in another way: by numbers, or by indices."""
-        return self._replace(tracks=list(translate(self.tracks)), absent=frozenset(translate(self.absent)))
+        absent, copies = frozenset(translate(self.absent)), tuple(translate(self.copies))
+        return self._replace(tracks=list(translate(self.tracks)), absent=absent, copies=copies)
 
 
 class SavedDeck(NamedTuple):
@@ -66,15 +69,17 @@ class SavedDeck(NamedTuple):
 
     content: fingerprint of the file that its deal is in, or will be.
     options: those that the file was written with, as in a request; None if not known.
+    copies: each omitted copy, followed by the one that may be dealt.
     """
 
     deck: Deck
     content: str
     options: Options | None = None
+    copies: Sequence[int] = ()
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
         """Return the record with its tracks named in another way: by numbers, or by indices."""
-        return self._replace(deck=translated(self.deck, translate))
+        return self._replace(deck=translated(self.deck, translate), copies=tuple(translate(self.copies)))
 
 
 SavedRecord = SavedOrder | SavedDeck
@@ -150,11 +155,12 @@ def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
     """Return tracks, kind, facts, content and digest of a record."""
     if isinstance(record, SavedOrder):
         facts = {name: getattr(record, name) for name in _ORDER_FACTS} | {"options": pack(record.options)}
-        text = json.dumps(facts | {"absent": sorted(record.absent)})
+        text = json.dumps(facts | {"absent": sorted(record.absent), "copies": record.copies})
         return record.tracks, _ORDER, text, record.content, record.digest
     deck, deal = record.deck, record.deck.deal
     parts = [*(getattr(deck, part) for part in PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
+    facts["copies"] = record.copies
     facts |= {"since": deck.since.isoformat(), "parts": [*map(len, parts)], "options": pack(record.options)}
     if deal is not None:
         facts["deal"] = {name: getattr(deal, name) for name in _DEAL_FACTS}
@@ -164,15 +170,16 @@ def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
 
 def _record(packed: bytes, kind: str, text: str, content: str, digest: bytes) -> SavedRecord:
     numbers, facts = array("I", packed), json.loads(text)
-    options = unpack(facts.pop("options"))
+    options, copies = unpack(facts.pop("options")), tuple(facts.pop("copies", ()))
     if kind == _DECK:
-        return SavedDeck(_deck(numbers, facts), content, options)
+        return SavedDeck(_deck(numbers, facts), content, options, copies)
     return SavedOrder(
         list(numbers),
         frozenset(facts.pop("absent")),
         content=content,
         digest=digest,
         options=options,
+        copies=copies,
         **facts,
     )
 

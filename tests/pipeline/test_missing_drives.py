@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.errors import PlayshuffleError
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.options.table import Options
+from playshuffle.pipeline.request import Request
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
-from tests.support.library import keep, tools
+from tests.support.library import NO_TAGS, deal, keep, make_playlist, put, tools
 from tests.support.program import DATA
+from tests.support.refusals import refusal
 from tests.support.sized import SizedMusic
 
 
@@ -257,3 +259,23 @@ def test_a_root_whose_tracks_were_all_moved_to_another_root_is_empty_and_not_mis
     changes = Changes(gone=frozenset(old for old, _ in moved), moved=tuple(moved)) if is_seen else EVERYWHERE
 
     assert library.update("Music/a", "Music/b", changes=changes) == before
+
+
+def test_a_round_waits_for_tracks_of_a_missing_drive_that_the_deck_has_not_seen(tmp_path: Path) -> None:
+    for name in ("A", "B"):
+        put(tmp_path / name, *(f"{name}{number}.mp3" for number in range(4)))
+    both = Request((os.fsencode(tmp_path / "A"), os.fsencode(tmp_path / "B")), bytes(tmp_path / "all.m3u"))
+    make_playlist(both, tools(NO_TAGS))
+    (tmp_path / "B").rename(tmp_path / "away")
+    dealt = both._replace(output=bytes(tmp_path / "dealt.m3u"))
+
+    first = deal(dealt, tools(NO_TAGS), 3).deck
+    second = deal(dealt, tools(NO_TAGS), 3).deck
+    error = refusal(Exit.MISSING, deal, dealt, tools(NO_TAGS), 3)
+
+    assert (first.track_count, first.undealt_count, second.undealt_count) == (8, 5, 4)
+    assert (second.round, len(second.dealt)) == (1, 4)
+    assert "all remaining tracks of this round (4) are on it" in error
+    (tmp_path / "away").rename(tmp_path / "B")
+    third = deal(dealt, tools(NO_TAGS), 4).deck
+    assert (third.round, sorted(third.dealt), third.undealt_count) == (1, [*range(8)], 0)
