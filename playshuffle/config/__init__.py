@@ -1,1 +1,1 @@
-"""Playlist options and the TOML configuration."""
+"""Read the options of playlists from the TOML configuration."""

@@ -26,7 +26,7 @@ from playshuffle.selection.fields import is_query
 from playshuffle.shuffle import Inside
 from playshuffle.system import mpd_conf
 
-PLAIN = "playshuffle"  # the name of a playlist that has no other
+PLAIN = "playshuffle"  # the default name of a playlist
 
 
 def build_request(
@@ -41,13 +41,13 @@ def build_request(
     Args:
         options: with at least one folder, or `source`, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
-        name: of the playlist, for a file in the first folder if the options name none.
-        plain: its name if `name` is empty.
+        name: name of the playlist, for a file in the first folder if the options name none.
+        plain: default of `name`.
 
     Raises:
-        PlayshuffleError: an option has no valid value, or does not work with another one.
+        PlayshuffleError: an option has an invalid value, or does not work with another one.
     """
-    load_player(options.player)  # by which its values are known
+    load_player(options.player)  # adds the player to its possible values
     options = checked(options)
     check(options)
     listed = None if options.source is None else _listed(options.source)
@@ -76,7 +76,7 @@ def build_request(
 
 
 def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
-    """Return the music folders; of files that are named, the one that has them all."""
+    """Return the music folders; for named files, the folder that contains them all."""
     for folder in folders:
         _check_folder(folder)
     if files is not None:
@@ -85,7 +85,7 @@ def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[b
 
 
 def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: FileList | None) -> Options:
-    """Return options whose paths mean the same in another folder."""
+    """Return options with absolute paths."""
     sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)]
     without = dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without)
     output, relative_to = options.output, options.relative_to
@@ -112,10 +112,10 @@ def _bytes(path: str | None) -> bytes | None:
 
 
 def _check_folder(folder: str) -> None:
-    """Check that a folder is not meant as a query, such as genre:jazz, or as a playlist.
+    """Check that a folder is not a query, such as genre:jazz, or a playlist.
 
     Raises:
-        PlayshuffleError: it is a playlist, or it is not there and begins like a query.
+        PlayshuffleError: it is a playlist, or it does not exist and begins like a query.
     """
     hint = ""
     if is_query(folder) and not os.path.lexists(folder):
@@ -127,7 +127,7 @@ def _check_folder(folder: str) -> None:
 
 
 def _listed(source: str) -> FileList:
-    """Read the list that is the library.
+    """Read the list of files that is the library.
 
     Raises:
         PlayshuffleError: it cannot be read, or names no file.
@@ -143,18 +143,18 @@ def _listed(source: str) -> FileList:
 
 
 def default_output(player: str, root: bytes, name: str | None = None, plain: str = PLAIN) -> bytes:
-    """Return where the playlist of a player is put by default.
+    """Return the default path of a player's playlist.
 
     Args:
         player: its name in the table of players.
-        root: the first folder of music.
-        name: of the file, without a suffix.
-        plain: its name if it has none; each player has one of its own, so that the list for one player
-            does not replace that for another.
+        root: the first music folder.
+        name: name of the file, without a suffix.
+        plain: default of `name`. It is different for each player, so that the list for one player does
+            not replace the list for another.
 
     Raises:
-        PlayshuffleError: the name would lead out of the folder, or cannot be shown; or it goes to the
-            playlists of MPD, and these cannot be found.
+        PlayshuffleError: the name would lead out of the folder, or cannot be shown; or the folder of
+            MPD's playlists cannot be found.
     """
     if name is not None and (not name or "/" in name or name.startswith(".") or shown(name) != name):
         raise OptionError(
@@ -178,7 +178,7 @@ def absolute(path: str, code: Exit) -> bytes:
 
     Raises:
         PlayshuffleError: it is empty, or not a path of this system; or, with this code, the current
-            folder is gone.
+            folder no longer exists.
     """
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
@@ -196,7 +196,7 @@ def absolute(path: str, code: Exit) -> bytes:
 
 
 def _deal(options: Options) -> DealSettings | None:
-    """Return how much is dealt, and how often; None if the playlist is not dealt."""
+    """Return how much to deal, and how often; None if the playlist is not dealt."""
     if options.every is None:
         return None
     amount = Amount(options.limit, _ms(options.time), options.albums)
@@ -208,7 +208,7 @@ def _deal(options: Options) -> DealSettings | None:
 
 
 def _path_hint(path: str) -> str:
-    """Return what to write in place of a path that means nothing to this system; empty for any other."""
+    """Return what to write for a path that this system does not understand; empty for any other."""
     if path.startswith("~/") and not os.path.lexists("~"):
         bare = shlex.quote(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"
@@ -220,7 +220,7 @@ def _path_hint(path: str) -> str:
 
 def _recipe(options: Options) -> Recipe:
     is_dealt, gap = options.every is not None, None if options.gap is None else parse_gap(options.gap)
-    if is_dealt and options.gap is not None and gap is None:  # no gap, not the usual one
+    if is_dealt and options.gap is not None and gap is None:  # no gap instead of the usual one
         gap = Gap(1)
     return Recipe(
         order=options.order,

@@ -40,7 +40,7 @@ folders = [{music}]
 
 
 def example() -> str:
-    """Write the example, in TOML, for the music folder of this user."""
+    """Return an example in TOML for the music folder of this user."""
     folder = music_folder()
     return _EXAMPLE.format(music=_quoted(folder), music_in_words=_quoted(folder)[1:-1])
 
@@ -50,8 +50,8 @@ def music_folder() -> str:
     folder = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
     home = os.path.expanduser("~")
     folder = re.sub(r"^\$HOME(?=/|$)", lambda _: home, folder or "")
-    is_utf8 = not re.search("[\\ud800-\\udfff]", folder)  # TOML holds nothing else
-    if not (os.path.isabs(folder) and is_utf8) or os.path.normpath(folder) == home:  # home stands for 'none'
+    is_utf8 = not re.search("[\\ud800-\\udfff]", folder)  # TOML cannot contain other characters
+    if not (os.path.isabs(folder) and is_utf8) or os.path.normpath(folder) == home:  # home means none
         return "~/Music"
     folder = os.path.normpath(folder)
     return f"~{folder.removeprefix(home)}" if folder.startswith(home + "/") else folder
@@ -67,6 +67,6 @@ def _of_the_desktop() -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """Write a text as TOML does, with escapes for whatever is not printed."""
+    """Quote a text as TOML does, with escapes for unprintable characters."""
     plain = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'

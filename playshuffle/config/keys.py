@@ -1,4 +1,4 @@
-"""Define the keys of the configuration, check their names and types, and word errors in them."""
+"""Define the keys of the configuration, check their names and types, and describe errors in them."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.table import ROWS, Row
 from playshuffle.text import nearest
 
-_TOO_LARGE = 10**9  # as for the numbers of the command line that are written in texts
+_TOO_LARGE = 10**9  # the limit of numbers on the command line, too
 
 
 class Key(NamedTuple):
@@ -54,12 +54,12 @@ _CHECKS: Mapping[object, Key] = {
 
 
 def _key_of(row: Row) -> Key:
-    """Return what the configuration takes for an option."""
+    """Return the configuration key of an option."""
     key = _NUMBER_OR_TEXT if row.may_be_number else _CHECKS[row.type]
     return key._replace(example=row.example or key.example)
 
 
-# Options of playlists that the top of the configuration may have, too: they hold for all playlists.
+# Options of playlists that also work at the top of the configuration, for all playlists.
 FOR_ALL = ("where", "history", "without")
 
 TOP: Mapping[str, Key] = {
@@ -79,7 +79,7 @@ PLAYLIST: Mapping[str, Key] = {
 
 
 def unknown(name: str, keys: Mapping[str, Key]) -> str:
-    """Return sentences about an unknown key, and which one may have been meant."""
+    """Return sentences about an unknown key, and the most similar key."""
     text = f"Unknown key '{shown(name)}'."
     plain = name.strip().lstrip("-").lower().replace("-", "_")
     if plain.startswith("no_") and plain[3:] in keys:
@@ -95,7 +95,7 @@ def unknown(name: str, keys: Mapping[str, Key]) -> str:
 
 
 def wrong(name: str, value: object, key: Key) -> str | None:
-    """Return a sentence if a value has the wrong type; None if it has the right one."""
+    """Return a sentence if a value has the wrong type; None otherwise."""
     if key.is_right(value):
         return None
     return f"{name} must be {key.takes}" + (f": {name} = {key.example}" if key.example else ".")
@@ -110,7 +110,7 @@ def faults(
 ) -> list[Fault]:
     """Return the faults in the keys of a table.
 
-    check: returns a sentence about a value of the right type that is wrong.
+    `check` returns a sentence about an invalid value of the right type.
     """
     found = []
     for name, value in table.items():
@@ -145,11 +145,7 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` that a table gives.
-
-    Args:
-        table: of a playlist; the types of its values are right.
-    """
+    """Return the fields of `Options` in the table of a playlist with values of the right types."""
     fields: dict[str, Any] = {}
     for row in ROWS:
         if not row.has_key or row.key not in table:

@@ -1,4 +1,4 @@
-"""Find the lists of the configuration and those that were written, and their requests."""
+"""Find the lists of the configuration and the written lists, and their requests."""
 
 import os
 from collections.abc import Sequence
@@ -19,9 +19,10 @@ from playshuffle.system import atomic_file
 class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
-    path: resolved path of its file.
-    configured: None if it is not in the configuration.
-    is_dealt: for a configured list, what the configuration says; else what was done last.
+    Attributes:
+        path: resolved path of its file.
+        configured: None if it is not in the configuration.
+        is_dealt: from the configuration; for another list, whether it was dealt last.
     """
 
     path: bytes
@@ -30,28 +31,28 @@ class KnownList(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what a user calls it."""
+        """Return the user's name for it."""
         if self.configured is not None:
             return self.configured.name
         return os.fsdecode(os.path.splitext(os.path.basename(self.path))[0])
 
     @property
     def exists(self) -> bool:
-        """Return whether its file or the parts of it exist."""
+        """Return whether its file or a part of it exists."""
         return os.path.lexists(self.path) or bool(existing_parts(self.path))
 
     def is_called(self, word: str) -> bool:
-        """Return whether a word is its name or that of its file."""
+        """Return whether a word is its name or the name of its file."""
         is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
         return word == self.name or is_file_name
 
     def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request of the list, with the options that were given now in place of its own.
+        """Return the request of the list, with the options in `given` in place of its own.
 
-        It is None if its options are not known.
+        It is None if its options are unknown.
 
         Raises:
-            PlayshuffleError: an option is not valid, or not any more, such as a list that does not exist.
+            PlayshuffleError: an option is invalid, perhaps only now, such as a list that no longer exists.
         """
         if self.configured is not None:
             return build_request(given.over(self.configured.request.options))
@@ -59,7 +60,7 @@ class KnownList(NamedTuple):
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request that the list has by one of its records; as `request` in all else."""
+        """Return the request of the list with the options of a record; otherwise as `request`."""
         options = None if record is None else record.options
         if options is None or not (options.folders or options.source):
             return None
@@ -70,7 +71,7 @@ class KnownList(NamedTuple):
 
 
 def known_lists(config: Config | None, state: State | None = None) -> Sequence[KnownList]:
-    """Return all lists, those of the configuration first; `state` if it is open."""
+    """Return all lists, first the configured ones. Pass `state` if it is open."""
     configured = {
         atomic_file.resolved(playlist.request.output or b""): playlist
         for playlist in (config.playlists if config is not None else ())

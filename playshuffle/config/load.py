@@ -1,4 +1,4 @@
-"""Load the configuration: its playlists, and the faults of those that cannot be used."""
+"""Load the configuration: its playlists, and the faults of broken ones."""
 
 import functools
 import itertools
@@ -32,12 +32,12 @@ from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
 from playshuffle.system import atomic_file
 
-_LONGEST_S = 7 * 86_400  # of these; a mistyped unit would stop the service for years
+_LONGEST_S = 7 * 86_400  # for durations; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
 
 _PATHS = ("page", "folders", "output", "without", "relative_to", "history")
 
-# What the values of a key name, as in `text.known`, and all values.
+# The kind of name of a key's value, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
     "reshuffle": ("reshuffle", Reshuffle),
     "tell": ("tell", QueuePlayer),
@@ -49,15 +49,15 @@ def load(path: bytes) -> Config:
 
     Raises:
         PlayshuffleError: it cannot be read.
-        ConfigError: there is a fault outside of the playlists; names the faults of the playlists, too.
+        ConfigError: it has a fault outside of the playlists. The error names the faults of playlists, too.
     """
     return understand(read(path))
 
 
 def load_if_any(name: str | None) -> Config | None:
-    """Return the configuration; None if none was named and there is none.
+    """Return the configuration; None if none was named and none exists.
 
-    name: the value of --config.
+    `name` is the value of --config.
 
     Raises:
         PlayshuffleError: it cannot be read.
@@ -66,7 +66,7 @@ def load_if_any(name: str | None) -> Config | None:
 
 
 def all_lists(config: str | None) -> Sequence[KnownList]:
-    """Return all lists, also beside a configuration that is wrong, if it was not named."""
+    """Return all lists, even if the default configuration is broken."""
     try:
         return known_lists(load_if_any(config))
     except PlayshuffleError:
@@ -79,7 +79,7 @@ def understand(document: Document) -> Config:
     """Return the configuration that a file contains.
 
     Raises:
-        ConfigError: there is a fault outside of the playlists; names the faults of the playlists, too.
+        ConfigError: it has a fault outside of the playlists. The error names the faults of playlists, too.
     """
     own = read_players(document)
     set_own_players(own.players)
@@ -133,7 +133,7 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
 
 
 def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist) -> None:
-    """Add a playlist to those of before, by the file that it really is written to."""
+    """Add a playlist to the earlier ones, by the resolved path of its file."""
     assert wanted.request.output is not None
     path = atomic_file.resolved(wanted.request.output)
     first = playlists.setdefault(path, wanted)
@@ -191,7 +191,7 @@ def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) 
 
 
 def _name_fault(name: str, names: Iterable[str]) -> str:
-    """Return a sentence if a name is wrong for a playlist among those of the file; else nothing."""
+    """Return a sentence if a playlist in the file cannot have this name; otherwise an empty text."""
     if name != name.strip(" "):
         return f"The name '{shown(name)}' begins or ends with a space. Rename the playlist."
     if len(name.encode()) > _LONGEST_NAME:
@@ -217,9 +217,9 @@ def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[st
 
 
 def _absolute(document: Document, key: str, word: str) -> str:
-    """Return an absolute path; for the name of a list in place of a skip list or history, that of its file.
+    """Return an absolute path. A list's name as a skip list or history becomes the path of its file.
 
-    The name of a program that has a play history stays.
+    The name of a program with a play history stays.
     """
     path = keys.expanded(word, os.path.dirname(document.path))
     if key not in ("without", "history") or is_path(word) or os.path.lexists(path):
@@ -233,7 +233,7 @@ def _absolute(document: Document, key: str, word: str) -> str:
 
 
 def _output_of(document: Document, name: str) -> str | None:
-    """Return the file of a list of the configuration; None if it has no such list, or a broken one."""
+    """Return the file of a list of the configuration; None if the list does not exist, or is broken."""
     tables = document.table.get("playlist")
     content = tables.get(name) if isinstance(tables, dict) else None
     if not isinstance(content, dict):
@@ -256,9 +256,9 @@ def _output(name: str, content: Mapping[str, Any]) -> str:
 def _wanted(
     document: Document, name: str, content: Mapping[str, Any], for_all: Mapping[str, Any]
 ) -> ConfiguredPlaylist:
-    """Return a playlist from its table, whose values are right, each for itself.
+    """Return a playlist from its table, whose values are each valid.
 
-    for_all: the values at the top of the file.
+    `for_all` has the values at the top of the file.
 
     Raises:
         PlayshuffleError: its values do not work together.
@@ -286,9 +286,9 @@ def _wanted(
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
-    """Return options with the queries, histories and skip lists of all playlists, before its own.
+    """Return options with the queries, histories and skip lists of all playlists before its own.
 
-    A skip list of all playlists may be a playlist of the file, which does not omit its own tracks.
+    A skip list for all playlists may be a playlist of the file, which does not omit its own tracks.
     """
     lists = (path for path in rules.get("without", ()) if path != options.output)
     return options._replace(

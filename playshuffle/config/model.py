@@ -1,4 +1,4 @@
-"""Define what a configuration contains: its playlists, their faults, and the times of the service."""
+"""Define the content of a configuration: its playlists, their faults, and the times of the service."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -23,7 +23,7 @@ class Reshuffle(StrEnum):
 
 
 class QueuePlayer(StrEnum):
-    """What is notified when a playlist was written: players with a queue, and commands of the user."""
+    """Who is notified of a new playlist: players with a queue, and commands of the user."""
 
     MPD = "mpd"
     MPV = "mpv"
@@ -40,7 +40,7 @@ class ConfiguredPlaylist(NamedTuple):
 
     @property
     def deal(self) -> DealSettings | None:
-        """Return how much is dealt, and how often; None if the playlist is not dealt."""
+        """Return how much to deal, and how often; None if the playlist is not dealt."""
         return self.request.deal
 
 
@@ -59,8 +59,14 @@ class BrokenPlaylist(NamedTuple):
 class Config(NamedTuple):
     """The playlists of a configuration.
 
-    document: None if it is not from a file. playlists: in the order of the file. players: its own, by name.
-    page: the file for the status, None for none.
+    Attributes:
+        document: the file; None without one.
+        playlists: in the order of the file.
+        broken: faults of the other playlists.
+        settle_s: seconds without changes before an update.
+        poll_s: seconds between scans of folders without events.
+        page: file of the status page; None for none.
+        players: its own players, by name.
     """
 
     document: Document | None
@@ -73,12 +79,12 @@ class Config(NamedTuple):
 
     @property
     def path(self) -> bytes | None:
-        """Return the file; None if it is not from a file."""
+        """Return the path of the file; None without one."""
         return self.document.path if self.document is not None else None
 
     @property
     def still_ns(self) -> int:
-        """Return how long ago, in nanoseconds, a file must have been modified at least to be complete.
+        """Return the minimum age of a complete file's last modification, in nanoseconds.
 
         It is shorter than `settle_s`, so that the update after that time takes the file.
         """

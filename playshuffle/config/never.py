@@ -1,4 +1,4 @@
-"""Read and change the list of tracks that no playlist has: never.m3u, which any player may edit.
+"""Read and change the skip list of all playlists: never.m3u, which any player may edit.
 
 Entries below the home folder are relative to the list, so that a copy of the home has the same tracks.
 """
@@ -24,10 +24,10 @@ def never_tracks() -> list[bytes]:
 
 
 def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
-    """Add tracks at the end, and return those that were not in the list.
+    """Add tracks at the end, and return those that are new in the list.
 
     Raises:
-        PlayshuffleError: it cannot be read or written.
+        PlayshuffleError: the list cannot be read or written.
     """
     with _locked():
         content = _content() or b"#EXTM3U\n"
@@ -42,7 +42,7 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
 
 
 def remove_last_track() -> bytes | None:
-    """Remove the last track, and return it; None if there is none.
+    """Remove the last track, and return it; None if the list is empty.
 
     Raises:
         PlayshuffleError: the list cannot be read or written.
@@ -64,12 +64,12 @@ def remove_last_track() -> bytes | None:
 
 
 def _with_track(content: bytes, path: bytes) -> bytes:
-    """Return the content of the list with one more track, written in the first way that is read back."""
+    """Return the list with one more track, in the first form that reads back as this path."""
     paths = [entry.path for entry in _entries(content)]
     folder, home = (
         os.path.realpath(name) for name in (os.path.dirname(never_list()), os.path.expanduser(b"~"))
     )
-    named = os.path.join(os.path.expanduser(b"~"), b"")  # which may be a link
+    named = os.path.join(os.path.expanduser(b"~"), b"")  # by its name: the home folder may be a link
     real = os.path.join(home, path.removeprefix(named)) if path.startswith(named) else path
     is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, real))
     styles = [PathStyle.RELATIVE] * is_below + [PathStyle.ABSOLUTE, PathStyle.URI]

@@ -24,7 +24,7 @@ TABLE = "player"
 _NAME = r"[a-z0-9][a-z0-9_-]*"
 _RESERVED = ("all",)  # check --for all
 
-# What a player does not lose if its table says that it reads this style.
+# Oddities that a player does not lose if its table says that it reads this style.
 _REFUSES = {PathStyle.URI: "uri", PathStyle.RELATIVE: "music", PathStyle.ABSOLUTE: "device"}
 
 
@@ -72,7 +72,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def player_names() -> list[str]:
-    """Return the names of all players, those of the configuration too if it can be read."""
+    """Return the names of all players, and of the configuration's players if it can be read."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()
     return list(PLAYERS)
@@ -91,7 +91,7 @@ def player_keys() -> Mapping[str, Key]:
 
 
 def read_players(document: Document) -> OwnPlayers:
-    """Read the players of a configuration. A mistake in one does not stop the others."""
+    """Read the players of a configuration. A mistake in one does not affect the others."""
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)
@@ -127,7 +127,7 @@ def _name_fault(name: str, table: object) -> str | None:
 
 
 def _player(name: str, table: Mapping[str, Any]) -> Player:
-    """Make a player from its table, whose values have the right types.
+    """Return a player from its table, whose values have the right types.
 
     Raises:
         OptionError: a value is wrong.

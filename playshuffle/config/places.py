@@ -8,7 +8,7 @@ from playshuffle.system.xdg import config_home
 
 
 def places(config_name: str | None = None) -> list[bytes]:
-    """Return where to look for the configuration: only where it was named, if it was."""
+    """Return the possible paths of the configuration: only the named one, if one was named."""
     config_name = config_name or os.environ.get("PLAYSHUFFLE_CONFIG") or None
     if config_name is not None:
         return [os.path.abspath(os.fsencode(config_name))]
@@ -21,13 +21,12 @@ def never_list() -> bytes:
 
 
 def find(config_name: str | None = None) -> bytes:
-    """Find the file of the configuration.
+    """Return the file of the configuration.
 
-    Args:
-        config_name: the value of --config.
+    `config_name` is the value of --config.
 
     Raises:
-        PlayshuffleError: there is none.
+        PlayshuffleError: it does not exist.
     """
     candidates = places(config_name)
     for path in candidates:

@@ -1,4 +1,4 @@
-"""Write a list into the configuration. Its other text stays, comments too."""
+"""Write a list into the configuration. All other text stays, comments too."""
 
 import os
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ def save_list(path: bytes, name: str, request: Request) -> None:
     """Add a list to a configuration, or change the list of this name if it has the same file.
 
     Args:
-        path: of the configuration, which is made if it does not exist.
-        name: of the list.
+        path: path of the configuration, which is created if it does not exist.
+        name: name of the list.
         request: has an output.
 
     Raises:
@@ -35,7 +35,7 @@ def save_list(path: bytes, name: str, request: Request) -> None:
 
 
 def with_list(path: bytes, name: str, request: Request) -> str:
-    """Return the text of a configuration with a list in it; the arguments are those of `save_list`.
+    """Return the text of a configuration with a list in it; with the arguments of `save_list`.
 
     Raises:
         PlayshuffleError: the configuration cannot have the list.
@@ -43,7 +43,7 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     document = read(path) if os.path.lexists(path) else Document(path, "", {})
     _check_name(document, name, request)
     options = with_paths(request.saved_options or Options(), named_paths().stored)
-    if document.table.get("playlist"):  # else no list has what the file says for all
+    if document.table.get("playlist"):  # otherwise the values at the top apply to no list yet
         options = _without_rules(options, document)
     values = _values(options, document.table)
     content = tomlkit.parse(document.text)
@@ -70,9 +70,9 @@ def with_list(path: bytes, name: str, request: Request) -> str:
 
 
 def _without_rules(options: Options, document: Document) -> Options:
-    """Return the saved options of a list without the queries, histories and skip lists of all playlists.
+    """Return the options to save: without the queries, histories and skip lists of all playlists.
 
-    document: without faults at its top.
+    The top of `document` has no faults.
     """
     table = with_absolute_paths(document, {**document.table, "folders": ()})
     rules = with_paths(Options(**options_of(table)), named_paths().stored)
@@ -84,10 +84,10 @@ def _without_rules(options: Options, document: Document) -> Options:
 
 
 def _check_name(document: Document, name: str, request: Request) -> None:
-    """Check that the name is free, or that of the same list, and that the file is in no other list.
+    """Check that no other list has this name, or this file.
 
     Raises:
-        PlayshuffleError: it is not.
+        PlayshuffleError: another list has it.
     """
     tables = document.table.get("playlist")
     if not tables:

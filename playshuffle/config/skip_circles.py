@@ -10,10 +10,9 @@ from playshuffle.system import atomic_file
 
 
 def in_circles(requests: Mapping[bytes, Request]) -> dict[bytes, bytes]:
-    """Return each playlist that is in a circle, with the skip list that leads into it.
+    """Return each playlist in a circle, with its skip list in that circle.
 
-    Args:
-        requests: by the resolved path of the playlist.
+    `requests` are by the resolved path of the playlist.
     """
     lists = {
         path: {atomic_file.resolved(each): each for each in request.without}

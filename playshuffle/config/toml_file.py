@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.text import counted
 
-_BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is read again and again
+_BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is parsed several times
 _AT = r" \(at (?:line (\d+), column \d+|end of document)\)$"
 
 
 class Fault(NamedTuple):
-    """A fault of a configuration, and where it is.
+    """A fault of a configuration, and its place.
 
-    message: sentences. line: from 1; None for the whole file.
+    Attributes:
+        path: the file.
+        message: sentences.
+        line: from 1; None for the whole file.
     """
 
     path: bytes
@@ -30,7 +33,7 @@ class Fault(NamedTuple):
 
 
 class ConfigError(PlayshuffleError):
-    """A configuration that cannot be used. `faults`: all of its faults, at least one."""
+    """A configuration that cannot be used. `faults` are all of its faults, at least one."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         first, *others = faults
@@ -47,18 +50,15 @@ class Document(NamedTuple):
     table: Mapping[str, Any]
 
     def line(self, *keys: str) -> int | None:
-        """Return the line, from 1, on which the last of these keys begins in the table of the others.
+        """Return the line, from 1, of the last of these keys, in the table of the others; None without it.
 
-        Python's reader of TOML reports no lines. But a key begins behind the longest beginning
-        of the text that is whole and does not have it yet.
-
-        Returns:
-            None for a key that is not there.
+        Python's TOML parser reports no lines. But a key begins behind the longest part of the text, from its
+        start, that parses and does not have the key yet.
         """
         if not _has(self.table, keys):
             return None
         lines = self.text.split("\n")
-        name = keys[-1]  # which may be written with escapes
+        name = keys[-1]  # it may have escapes in the file
         may_be = [number for number, line in enumerate(lines, 1) if name in line or "\\" in line]
         found_line, low, high = 0, 0, len(may_be)
         # It begins on no line of may_be before `low` but the one found, and on none from `high` on.
@@ -73,10 +73,10 @@ class Document(NamedTuple):
                 low = middle + 1
         if found_line:
             return found_line
-        return self.line(*keys[:-1])  # within a value of several lines
+        return self.line(*keys[:-1])  # inside a value of several lines
 
     def fault(self, message: str, *keys: str) -> Fault:
-        """Return a fault at a key, after those of the tables that contain it, or else at its table."""
+        """Return a fault at a key of a table, or at the table if it lacks the key."""
         line = None
         while keys and (line := self.line(*keys)) is None:
             keys = keys[:-1]
@@ -121,14 +121,14 @@ def parsed(path: bytes, text: str) -> Document:
         line = int(match[1]) if match and match[1] else text.count("\n") + 1
         why = message[: match.start()] if match else message
         raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line)]) from error
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise PlayshuffleError(f"{shown(path)} has a number that is too long.", Exit.CONFIG) from error
     except RecursionError as error:
         raise PlayshuffleError(f"{shown(path)} is nested too deeply.", Exit.CONFIG) from error
 
 
 def _parsed_start(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
-    """Return the table that the first lines make, if they are whole."""
+    """Return the table of the first lines, if they parse."""
     try:
         return tomllib.loads("".join(f"{line}\n" for line in lines[:count]))
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Find what a word of the user names: a list, a file, a folder, a track or a query.
+"""Find the object that a word of the user names: a list, a file, a folder, a track or a query.
 
-`playshuffle help names` has the order. Each command takes the first meaning that it can use. The same name
+`playshuffle help names` has the order. Each command takes the first meaning that it can use. An equal name
 comes before one in other upper and lower case. Several meanings are an error that lists them.
 """
 
@@ -26,11 +26,11 @@ from playshuffle.system.near_file import near_file
 from playshuffle.tags.reading import Tags
 from playshuffle.text import any_of, folded, nearest
 
-_MOST_LISTED = 10  # lists that an error names
+_MOST_LISTED = 10  # lists in an error
 
 
 class Kind(StrEnum):
-    """What a word may name."""
+    """Possible meanings of a word."""
 
     LIST = "list"
     FILE = "file"
@@ -40,10 +40,11 @@ class Kind(StrEnum):
 
 
 class Named(NamedTuple):
-    """What a word names.
+    """The object that a word names.
 
-    path: of the file or folder.
-    one: the list; None for a file or folder of no list.
+    Attributes:
+        path: path of the file or folder.
+        one: the list; None for a file or folder of no list.
     """
 
     path: bytes
@@ -51,10 +52,10 @@ class Named(NamedTuple):
 
 
 def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
-    """Return the list with this name or file; None if there is none.
+    """Return the list with this name or file; None if no list has it.
 
     Raises:
-        PlayshuffleError: there are several.
+        PlayshuffleError: several lists have it.
     """
     path = atomic_file.resolved(absolute(word, Exit.NO_INPUT))
     named = [each for each in lists if each.is_called(word)]
@@ -79,7 +80,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
     """Return the list with this name or file.
 
     Raises:
-        PlayshuffleError: there is none, or there are several.
+        PlayshuffleError: no list has it, or several have.
     """
     one = find_list(word, lists)
     if one is None:
@@ -88,12 +89,12 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
 
 
 def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
-    """Return the list that a word names, or the file or folder that exists; None if there is neither.
+    """Return the list that a word names, or the existing file or folder; None for neither.
 
-    kind: FILE or FOLDER, which it may name instead of a list.
+    `kind` is FILE or FOLDER: the alternative to a list.
 
     Raises:
-        PlayshuffleError: there are both, or several lists.
+        PlayshuffleError: the word names both, or several lists.
     """
     one, path = find_list(word, lists), absolute(word, Exit.NO_INPUT)
     if not os.path.lexists(path) or os.path.isdir(path) != (kind is Kind.FOLDER):
@@ -111,7 +112,7 @@ def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
     """Return the file of a list, or the file that a word names. A path need not exist.
 
     Raises:
-        PlayshuffleError: there is none, or there are several.
+        PlayshuffleError: the word names neither, or several.
     """
     named = find(word, Kind.FILE, lists)
     if named is not None:
@@ -130,7 +131,7 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config
     """Return the lists that words name; an empty list for folders or no words.
 
     Raises:
-        PlayshuffleError: a word is both or neither, or its list is broken; or there are lists and folders.
+        PlayshuffleError: a word is both or neither, or its list is broken; or words name lists and folders.
     """
     chosen = []
     for word in words:
@@ -154,7 +155,7 @@ def _may_be_missing(word: str) -> bool:
 
 
 def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
-    """Return options in which lists are named by their files.
+    """Return options with the files of lists in place of their names.
 
     Raises:
         PlayshuffleError: a word of `from` or `without` is neither a list nor a file.
@@ -180,9 +181,9 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
 
 
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
-    """Return what the tracks are called that were found in any scan.
+    """Return the names of all tracks that any scan has found.
 
-    roots: folders, at which a relative path may start.
+    `roots` are folders where a relative path may start.
     """
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
 
@@ -196,7 +197,11 @@ def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
 def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:
     """Return the error for a word that names nothing.
 
-    kinds: what was looked for. near: a sentence about names that are like it.
+    Args:
+        word: as the user wrote it.
+        kinds: the meanings that were tried.
+        lists: all lists.
+        near: a sentence about similar names.
     """
     names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
     alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})

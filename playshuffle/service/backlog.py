@@ -1,8 +1,8 @@
-"""Decide which managed playlists must be updated, what must be scanned for them, and when to try again.
+"""Decide which managed playlists must be updated, what must be scanned for them, and when to retry.
 
-News (deletions and moves that were seen) belongs to the library: the next scan applies it, for all
-playlists, and saves the result. Then it is dropped: applying a move twice could exchange two tracks. If the
-scan fails, the next one gets the news again.
+News (reported deletions and moves) belong to the library: the next scan applies them, for all playlists,
+and saves the result. Then they are dropped: applying a move twice could exchange two tracks. If the scan
+fails, the next one gets the news again.
 """
 
 import math
@@ -14,10 +14,10 @@ from itertools import chain
 from playshuffle.service.update_protocol import UpdateRequest
 from playshuffle.watch.debounce import Batch, merged
 
-_NEWS_S = 600.0  # a path that was deleted may hold another file by then
+_NEWS_S = 600.0  # another file may have a deleted path by then
 _RETRY_S = (10.0, 600.0)
 _LONGEST_GROWTH_S = 60.0
-# After these nobody knows whether a path that was deleted before is still the same path.
+# After these, a path may not be the same path that was deleted before.
 _UNSURE = frozenset(("mounts", "root", "lost", "resume"))
 
 _Dated = tuple[float, Batch]
@@ -27,10 +27,10 @@ class Backlog:
     """The changes that no scan has applied, and the playlists that are due.
 
     Args:
-        folders: by playlist, the folders it is made from, without a slash at the end.
-        files: by playlist, single files that it is made from, too.
-        settle_s: how long a file must not be written to before it is read.
-        news: what the backlog of an earlier configuration has not applied.
+        folders: folders of each playlist, without a slash at the end.
+        files: single files that each playlist depends on, such as skip lists.
+        settle_s: how long a file must be unchanged before it is read.
+        news: news that the backlog of an earlier configuration has not applied.
         now_s: seconds of a clock that is never set, as in every method.
     """
 
@@ -50,7 +50,7 @@ class Backlog:
         self._settle_s = settle_s
         self._pool: list[_Dated] = [(now_s, news)] if _has_news(news) else []
         self._due: set[str] = set()
-        # Of the update under way: the batches until its scan is saved, and the playlists to be updated.
+        # For the running update: the batches until its scan is saved, and the playlists to update.
         self._scanning: list[_Dated] = []
         self._updating: set[str] = set()
         self._failing: set[str] = set()
@@ -63,7 +63,7 @@ class Backlog:
         self._is_retry = False
 
     def add(self, batch: Batch, now_s: float) -> None:
-        """Add a batch; the playlists that it concerns are due."""
+        """Add a batch; the playlists that it affects are due."""
         if batch.why in _UNSURE:
             self._pool = [(added_s, _without_news(old)) for added_s, old in self._pool]
             self._scanning = [(added_s, _without_news(old)) for added_s, old in self._scanning]
@@ -90,7 +90,8 @@ class Backlog:
     def begin(self, now_s: float) -> UpdateRequest:
         """Return the update to run now.
 
-        Every playlist that the batches concern is updated: what one scan enters is not scanned for another.
+        Every playlist that the batches affect is updated: folders that were scanned for one playlist are not
+        scanned again for another.
         """
         assert not self._updating
         self._scanning, self._pool = _without_old_news(self._pool, now_s), []
@@ -105,7 +106,7 @@ class Backlog:
         return UpdateRequest(frozenset(self._updating), batch)
 
     def note_scanned(self, missing: Iterable[bytes]) -> None:
-        """Drop the batches of the update under way: its scan is saved.
+        """Drop the batches of the running update: its scan is saved.
 
         Deletions below a folder that seems to be missing are not saved. If its files were just deleted, the
         next update has the rest of their events, and needs them all.
@@ -118,8 +119,10 @@ class Backlog:
     def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
         """Note that a playlist is up to date.
 
-        is_cached: whether the tags that were read could be stored; if not, the next update scans everything.
-        has_unreadable: whether something could not be read; no event tells when it can be read.
+        Args:
+            name: name of the playlist.
+            is_cached: its tags are stored; if not, the next update scans everything.
+            has_unreadable: something could not be read; no event reports when it can be read.
         """
         self._updating.discard(name)
         (self._uncached.discard if is_cached else self._uncached.add)(name)
@@ -152,7 +155,7 @@ class Backlog:
         return self._growth_s
 
     def retry(self, now_s: float) -> None:
-        """Make every playlist that is not well due, with a full scan, if it is time."""
+        """Make every failed playlist due, with a full scan, if it is time."""
         if now_s >= self._retry_at:
             self._retry_at, self._is_retry = math.inf, True
             self._due |= self._failing
@@ -176,7 +179,7 @@ class Backlog:
 
 
 def _without_old_news(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
-    """Return batches without the news that is too old to be true."""
+    """Return batches without news that are too old to be reliable."""
     return [
         (added_s, batch if now_s - added_s < _NEWS_S else _without_news(batch)) for added_s, batch in dated
     ]

@@ -1,7 +1,7 @@
-"""Run the service: wait for changes, have playlists updated, answer signals, report health.
+"""Run the service: wait for changes, start updates, answer signals, report health.
 
-This process reads no music. It waits, hands batches of changes to an update process, and reports what
-came of them.
+This process reads no music. It waits, sends batches of changes to an update process, and reports the
+results.
 """
 
 import contextlib
@@ -38,14 +38,13 @@ from playshuffle.watch.watcher import HEARTBEAT_S, Watch
 
 _LOG = logging.getLogger(__name__)
 
-_LAST_WAIT_S = 15.0  # for the write in hand, at the end
+_LAST_WAIT_S = 15.0  # for a write that is under way at the end
 
 
 def run(load: Callable[[], Config]) -> int:
     """Keep all playlists of the configuration up to date until a signal ends it; return the exit code.
 
-    Args:
-        load: reads the configuration; called again for every reload.
+    `load` reads the configuration, also for every reload.
 
     Raises:
         PlayshuffleError: at the start the configuration is broken, or all of its playlists are managed by
@@ -79,7 +78,7 @@ def run(load: Callable[[], Config]) -> int:
 
 
 def _watch(config: Config) -> Watch:
-    """Return a watch of all that the playlists are made from, and of the configuration."""
+    """Return a watch of the configuration, and of all folders and files that the playlists depend on."""
     requests = [playlist.request for playlist in config.playlists]
     files = [path for request in requests for path in request.skip_lists]
     return Watch(
@@ -100,11 +99,11 @@ def _load(load: Callable[[], Config]) -> Config:
 
 
 def _make_update(config: Config, began_s: int) -> Update:
-    # Imported in the update process: the service itself need not know how it is done.
+    # Imported in the update process, to keep the service small.
     from playshuffle.players.profiles import set_own_players
     from playshuffle.service.update import update
 
-    set_own_players(config.players)  # one that was refused since may have added others
+    set_own_players(config.players)  # a configuration that was refused since may have added others
 
     return partial(update, config, began_s)
 
@@ -113,7 +112,7 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
     """Lock each playlist that no other service manages.
 
     Returns:
-        The configuration with those playlists, and the errors of all others by name.
+        The configuration with these playlists, and the errors of all others by name.
     """
     locked = []
     broken: dict[str, str] = {}
@@ -130,18 +129,18 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
 
 @dataclass(eq=False)
 class _Life:
-    """One life of the service, from a configuration to the next.
+    """One life of the service, from one configuration to the next.
 
     Attributes:
         load: reads the configuration again.
-        signals: a descriptor with the numbers of the signals that came.
-        before: the life before this one.
+        signals: a descriptor with the numbers of received signals.
+        before: the previous life.
         reloaded: the next configuration, after a reload.
         has_scanned: whether any update has scanned the folders.
         backlog: the changes that no scan has applied, and the playlists that are due.
-        shut: playlists whose folder was closed to the service when this life or one before it began.
-        refused: why the last configuration was not taken.
-        installation: the program as it was when the service was started.
+        shut: playlists whose folder was closed to the service when this life or an earlier one began.
+        refused: why the last configuration was refused.
+        installation: the program when the service was started.
     """
 
     config: Config
@@ -172,7 +171,7 @@ class _Life:
             news=before.backlog.news() if before else Batch(),
             now_s=time.monotonic(),
         )
-        # Asked before any update: the first one may take hours, and a folder may be replaced meanwhile.
+        # Checked before any update: the first one may take hours, and a folder may be replaced meanwhile.
         self.shut: set[str] = (before.shut if before else set()) | {
             playlist.name
             for playlist in self.config.playlists
@@ -182,7 +181,7 @@ class _Life:
         self._day = _today()
 
     def serve(self) -> Exit | None:
-        """Have playlists updated, batch after batch; return an exit code, or None for the next life."""
+        """Run updates, batch after batch; return an exit code, or None for the next life."""
         for batch in self.watch.batches(self.signals, self.updates.fileno()):
             if batch is not None:
                 self._add(batch)
@@ -192,7 +191,7 @@ class _Life:
                 code = Exit.MISSING  # systemd starts it again
             if code is not None or self.reloaded is not None or self.updates.is_over:
                 self._wait_for_update()
-                # The next life scans all folders, but nothing repeats what was seen of moves.
+                # The next life scans all folders, but no scan repeats the reports of moves.
                 self.backlog.add(self.watch.take_unripe(), time.monotonic())
                 return code
             self._check_clock()
@@ -217,7 +216,7 @@ class _Life:
         self.backlog.add(batch, time.monotonic())
 
     def _receive(self) -> None:
-        """Handle the messages of the update under way."""
+        """Handle the messages of the running update."""
         for message in self.updates.receive():
             self.status.note_message(message)
             if isinstance(message, LibraryScanned):
@@ -262,7 +261,7 @@ class _Life:
         return None
 
     def _is_outdated(self) -> bool:
-        """Return whether to restart after an upgrade, now that no update is under way."""
+        """Return whether to restart after an upgrade, when no update is running."""
         if time.monotonic() < self._next_check_s:
             return False
         before = self.installation.change
@@ -276,10 +275,10 @@ class _Life:
         return _is_under_systemd() and not self.updates.is_busy
 
     def _wait_for_update(self) -> None:
-        """Let the update under way end at a place where nothing is half done."""
+        """Wait until the running update ends, at a point where nothing is half done."""
         until = time.monotonic() + _LAST_WAIT_S
         while self.updates.is_busy and time.monotonic() < until:
-            self.updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for it
+            self.updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for the first one
             select.select([self.updates], [], [], 0.5)
             self._receive()
             notify.keep_alive()
@@ -296,7 +295,7 @@ class _Life:
 
 
 def _is_under_systemd() -> bool:
-    """Return whether systemd started this service, and starts it again after a failure."""
+    """Return whether systemd started this service, and restarts it after a failure."""
     return "INVOCATION_ID" in os.environ
 
 

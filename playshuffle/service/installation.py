@@ -10,7 +10,7 @@ _FILE = os.path.abspath(playshuffle.__file__)
 class Installation:
     """The installed program; every upgrade replaces its files.
 
-    change: why the service should be started again, None as long as the program is as it was.
+    `change` is why the service should be restarted, None while the program is unchanged.
     """
 
     def __init__(self, file: str = _FILE) -> None:
@@ -19,7 +19,7 @@ class Installation:
         self._before = self._last = _stamp(file)
 
     def check(self) -> str | None:
-        """Look at the program, and return `change`; a change counts once two looks agree on it."""
+        """Check the program, and return `change`; a change counts once two checks agree on it."""
         now = _stamp(self._file)
         if now == self._last and now != self._before:
             self.change = (

@@ -1,4 +1,4 @@
-"""Collect what a service does: log each thing that happens once, and publish the status."""
+"""Collect the status of a service: log each event once, and publish the status."""
 
 import logging
 import os
@@ -30,13 +30,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class LiveStatus:
-    """What a service does, and the state of its folders and playlists.
+    """The status of a service, its folders and its playlists.
 
     Args:
-        config: what is managed.
+        config: the managed playlists.
         broken: errors of playlists that are not managed, by name.
         since_s: when the service was started, in Unix seconds.
-        file: where the status is published.
+        file: publishes the status.
     """
 
     def __init__(self, config: Config, broken: Mapping[str, str], since_s: int, file: StatusFile) -> None:
@@ -81,7 +81,7 @@ class LiveStatus:
             _LOG.info("folder removed or restored: full scan")
 
     def note_message(self, message: Message) -> None:
-        """Note what an update process sent."""
+        """Note a message from an update process."""
         if isinstance(message, ScanProgress):
             for name in self._request.playlists:
                 self._set(name, scanning=message.text)
@@ -114,7 +114,7 @@ class LiveStatus:
                 "; removed ".join(map(shown, [os.fsencode(playlist.output), *message.removed_files])),
             )
         before = self._unreadable.get(name, {})
-        # Where nothing was scanned, nothing has changed.
+        # Folders that were not scanned have not changed.
         unreadable = {path: reason for path, reason in before.items() if not _is_scanned(path, batch)}
         unreadable |= dict(message.unreadable)
         for path, reason in unreadable.items():
@@ -153,7 +153,7 @@ class LiveStatus:
             self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}
 
     def has_unreadable(self, name: str) -> bool:
-        """Return whether anything of a playlist could not be read at its last scan."""
+        """Return whether any file of a playlist could not be read at its last scan."""
         return bool(self._unreadable.get(name) or self._playlists[name].waiting)
 
     def note_modes(self, modes: Sequence[Mode]) -> None:
@@ -189,7 +189,7 @@ class LiveStatus:
         notify.status(self._summary())
 
     def _write_page(self, status: Status) -> None:
-        """Write the page of the configuration if anything has changed and no scan is under way."""
+        """Write the status page if anything has changed and no scan is running."""
         is_scanning = any(playlist.scanning is not None for playlist in status.playlists)
         if self._config.page is None or is_scanning or status == self._on_page:
             return

@@ -6,15 +6,15 @@ import sys
 
 from playshuffle.errors import shown
 
-# As syslog and the journal count them.
+# Numbers of syslog and the journal.
 _LEVELS = {logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG: 7}
 
 
 class _OneLine(logging.Formatter):
-    """A record as one line, whatever is in it.
+    """Formats a record as one line, whatever its text is.
 
-    Under the journal it begins with its level, for the journal to take off, and has no time of
-    its own; elsewhere it has the time, and a level that is no mere information.
+    Under the journal it begins with its level, which the journal removes, and has no time.
+    Elsewhere it has the time, and a level above mere information.
     """
 
     def __init__(self, *, is_journal: bool) -> None:
@@ -32,7 +32,7 @@ class _OneLine(logging.Formatter):
 
 
 def begin(*, is_quiet: bool = False, is_verbose: bool = False) -> None:
-    """Send what is logged to standard error."""
+    """Log to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_OneLine(is_journal=bool(os.environ.get("JOURNAL_STREAM"))))
     logger = logging.getLogger("playshuffle")

@@ -1,7 +1,7 @@
-"""Notify systemd of what the service is doing, through the socket that systemd named.
+"""Notify systemd about the state of the service, through the socket that systemd named.
 
-The first notifier removes the address from the environment, so that no child process can speak for
-the service. Create it before the first child process.
+The first notification removes the address from the environment, so that no child process can speak for
+the service. Send one before the first child process starts.
 """
 
 import functools
@@ -10,23 +10,23 @@ import os
 import socket
 import time
 
-_PATIENCE_S = 1  # a manager that does not read must not stop the main loop
+_PATIENCE_S = 1  # a manager that does not read must not block the main loop
 
 _LOG = logging.getLogger(__name__)
 
 
 def ready() -> None:
-    """Say that the service is up, or that a reload is done."""
+    """Report that the service is up, or that a reload is done."""
     _send("READY=1")
 
 
 def status(text: str) -> None:
-    """Say in words what the service is doing; `systemctl status` shows it."""
+    """Report the activity of the service in words; `systemctl status` shows it."""
     _send("STATUS=" + text.replace("\n", " "))
 
 
 def keep_alive() -> None:
-    """Say that the main loop runs; at least once in `watchdog_s` seconds."""
+    """Report that the main loop runs; at least once in `watchdog_s` seconds."""
     _send("WATCHDOG=1")
 
 
@@ -41,7 +41,7 @@ def stopping() -> None:
 
 
 def watchdog_s() -> float | None:
-    """Return the seconds between signs of life, half of systemd's limit; None if there is no limit."""
+    """Return the seconds between signs of life, half of systemd's limit; None without a limit."""
     return _supervisor()[1]
 
 
@@ -54,7 +54,7 @@ def _supervisor() -> tuple[str | None, float | None]:
     if address[:1] not in {"/", "@"}:  # vsock: is for the init of a virtual machine
         return None, None
     is_watched = usec.isdecimal() and int(usec) > 0 and pid in {"", str(os.getpid())}
-    # An @ stands for the NUL of a socket that is in no file system.
+    # An @ stands for the NUL of an abstract socket.
     return address.replace("@", "\0", 1) if address[0] == "@" else address, (
         int(usec) / 2e6 if is_watched else None
     )
@@ -67,7 +67,7 @@ def _send(message: str) -> None:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as channel:
             channel.settimeout(_PATIENCE_S)
-            # Without a connection the socket counts as writable while the manager's queue is full.
+            # Without a connection, poll() reports the socket as writable while the manager's queue is full.
             channel.connect(os.fsencode(address))
             channel.send(message.encode(errors="replace"))
     except OSError as error:

@@ -1,6 +1,6 @@
 """Write the status as one static HTML page, for browsers and lynx.
 
-It has no script and loads nothing. What is not markup of this module is escaped in one place. Times are
+It has no script and loads nothing. All text from outside this module is escaped in one place. Times are
 absolute, so that the same state gives the same bytes, and the file changes only with its content.
 """
 
@@ -19,8 +19,8 @@ from playshuffle.system.regular_file import open_regular
 from playshuffle.text import counted
 
 _MARK = b"<!doctype html>\n<!-- playshuffle -->\n"
-_HEAD_BYTES = 64 << 10  # of a playlist, that are looked at
-_STRIPES = 200  # tracks of a playlist, that are drawn
+_HEAD_BYTES = 64 << 10  # bytes to read from a playlist
+_STRIPES = 200  # tracks of a playlist to draw
 _LONGEST = 60  # characters of a name in the legend
 
 # Paul Tol's "bright" colours, which colour-blind people can distinguish (personal.sron.nl/~pault).
@@ -142,7 +142,7 @@ def _folder(root: RootStatus) -> _Html:
 
 
 def _artists(output: bytes) -> list[str]:
-    """Return the artists of the first tracks of an M3U playlist, as its #EXTINF lines have them."""
+    """Return the artists of the first tracks of an M3U playlist, from its #EXTINF lines."""
     try:
         descriptor, _ = open_regular(next(iter(existing_parts(output)), output))
         with os.fdopen(descriptor, "rb") as file:
@@ -154,7 +154,7 @@ def _artists(output: bytes) -> list[str]:
 
 
 def _stripes(artists: Sequence[str]) -> list[_Html]:
-    """Return one stripe for each track, coloured by its artist, and the names of the most frequent ones."""
+    """Return one stripe for each track, coloured by artist, and the names of the most frequent artists."""
     most = [name for name, count in Counter(filter(None, artists)).most_common(len(_COLOURS)) if count > 1]
     if not most:
         return []

@@ -1,6 +1,6 @@
-"""Publish the status of a running service in a file, and read what the running services published.
+"""Publish the status of a running service in a file, and read the status of running services.
 
-Each file has a lock that ends with its service: what a service that ended has published counts no more.
+Each file has a lock that ends with its service: the status of a service that has ended is ignored.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from playshuffle.system.xdg import state_folder
 if TYPE_CHECKING:
     from playshuffle.service.status_json import Status
 
-_ROOM = 4096  # bytes, that file systems give at a time
+_ROOM = 4096  # bytes that file systems allocate at a time
 
 
 def _folder(*, make: bool) -> bytes:
@@ -31,7 +31,7 @@ def _folder(*, make: bool) -> bytes:
 
 @contextlib.contextmanager
 def alone_with(playlist: bytes) -> Iterator[None]:
-    """Be the only service that manages this playlist.
+    """Lock a playlist against other services.
 
     Raises:
         PlayshuffleError: another service manages it.
@@ -54,7 +54,7 @@ def alone_with(playlist: bytes) -> Iterator[None]:
 
 
 class StatusFile:
-    """The file in which a service publishes its status; a context manager. It is never synced."""
+    """The file with the status of a service; a context manager. It is never synced."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
@@ -76,7 +76,7 @@ class StatusFile:
         self._stack.close()
 
     def _locked(self, folder: bytes) -> bytes:
-        """Lock a name of our own: services in two containers can have the same process number."""
+        """Lock a unique name: services in two containers can have the same process number."""
         number = os.getpid()
         while True:
             name = os.path.join(folder, b"%d" % number)
@@ -92,7 +92,7 @@ class StatusFile:
             return
         half = self._file + b".new"
         data = text.encode()
-        # With room to spare, so that a full disk can be published, too.
+        # With spare bytes, so that a full disk can be reported, too.
         data = data.ljust(_ROOM * (2 + len(data) // _ROOM))
         try:
             with open(half, "wb", opener=_privately) as file:
@@ -108,7 +108,7 @@ class StatusFile:
 
 
 def services() -> list["Status"]:
-    """Return what each running service publishes."""
+    """Return the status of each running service."""
     published: list[Status] = []
     with contextlib.suppress(OSError):
         folder = _folder(make=False)
@@ -138,9 +138,9 @@ def resolved(output: str) -> bytes:
 
 
 def notify(services: Iterable[int]) -> None:
-    """Notify services, by their processes, that something of theirs has changed."""
+    """Notify services, by process, that a playlist of theirs has changed."""
     for process in services:
-        with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             os.kill(process, signal.SIGHUP)
 
 

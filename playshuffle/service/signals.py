@@ -25,7 +25,7 @@ def signal_pipe() -> Iterator[int]:
 
 
 def received(pipe: int) -> set[int]:
-    """Return the numbers of the signals that came since the last call."""
+    """Return the numbers of the signals since the last call."""
     try:
         return set(os.read(pipe, 64))
     except BlockingIOError:

@@ -11,7 +11,7 @@ from playshuffle.text import counted
 SCHEMA = 1
 NOT_WATCHED = "not watched"
 MISSING = "missing"
-EMPTY = "empty"  # state of a folder that is there, without a track
+EMPTY = "empty"  # state of an existing folder without tracks
 BY_MAKE = "by make"  # state of a playlist that is not in the configuration
 
 _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
@@ -19,11 +19,19 @@ _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
 
 @dataclass(frozen=True, slots=True)
 class RootStatus:
-    """A folder that playlists are made from.
+    """A music folder.
 
-    state: ok, empty or missing. watched: how, in words. advice: a command that improves it, or nothing.
-    folders, watches: how many there are, and how many of them the kernel watches.
-    last_event, last_full_scan: Unix seconds.
+    Attributes:
+        root: its path.
+        state: ok, empty or missing.
+        file_system: its type.
+        watched: how it is watched, in words.
+        advice: a command that improves it, or empty.
+        folders: number of folders.
+        watches: number of folders that the kernel watches.
+        tracks: number of tracks.
+        last_event: Unix seconds.
+        last_full_scan: Unix seconds.
     """
 
     root: str
@@ -42,14 +50,24 @@ class RootStatus:
 class PlaylistStatus:
     """A playlist.
 
-    name: in the configuration, None if it is only remembered. output: its file.
-    state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
-        without a service also by make (not in the configuration), not managed, nothing dealt and not written.
-    missing_lists: skip lists that cannot be read, so that their last content counts.
-    left_out: the number of tracks for each reason, in words; known to a running service.
-    waiting: the number of tracks that wait for each missing folder.
-    scanning: how far the scan under way is, None if there is none.
-    deck, summary: facts and a summary of its deck, if it is dealt.
+    Attributes:
+        name: its name in the configuration, None if it is not there.
+        output: its file.
+        state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
+            without a service also by make (not in the configuration), not managed, nothing dealt and
+            not written.
+        tracks: number of its tracks.
+        library: number of tracks in its folders.
+        order: name of its order.
+        last_write: Unix seconds.
+        last_error: why it could not be updated.
+        scanning: progress of the running scan, None without one.
+        unreadable: files that cannot be read.
+        missing_lists: skip lists that cannot be read, so that their last content counts.
+        left_out: number of omitted tracks for each reason, in words; known to a running service.
+        waiting: number of tracks that wait for each missing folder.
+        deck: facts of its deck, if it is dealt.
+        summary: a line about its deck, if it is dealt.
     """
 
     name: str | None
@@ -70,7 +88,7 @@ class PlaylistStatus:
 
     @property
     def problems(self) -> list[str]:
-        """Return what keeps it from being as it should, a phrase each."""
+        """Return its problems, a phrase each."""
         phrases = [shown(self.last_error)] if self.last_error is not None else []
         phrases += [f"cannot read {shown(path)}" for path in self.unreadable]
         phrases += [
@@ -87,7 +105,7 @@ class PlaylistStatus:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service. note: what its user should know, None if all is well."""
+    """A running service. `note` is advice for its user, None if all is well."""
 
     process: int
     since: int
@@ -97,9 +115,15 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Services with their folders and playlists: what one service publishes, or all that is known.
+    """Services with their folders and playlists: the status of one service, or everything that is known.
 
-    not_listed: number of playlists written by `make`, unless they are among `playlists`.
+    Attributes:
+        services: the services.
+        roots: the folders.
+        playlists: the playlists.
+        notes: sentences for the user.
+        not_listed: number of playlists written by `make`, unless they are among `playlists`.
+        schema: version of the JSON.
     """
 
     services: tuple[Service, ...]
@@ -111,7 +135,7 @@ class Status:
 
 
 def published_status(published: Mapping[str, Any]) -> Status | None:
-    """Return what a service published, perhaps of another version; None if it cannot be understood."""
+    """Return the status of a service, perhaps of another version; None if it cannot be understood."""
     with contextlib.suppress(TypeError, KeyError, ValueError, AttributeError):
         return Status(
             _from_json(Service, published["services"]),
@@ -122,7 +146,7 @@ def published_status(published: Mapping[str, Any]) -> Status | None:
 
 
 def failures(playlists: Sequence[PlaylistStatus]) -> str:
-    """Return how many playlists cannot be updated, as a phrase; empty if all can."""
+    """Return the number of playlists that cannot be updated, as a phrase; empty if all can."""
     count = sum(playlist.last_error is not None for playlist in playlists)
     return f"{count:,} of {counted(len(playlists), 'playlist')} cannot be updated" if count else ""
 

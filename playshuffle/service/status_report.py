@@ -27,8 +27,8 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     then by make, not managed, dealt, nothing dealt, broken or not written. Nothing is changed.
 
     Args:
-        config: the configuration, None if there is none.
-        lists_all: list the playlists that were written by `make`, too.
+        config: the configuration, None without one.
+        lists_all: also list the playlists that were written by `make`.
     """
     published = running.services()
     roots = {root.root: root for status in published for root in status.roots}
@@ -66,7 +66,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
 
 
 def _seems_deleted(playlist: bytes) -> bool:
-    """Return whether a playlist does not exist though its folder does, with anything else in it.
+    """Return whether a playlist does not exist though its folder does, and is not empty.
 
     Its drive may be missing all the same, so such a playlist is hidden and its order stays saved.
     An empty folder is often the mount point of a missing drive.
@@ -79,7 +79,7 @@ def _seems_deleted(playlist: bytes) -> bool:
 
 
 def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:
-    """Return a status with what the state has of its deck, and with a problem of the state itself."""
+    """Return a status with the deck from the state, and with a problem of the state itself."""
     if deck is not None and playlist.summary is None:
         state = "dealt" if deck.round else "nothing dealt"
         state = state if playlist.last_error is None else playlist.state

@@ -41,7 +41,7 @@ from playshuffle.watch.debounce import Batch
 
 _LOG = logging.getLogger(__name__)
 _REPORT_EVERY_S = 1.0
-_NAMES = 100  # of each kind that are sent
+_NAMES = 100  # paths of each kind to send
 
 
 def update(
@@ -50,10 +50,10 @@ def update(
     request: UpdateRequest,
     send: Callable[[Message], None],
 ) -> None:
-    """Update the playlists of a request; what fails for one does not touch the others.
+    """Update the playlists of a request; a failure of one does not affect the others.
 
     Args:
-        config: of the service.
+        config: configuration of the service.
         began_s: when the service was started, in Unix seconds.
         request: the playlists, and the changes since the last scan.
         send: called with the result for each playlist.
@@ -75,7 +75,7 @@ def update(
         for playlist in playlists:
             check_stop()
             message = _update(playlist, opened, tools, began_s)
-            # At the start, too: what a service that was killed has written may not have been listed.
+            # At the start, too: a killed service may not have listed its written playlists.
             if (
                 isinstance(message, PlaylistUpdated)
                 and playlist.tell
@@ -116,7 +116,7 @@ def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
 
 
 class _SentProgress(Progress):
-    """Sends how far the update is, and ends it where that is wanted."""
+    """Sends the progress of the update, and ends the update on request."""
 
     def __init__(self, send: Callable[[Message], None]) -> None:
         self._send = send

@@ -1,8 +1,8 @@
-"""Run every update in a process of its own.
+"""Run every update in a separate process.
 
-The service itself stays small, and no update that hangs or needs much memory takes it along. Before the
-service has any thread it forks a process that only forks another for each update. That process opens the
-cache and the state, updates all playlists, sends what came of each, and ends.
+The service itself stays small, and survives an update that hangs or needs much memory. Before the
+service has any thread, it forks a process that only forks another for each update. That process opens the
+cache and the state, updates all playlists, sends the results, and exits.
 """
 
 import contextlib
@@ -18,22 +18,26 @@ from typing import Self
 from playshuffle.service import update_protocol
 from playshuffle.service.update_protocol import Message, UpdateEnded, UpdateRequest, UpdateStarted
 
-# Update playlists, and send the results.
+# Updates playlists, and sends the results.
 Update = Callable[[UpdateRequest, Callable[[Message], None]], None]
 
-# Called in the forked process, so that no other process imports what updates need.
+# Called in the forked process, so that no other process imports the modules for updates.
 MakeUpdate = Callable[[], Update]
 
 
 class StoppedError(BaseException):
-    """The service is to end, and the update with it, at a place where nothing is half done."""
+    """The update must end, because the service ends. Nothing is half done at this point."""
 
 
 class UpdateProcess:
     """The process that runs the updates of one configuration; a context manager.
 
-    Enter it before there is any thread. is_busy: an update is under way. heard_s: when it last sent
-    anything, by the monotonic clock. is_over: the process was killed, and runs no update any more.
+    Enter it before any thread exists.
+
+    Attributes:
+        is_busy: an update is running.
+        heard_s: time of its last message, by the monotonic clock.
+        is_over: the process was killed, and runs no update any more.
     """
 
     def __init__(self, make_update: MakeUpdate) -> None:
@@ -62,7 +66,7 @@ class UpdateProcess:
     def __exit__(self, *_: object) -> None:
         self._requests.close()
         os.close(self._messages)
-        # It may wait for an update that waits for a drive, and cannot even be killed.
+        # Its update may wait for a drive, and cannot even be killed.
         os.kill(self._child, signal.SIGKILL)
         os.waitpid(self._child, 0)
 
@@ -71,7 +75,7 @@ class UpdateProcess:
         return self._messages
 
     def begin(self, request: UpdateRequest) -> None:
-        """Begin an update; the one before has ended."""
+        """Begin an update; the previous one has ended."""
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()
@@ -98,7 +102,7 @@ class UpdateProcess:
                 yield message
 
     def interrupt(self, number: signal.Signals) -> None:
-        """Send a signal to the update: TERM ends it where nothing is half done, ABRT at once."""
+        """Send a signal to the update: TERM ends it at a point where nothing is half done, ABRT at once."""
         if self._update:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._update, number)
@@ -106,12 +110,12 @@ class UpdateProcess:
 
 @contextlib.contextmanager
 def _exit_at_end() -> Iterator[None]:
-    """Exit at the end of the block, without what the parent process would clean up."""
+    """Exit at the end of the block, without the parent's cleanup."""
     code = 1
     try:
         yield
         code = 0
-    except BaseException:  # noqa: BLE001 - whatever it is, it must not run the parent's code
+    except BaseException:  # noqa: BLE001 - after any exception, the parent's code must not run
         sys.excepthook(*sys.exc_info())
     finally:
         with contextlib.suppress(Exception):
@@ -120,19 +124,19 @@ def _exit_at_end() -> Iterator[None]:
 
 
 def _close_all_but(*descriptors: int) -> None:
-    """Close what was inherited: a lock, for example, that would outlive the service."""
+    """Close inherited descriptors, such as a lock that would outlive the service."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) not in descriptors:
-            with contextlib.suppress(OSError):  # the one that the list was read from
+            with contextlib.suppress(OSError):  # the descriptor of the listing itself
                 os.close(int(name))
 
 
 def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
     """Fork a process for each request, until the service closes its end."""
-    signal.set_wakeup_fd(-1)  # or the signals of an update would arrive at the service, too
+    signal.set_wakeup_fd(-1)  # otherwise the service gets the signals of an update, too
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    with contextlib.suppress(OSError):  # there is no /proc
+    with contextlib.suppress(OSError):  # /proc does not exist
         _close_all_but(requests, replies)
     update = make_update()
     with open(requests, "rb") as lines:
@@ -143,7 +147,7 @@ def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
                     os.close(requests)
                     _run_update(update, line, replies)
             _, status = os.waitpid(child, 0)
-            # On a line of its own, even if the update was killed in the middle of a line.
+            # On its own line, even if the update was killed in the middle of a line.
             _write(replies, b"\n" + update_protocol.pack(UpdateEnded(os.waitstatus_to_exitcode(status))))
 
 
@@ -159,7 +163,7 @@ def _run_update(update: Update, line: bytes, replies: int) -> None:
 
 
 class Stop:
-    """Whether the update is to end at the next place where nothing is half done."""
+    """Whether the update must end at the next point where nothing is half done."""
 
     is_wanted = False
 
@@ -169,12 +173,12 @@ def _stop(_number: int, _frame: object) -> None:
 
 
 def check_stop() -> None:
-    """End the update here, if that is wanted."""
+    """End the update here, if that was requested."""
     if Stop.is_wanted:
         raise StoppedError
 
 
 def _write(replies: int, data: bytes) -> None:
-    # A service that ended reads no more; the update goes on to its end.
+    # A service that ended reads no more; the update runs to its end.
     with contextlib.suppress(BrokenPipeError), open(replies, "wb", closefd=False) as file:
         file.write(data)

@@ -29,16 +29,16 @@ class UpdateStarted:
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """The update moves on; the text says how far it is."""
+    """The progress of an update, in words."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryScanned:
-    """The folders of all playlists were scanned. What was seen of moves and deletions is saved.
+    """The folders of all playlists were scanned. Reported moves and deletions are saved.
 
-    missing: folders that seem to be missing. What was seen of deletions below them is not saved.
+    `missing` are folders that seem to be missing. Reported deletions below them are not saved.
     """
 
     missing: frozenset[bytes]
@@ -48,11 +48,19 @@ class LibraryScanned:
 class PlaylistUpdated:
     """A playlist is up to date.
 
-    status: of the playlist, but for what the service alone knows.
-    growing: folders with files that are still being written. is_cached: False if the tags that were read
-    could not be stored, so that the next update must scan everything.
-    removed_files: files of a list in parts that it no longer needs, by path.
-    folders: pairs of folder and number of tracks.
+    Attributes:
+        playlist: its name.
+        status: its status, except for facts that only the service knows.
+        is_changed: the file was replaced.
+        added: number of tracks.
+        removed: number of tracks.
+        renamed: number of tracks.
+        growing: folders with files that are still being written.
+        is_cached: False if tags could not be stored, so that the next update must scan everything.
+        unreadable: files that could not be read.
+        folders: pairs of folder and number of tracks.
+        notes: notes for the user.
+        removed_files: files of a list in parts that it no longer needs, by path.
     """
 
     playlist: str
@@ -71,11 +79,15 @@ class PlaylistUpdated:
 
 @dataclass(frozen=True, slots=True)
 class PlaylistFailed:
-    """A playlist could not be updated, and is as it was.
+    """A playlist could not be updated, and is unchanged.
 
-    state: of the playlist, as in `PlaylistStatus`. missing: the folder that seems to be missing.
-    is_shut: only the sandbox refuses its folder, which it opens when the service starts again.
-    growing: as in `PlaylistUpdated`.
+    Attributes:
+        playlist: its name.
+        error: why.
+        state: its state, as in `PlaylistStatus`.
+        missing: the folder that seems to be missing.
+        is_shut: only the sandbox blocks its folder, until the service is restarted.
+        growing: as in `PlaylistUpdated`.
     """
 
     playlist: str
@@ -102,7 +114,7 @@ def pack(message: Message | UpdateRequest) -> bytes:
 
 
 def unpack(line: bytes) -> Any:
-    """Return what `pack` packed; None if its writer was killed in the middle of the line."""
+    """Return the message that `pack` packed; None if its writer was killed in the middle of the line."""
     try:
         return pickle.loads(b64decode(line))  # noqa: S301 - from a process of our own
     except (ValueError, EOFError, pickle.UnpicklingError):

@@ -10,8 +10,8 @@ from playshuffle.watch.watcher import HEARTBEAT_S
 
 _LOG = logging.getLogger(__name__)
 
-_STALLED_S = 120.0  # without a message, an update is ended
-_KILL_AFTER = 1.5  # times that, it is killed
+_STALLED_S = 120.0  # an update without a message for this time is ended
+_KILL_AFTER = 1.5  # after this multiple of the time, it is killed
 
 
 class UpdateWatchdog:
@@ -19,16 +19,16 @@ class UpdateWatchdog:
 
     def __init__(self, updates: UpdateProcess) -> None:
         self._updates = updates
-        # If this process looks less often, it was stopped itself: then no update is to blame.
+        # A longer pause means that this process was stopped itself: then no update is to blame.
         self._silence = StallClock(2 * HEARTBEAT_S)
         self._stalled_s = min(_STALLED_S, notify.watchdog_s() or _STALLED_S)
         self._heard_s = 0.0
         self._is_ending = False
 
     def check(self, now_s: float) -> None:
-        """End the update under way if it has been silent for too long. Call this at least every heartbeat.
+        """End the running update if it has been silent for too long. Call this at least every heartbeat.
 
-        now_s: seconds of a clock that is never set.
+        `now_s` are seconds of a clock that is never set.
         """
         self._is_ending &= self._updates.is_busy
         if not self._updates.is_busy or self._updates.heard_s != self._heard_s:
@@ -44,6 +44,6 @@ class UpdateWatchdog:
             self._is_ending = True
         if silent_s > _KILL_AFTER * self._stalled_s:  # it waits for a disk, and handles no other signal
             self._updates.interrupt(signal.SIGKILL)
-        # An update that cannot even be killed hangs in the kernel: systemd may try what it can.
+        # An update that cannot even be killed hangs in the kernel: let systemd try.
         if silent_s <= 2 * self._stalled_s:
             notify.keep_alive()

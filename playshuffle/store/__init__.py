@@ -1,1 +1,1 @@
-"""Store what lasts: last orders and decks, in a database."""
+"""Store last orders and decks in a database."""

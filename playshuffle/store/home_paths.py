@@ -1,15 +1,15 @@
-"""Store paths below the home folder without its name, so that a copy of the home goes on with its state."""
+"""Store paths relative to the home folder, so that the state also works in a copy of the home."""
 
 import os
 
 
 class HomePaths:
-    """How paths are stored that are below a home folder: with `~` for that.
+    """Replaces a home folder at the start of paths by `~`, and back.
 
     All other paths are absolute, so none of them begins with `~`.
 
     Args:
-        home: the home folder; nothing is below it if it is not absolute, or is the root folder.
+        home: the home folder. If it is relative, or the root folder, no path is below it.
     """
 
     def __init__(self, home: bytes) -> None:
@@ -17,26 +17,26 @@ class HomePaths:
         self._home = home if home.startswith(b"/") else b""
 
     def stored(self, path: bytes) -> bytes:
-        """Return a path as it is stored."""
+        """Return the stored form of a path."""
         is_below = self._home and (path == self._home or path.startswith(self._home + b"/"))
         return b"~" + path[len(self._home) :] if is_below else path
 
     def beginnings(self, folder: bytes) -> list[bytes]:
-        """Return how the stored paths of all files below a folder begin."""
+        """Return the possible starts of the stored paths of all files below a folder."""
         top = folder.rstrip(b"/") + b"/"
         return [self.stored(top), *([b"~/"] if self._home and self._home.startswith(top) else [])]
 
     def absolute(self, path: bytes) -> bytes:
-        """Return the path that was stored."""
+        """Return the path of a stored form."""
         is_below = self._home and (path == b"~" or path.startswith(b"~/"))
         return self._home + path[1:] if is_below else path
 
 
 def named_paths() -> HomePaths:
-    """Return how paths are stored as users name them."""
+    """Return the stored form for paths as users name them."""
     return HomePaths(os.path.expanduser(b"~"))
 
 
 def real_paths() -> HomePaths:
-    """Return how paths without symbolic links are stored."""
+    """Return the stored form for paths without symbolic links."""
     return HomePaths(os.path.realpath(os.path.expanduser(b"~")))

@@ -1,6 +1,6 @@
-"""Remember what play histories knew of each track when they were read last.
+"""Store the plays in play histories when they were read last.
 
-It belongs to the number of a track, so it follows renames that a player does not know.
+They belong to the number of a track, so they follow renames that a player does not know.
 """
 
 import zlib
@@ -19,13 +19,14 @@ _RATING = 1_000_000  # ratings are stored in millionths
 
 
 class StoredPlays(NamedTuple):
-    """What a source knew.
+    """The content of a source.
 
-    stamp: of the source as it was read.
-    title: of the program.
-    note: about it, for the user.
-    read_s: when it was read (Unix seconds).
-    rows: by the number of a track and the key of its path there.
+    Attributes:
+        stamp: stamp of the source when it was read.
+        title: name of the program.
+        note: a note about it for the user.
+        read_s: when it was read (Unix seconds).
+        rows: plays by the number of a track and the key of its path in the source.
     """
 
     stamp: str
@@ -41,7 +42,7 @@ def path_key(path: bytes) -> int:
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
-    """Return what is stored of a source; None if it is nothing."""
+    """Return the stored plays of a source; None if nothing is stored."""
     for stamp, title, note, read_s, packed in state.rows(
         "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
     ):
@@ -54,10 +55,10 @@ def load(state: State, source: bytes) -> StoredPlays | None:
 
 
 def save(state: State, source: bytes, plays: StoredPlays) -> None:
-    """Store what a source knows.
+    """Store the plays of a source.
 
     Raises:
-        PlayshuffleError: it cannot be written.
+        PlayshuffleError: they cannot be written.
     """
     *values, ratings = zip(*plays.rows.values(), strict=True) if plays.rows else [()] * (_COLUMNS - 2)
     columns = [

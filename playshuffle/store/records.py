@@ -1,6 +1,6 @@
 """Save the record of a playlist: its order or its deck, now and before its last make or deal.
 
-The state has the numbers of tracks, so no rename, new tag or move can touch a record.
+The state has the numbers of tracks, so a rename, new tag or move never changes a record.
 """
 
 import json
@@ -30,15 +30,15 @@ class SavedOrder(NamedTuple):
     """The order of a playlist, as it was written.
 
     Attributes:
-        tracks: in order, those that were absent among them.
-        absent: the tracks that were absent, so that they were not written.
-        played: the number of tracks, from the first present one, that were in the file.
+        tracks: in order, absent ones included.
+        absent: tracks that were absent, and so not written.
+        played: number of present tracks, from the first one, in the file.
         drawn_s: when the order was drawn, in Unix seconds.
         content: fingerprint of the file that was written with it.
-        digest: of the tracks that it was written from.
-        stamp: of the file that was written; empty if that is not known.
-        options: those that it was written with, as in a request; None if not known.
-        noted: what users were told of its choice, as in a report.
+        digest: digest of the tracks that it was written from.
+        stamp: stamp of the written file; empty if unknown.
+        options: options at the time, as in a request; None if unknown.
+        noted: notes about its choice that the user got, as in a report.
         copies: each omitted copy, followed by the one that was in the list.
     """
 
@@ -55,11 +55,11 @@ class SavedOrder(NamedTuple):
 
     @property
     def present_then(self) -> Sequence[int]:
-        """Return the tracks that were there, in order."""
+        """Return the tracks that were present, in order."""
         return [track for track in self.tracks if track not in self.absent] if self.absent else self.tracks
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
-        """Return the record with its tracks named in another way: by numbers, or by indices."""
+        """Return the record with numbers in place of indices, or indices in place of numbers."""
         absent, copies = frozenset(translate(self.absent)), tuple(translate(self.copies))
         return self._replace(tracks=list(translate(self.tracks)), absent=absent, copies=copies)
 
@@ -67,9 +67,11 @@ class SavedOrder(NamedTuple):
 class SavedDeck(NamedTuple):
     """The deck of a playlist.
 
-    content: fingerprint of the file that its deal is in, or will be.
-    options: those that the file was written with, as in a request; None if not known.
-    copies: each omitted copy, followed by the one that may be dealt.
+    Attributes:
+        deck: the deck.
+        content: fingerprint of the file that has its deal, or will have it.
+        options: options of the file, as in a request; None if unknown.
+        copies: each omitted copy, followed by the one that may be dealt.
     """
 
     deck: Deck
@@ -78,7 +80,7 @@ class SavedDeck(NamedTuple):
     copies: Sequence[int] = ()
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
-        """Return the record with its tracks named in another way: by numbers, or by indices."""
+        """Return the record with numbers in place of indices, or indices in place of numbers."""
         return self._replace(deck=translated(self.deck, translate), copies=tuple(translate(self.copies)))
 
 
@@ -101,19 +103,19 @@ def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
 
 
 def last(state: State, playlist: bytes) -> SavedRecord | None:
-    """Return the newest record of a playlist that is not damaged; None if there is none."""
+    """Return the newest undamaged record of a playlist; None without one."""
     return next(iter(load(state, playlist).values()), None)
 
 
 def dealt(state: State) -> dict[bytes, bool]:
-    """Return by path, for each playlist with a record, whether the newest one is a deck."""
+    """Return for each playlist with a record, by path, whether the newest one is a deck."""
     rows = state.rows("SELECT path, kind = ? FROM record ORDER BY age DESC", _DECK)
     newest = {state.real.absolute(path): bool(is_deck) for path, is_deck in rows}
     return dict(sorted(newest.items()))
 
 
 def last_made(state: State) -> bytes | None:
-    """Return the playlist that was made or dealt last; None if there is none."""
+    """Return the playlist that was made or dealt last; None without one."""
     rows = state.rows("SELECT path FROM record WHERE age = ? ORDER BY rowid DESC LIMIT 1", BEFORE)
     return state.real.absolute(rows[0][0]) if rows else None
 
@@ -128,11 +130,11 @@ def save(
     """Save the record of a playlist.
 
     Args:
-        state: where to save it.
+        state: the state file.
         playlist: resolved path of its file.
-        record: the record now.
-        in_file: the one that the file has until it is replaced; None if that is `record` or `before`.
-        before: the one to go back to, `NOTHING` if there is none; None keeps the one that is saved.
+        record: the new record.
+        in_file: record of the file until it is replaced; None if that is `record` or `before`.
+        before: record for `undo`, `NOTHING` if none exists; None keeps the saved one.
 
     Raises:
         PlayshuffleError: it cannot be written.

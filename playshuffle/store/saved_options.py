@@ -11,12 +11,12 @@ from playshuffle.store.home_paths import named_paths
 
 
 def pack(options: Options | None) -> str:
-    """Return options as JSON; an empty text if they are not known."""
+    """Return options as JSON; an empty text for None."""
     return "" if options is None else json.dumps(changed(with_paths(options, named_paths().stored)))
 
 
 def unpack(text: str) -> Options | None:
-    """Return the options that `pack` wrote; None if they are not known, or one is unknown now."""
+    """Return the options that `pack` wrote; None if they are unknown, or this version does not know one."""
     try:
         values: dict[str, Any] = json.loads(text)
         lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}

@@ -13,19 +13,19 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
-# former: the last file of a track without a file, or one that another file of the track has replaced.
-# root: what the last scan of a root found; ignore_files is 0 or 1.
-# output: the mounts that the folder of a playlist is on.
+# former: the last file of a track without a file, or a file that another file of the track has replaced.
+# root: the result of the last scan of a root; ignore_files is 0 or 1.
+# output: the mounts that contain a playlist's folder.
 # counter: one row. next_number: of the next new track; version: counts changes of the table of tracks.
 # record: the order or the deck of a playlist, by kind. age: 0 for the last one, 1 for the one before the
-# last make or deal, 2 for the order that the file has until it is replaced.
-# record_tracks: numbers: of its tracks, as 32-bit numbers: an order, or the parts of a deck one after the
-# other. They are apart, since most commands read all records, and the tracks of one.
-# facts: JSON, all that is no array. content: fingerprint of the file that was written, or was to be.
+# last make or deal, 2 for the order of the file until it is replaced.
+# record_tracks: numbers: of its tracks, as 32-bit numbers: an order, or the concatenated parts of a deck.
+# A separate table, since most commands read all records, but the tracks of one.
+# facts: JSON, everything but arrays. content: fingerprint of the written file, or of the file to write.
 # digest: of the tracks that it was written from.
-# plays: what a play history knew of each track; rows: numbers, compressed, as `store.plays` has them.
+# plays: the content of a play history; rows: numbers, compressed, in the format of `store.plays`.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
-# Each row has a checksum of its other columns, so that only what we wrote is ever loaded.
+# Each row has a checksum of its other columns, so that only rows that playshuffle wrote are loaded.
 _COLUMNS: dict[str, dict[str, type]] = {
     "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
     "former": {"number": int, "path": bytes, "mark": bytes, "since": int, "is_replaced": int},
@@ -56,7 +56,7 @@ _KEYS = {
 }
 _TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
 
-# The tables that have rows of single playlists, and the column that names the playlist.
+# Tables with rows of single playlists, and the column that names the playlist.
 PLAYLIST_COLUMNS = {"record": "path", "record_tracks": "path", "output": "path", "skip_list": "playlist"}
 
 
@@ -78,7 +78,7 @@ def replace(table: str) -> str:
 
 
 def _as_bytes(values: Iterable[str]) -> str:
-    # Damaged text cannot be handed to a function.
+    # SQLite cannot pass damaged text to a function.
     return ", ".join(f"CAST({value} AS BLOB)" for value in values)
 
 
@@ -87,11 +87,11 @@ def _checksum(*values: bytes) -> int:
 
 
 class OtherVersionError(sqlite3.DatabaseError):
-    """The state was written by another version, whose tables are not known."""
+    """Another version wrote the state, and its tables are unknown."""
 
 
 class BadRow(NamedTuple):
-    """A row that playshuffle did not write like this; path is empty if that is damaged or unknown."""
+    """A row that playshuffle did not write in this form; `path` is empty if it is damaged or unknown."""
 
     table: str
     row: int
@@ -101,22 +101,22 @@ class BadRow(NamedTuple):
 def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -> sqlite3.Connection:
     """Return a database with the present tables; without `writes` it may be a copy.
 
-    Queries see each table as a view without rows that have a value of a wrong type or a wrong checksum.
+    Queries see each table as a view without bad rows: those with a value of a wrong type or a wrong checksum.
     The tables of an older version are upgraded.
 
     Args:
-        database: it was opened.
-        bad: gets each such row that a query meets.
-        writes: whether tables that are missing are made.
+        database: an open database.
+        bad: gets each bad row that a query meets.
+        writes: create missing tables.
 
     Raises:
         OtherVersionError: a newer version of playshuffle wrote it, or one that cannot be upgraded.
         sqlite3.DatabaseError: it is damaged.
     """
-    # Not WAL: that cannot even be read on a full disk, and syncs too little by default.
+    # Not WAL: it cannot even be read on a full disk, and syncs too little by default.
     database.execute("PRAGMA journal_mode = TRUNCATE")
     database.execute("PRAGMA synchronous = FULL")
-    # Where SQLite is built to overwrite freed pages, each change would write twice as much.
+    # If SQLite is built to overwrite freed pages, each change would write twice as much.
     database.execute("PRAGMA secure_delete = OFF")
     # In KB: each playlist of an update reads the same pages.
     database.execute("PRAGMA cache_size = -32768")
@@ -131,7 +131,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
 def _upgraded(database: sqlite3.Connection, version: int, *, writes: bool) -> sqlite3.Connection:
     """Return the database with the tables of this version; without `writes` as a copy.
 
-    It is one transaction, so a run that is killed leaves the tables as they were.
+    It is one transaction, so a killed run leaves the tables as they were.
     """
     if version > VERSION or not UPGRADES.keys() >= {*range(version, VERSION)}:
         raise OtherVersionError("another version of playshuffle wrote it")
@@ -140,7 +140,7 @@ def _upgraded(database: sqlite3.Connection, version: int, *, writes: bool) -> sq
     database.create_function("checksum_of", -1, _checksum, deterministic=True)
     with database:
         database.execute("BEGIN IMMEDIATE")
-        # Another process may have been faster.
+        # Another process may have done it first.
         for step in range(_version(database), VERSION):
             for statement in UPGRADES[step]:
                 database.execute(statement)
@@ -154,12 +154,12 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """Check a whole database; the rows that are bad are noted as in `prepared`.
+    """Check a whole database; bad rows are noted as in `prepared`.
 
     Raises:
         sqlite3.DatabaseError: it is damaged.
     """
-    # Not quick_check: that does not compare the indexes.
+    # Not quick_check: it does not compare the indexes.
     if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("integrity_check failed")
     for table in _COLUMNS:
@@ -176,8 +176,8 @@ def _set_up(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connecti
     database.create_function("is_sound", 4, is_sound)
     for table, columns in _COLUMNS.items():
         first, *others = columns
-        # The plus keeps SQLite from handing the value that a query looks for to is_sound in place of the
-        # row's own. The first column has none, so that the index is used: only its rows are read then.
+        # The plus keeps SQLite from passing a query's search value to is_sound in place of the row's own
+        # value. The first column has none, so that the index is used: only its rows are read then.
         selected = ", ".join([first, *(f"+{name} AS {name}" for name in others)])
         types = [f"typeof({name}) = '{_TYPES[kind].lower()}'" for name, kind in columns.items()]
         path = first if columns[first] is bytes else "path" if "path" in columns else "''"

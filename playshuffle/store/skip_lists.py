@@ -1,4 +1,4 @@
-"""Remember what playlists left out by the skip lists that they name, as these were read last."""
+"""Store the entries of skip lists when they were read last, for each playlist that uses them."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from playshuffle.system.sqlite import Connection
 
 
 def playlists(state: State) -> list[bytes]:
-    """Return the paths of all playlists that named a skip list, those that were never written included."""
+    """Return the paths of all playlists with a skip list, even those that were never written."""
     rows = state.rows("SELECT DISTINCT playlist FROM skip_list")
     return sorted(state.real.absolute(path) for (path,) in rows)
 
@@ -33,7 +33,7 @@ def entries(state: State, path: bytes) -> set[bytes]:
 
 
 def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) -> None:
-    """Store the entries of all skip lists of a playlist; those of others are removed.
+    """Store the entries of all skip lists of a playlist, and remove the entries of its former lists.
 
     Raises:
         PlayshuffleError: they cannot be written.

@@ -1,4 +1,4 @@
-"""Store the table of tracks, and where playlists are, in a file that must not be lost."""
+"""Store the table of tracks, and the mounts of playlists, in a file that must not be lost."""
 
 import json
 import os
@@ -18,7 +18,7 @@ _WITH_NUMBERS = ("folder", "root", "record_tracks")
 
 
 class State(StateFile):
-    """What is stored of tracks and playlists, from one run to the next."""
+    """Tracks and playlists, stored from one run to the next."""
 
     def tracks_version(self) -> int:
         """Return a number that changes whenever the table of tracks does."""
@@ -28,14 +28,14 @@ class State(StateFile):
     def load_tracks(self, below: Collection[bytes] | None = None) -> TrackTable:
         """Return the table of tracks.
 
-        below: roots, for the part of the table that has their tracks, without former files; None for all.
+        `below` restricts it to the tracks below these roots, without former files; None for all.
         """
         columns = "SELECT path, names, numbers, marks FROM folder"
         if below is None:
             folder_rows, root_rows = self.rows(f"{columns} ORDER BY path"), self._root_rows()
         else:
             tops = [top for root in below for top in self.named.beginnings(root)]
-            # The first name that does not begin like them has the character after the slash.
+            # The first path that does not begin so has the next character after the slash.
             query = f"{columns} WHERE path >= ? AND path < ?"
             folder_rows = [row for top in tops for row in self.rows(query, top, top[:-1] + b"0")]
             root_rows = [*chain(*map(self._root_rows, below))]
@@ -62,7 +62,7 @@ class State(StateFile):
         return self.rows(f"{query} WHERE path = ? ORDER BY ignore_files DESC", self.named.stored(path))
 
     def _former_files(self, *, is_replaced: bool) -> dict[int, FormerFile]:
-        """Return the former files of tracks in a folder, or of those that vanished, by number."""
+        """Return the former files of tracks, by number: replaced files, or the files of vanished tracks."""
         query = "SELECT number, path, mark, since FROM former WHERE is_replaced = ?"
         return {
             number: FormerFile(self.named.absolute(path), mark_rows(mark)[0], since_s)
@@ -70,7 +70,7 @@ class State(StateFile):
         }
 
     def _former_rows(self, table: TrackTable) -> dict[int, tuple[bytes, bytes, int, int]]:
-        """Return the former files of all tracks by number, as they are stored."""
+        """Return the former files of all tracks by number, in stored form."""
         return {
             number: (self.named.stored(file.path), packed_marks([file.mark]), file.since_s, is_replaced)
             for is_replaced, files in enumerate((table.vanished, table.replaced))
@@ -78,7 +78,7 @@ class State(StateFile):
         }
 
     def _next_number(self) -> int:
-        """Return the number of the next new track. Nothing names it, even if the counter was lost."""
+        """Return the number of the next new track. It is unused, even if the counter was lost."""
         for (number,) in self.rows("SELECT next_number FROM counter"):
             return int(number)
         packed = self.rows(" UNION ALL ".join(f"SELECT numbers FROM {table}" for table in _WITH_NUMBERS))  # noqa: S608
@@ -86,7 +86,7 @@ class State(StateFile):
         return 1 + max([former or 0, *(max(array("I", numbers), default=0) for (numbers,) in packed)])
 
     def save_tracks(self, before: TrackTable, table: TrackTable) -> None:
-        """Store what has changed in the table of tracks, in one transaction.
+        """Store the changes in the table of tracks, in one transaction.
 
         Raises:
             PlayshuffleError: it cannot be written.
@@ -120,7 +120,7 @@ class State(StateFile):
         self.change(act)
 
     def root(self, path: bytes) -> Root | None:
-        """Return a root as it was found last; None if it was never scanned."""
+        """Return the result of the last scan of a root; None if it was never scanned."""
         for _, _, packed, mounts in self._root_rows(path):
             return Root(array("I", packed), self._mounts_from(mounts))
         return None
@@ -130,12 +130,12 @@ class State(StateFile):
         return sorted(self.named.absolute(path) for (path,) in self.rows("SELECT DISTINCT path FROM root"))
 
     def output_mounts(self, playlist: bytes) -> list[Mount]:
-        """Return the mounts that the folder of a playlist was on when it was written last."""
+        """Return the mounts of a playlist's folder when it was written last."""
         rows = self.rows("SELECT mounts FROM output WHERE path = ?", self.real.stored(playlist))
         return self._mounts_from(rows[0][0]) if rows else []
 
     def save_output_mounts(self, playlist: bytes, mounts: Sequence[Mount]) -> None:
-        """Store the mounts that the folder of a playlist is on, if they have changed.
+        """Store the mounts of a playlist's folder, if they have changed.
 
         Raises:
             PlayshuffleError: they cannot be written.
@@ -145,7 +145,7 @@ class State(StateFile):
             self.change(lambda database: database.execute(schema.replace("output"), row), playlist)
 
     def forget(self, playlist: bytes) -> bool:
-        """Remove all that is saved of a playlist; return whether there was anything.
+        """Remove all rows of a playlist; return whether it had any.
 
         Raises:
             PlayshuffleError: the state cannot be written.
@@ -163,14 +163,14 @@ class State(StateFile):
         return bool(deleted)
 
     def _mounts_from(self, text: str) -> list[Mount]:
-        """Return mounts that were stored."""
+        """Return mounts from their stored form."""
         return [
             Mount(self.real.absolute(os.fsencode(point)), kind, os.fsencode(source), fsid)
             for point, kind, source, fsid in json.loads(text)
         ]
 
     def _mounts_as(self, mounts: Iterable[Mount]) -> str:
-        """Return mounts as they are stored."""
+        """Return mounts in stored form."""
         return json.dumps(
             [
                 (os.fsdecode(self.real.stored(point)), kind, os.fsdecode(source), fsid)

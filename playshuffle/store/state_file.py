@@ -1,9 +1,9 @@
-"""Open the state file, and keep what is not damaged.
+"""Open the state file, and keep its undamaged rows.
 
-It is written with full synchronisation. Each row is checked when it is read. The whole file is checked if it
-is not as a clean end of a run left it, or if that is asked for. A row that we did not write costs only that
-row: the file is copied, the row deleted, and both are named, so that no other module meets one. Only a file
-that fails SQLite's own check is set aside whole.
+It is written with full synchronisation. Each row is checked when it is read. The whole file is checked if
+it has changed since a clean end of a run, or on request. A row that playshuffle did not write costs only that
+row: the file is copied, the row deleted, and both are reported, so that no other module meets one. Only a
+file that fails SQLite's own check is renamed as a whole.
 """
 
 import contextlib
@@ -21,24 +21,26 @@ from playshuffle.system.write_errors import words
 from playshuffle.system.xdg import state_folder
 
 _LOCK_WAIT_S = 60
-_CLEAN_END = b"%b.clean"  # has the stamp of the file as the last run left it
+_CLEAN_END = b"%b.clean"  # contains the stamp of the file after the last run
 
 
 class StateFile:
-    """The state file, opened; a context manager.
+    """The open state file; a context manager.
 
     If it can be read but not written, changes are made to a copy in memory, so that the saved state still
     counts.
 
     Args:
-        writes: whether anything is to be changed.
-        must_remember: raise an error instead of working without a state that can be written.
-        checks: check the whole file, even if it is as a clean end left it.
+        writes: the run may change something.
+        must_remember: raise an error instead of working without a writable state.
+        checks: check the whole file, even after a clean end.
 
-    notes: for the user, whole sentences. problem: why nothing can be saved, None if all is well.
-    refusal: the same, as an error for runs that must save something.
-    named, real: how paths are stored that a user named, such as music folders, and those without links,
-    such as playlists.
+    Attributes:
+        notes: sentences for the user.
+        problem: why nothing can be saved; None if all is well.
+        refusal: the same, as an error for runs that must save something.
+        named: stored form of paths that users name, such as music folders.
+        real: stored form of paths without links, such as playlists.
 
     Raises:
         PlayshuffleError: with `must_remember`, the state cannot be opened or written.
@@ -81,7 +83,7 @@ class StateFile:
         except (OSError, *ERRORS) as error:
             database.close()
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_ROLLBACK:
-                with contextlib.closing(connect(path)) as writer:  # take back what a killed run has begun
+                with contextlib.closing(connect(path)) as writer:  # roll back the changes of a killed run
                     writer.execute("SELECT 1 FROM sqlite_master")
                 return self._opened(path)
             if isinstance(error, OSError) or is_passing(error):
@@ -89,7 +91,7 @@ class StateFile:
         return self._replaced(path)
 
     def _checked(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Return the database; the whole file is checked unless a clean end left it as it is."""
+        """Return the database; the whole file is checked if it has changed since a clean end."""
         if _stamp(path) == _clean_end(path) and not self._checks:
             return database
         schema.check(database)
@@ -99,7 +101,7 @@ class StateFile:
         return database
 
     def _note_clean_end(self, path: bytes) -> None:
-        """Save how the file is now, so that the next run need not check all of it."""
+        """Save the stamp of the file, so that the next run need not check all of it."""
         with contextlib.suppress(OSError):
             fd = os.open(_CLEAN_END % path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:
@@ -112,7 +114,7 @@ class StateFile:
                 os.unlink(_CLEAN_END % os.path.join(self._folder, b"state.db"))
 
     def _without_bad_rows(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Return the database without the bad rows that were met: name them, copy the file first."""
+        """Copy the file, delete the bad rows that were met, and report them; return the database."""
         bad = list(dict.fromkeys(self._bad))
         self._bad.clear()
         if not bad:
@@ -165,12 +167,12 @@ class StateFile:
         folder, self._folder = self._folder, None
         is_readable, self._writes = self._writes and folder is not None, False
         if folder is not None and is_readable:
-            with contextlib.suppress(OSError, *ERRORS):  # also if it is locked
+            with contextlib.suppress(OSError, *ERRORS):  # even if it is locked
                 return schema.in_memory(self._opened(os.path.join(folder, b"state.db")), self._bad)
         return schema.empty()
 
     def rows(self, query: str, *values: object) -> list[Any]:
-        """Return all rows that a query finds.
+        """Return all rows of a query.
 
         Raises:
             PlayshuffleError: another playshuffle has locked the state, or its disk fails.
@@ -189,7 +191,7 @@ class StateFile:
         return rows
 
     def change(self, act: Callable[[Connection], object], playlist: bytes | None = None) -> None:
-        """Change the state in one transaction; playlist: whose facts are changed.
+        """Change the state in one transaction. `playlist` is the playlist whose rows change.
 
         Raises:
             PlayshuffleError: it cannot be written.
@@ -208,7 +210,7 @@ class StateFile:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold off every other playshuffle of this user while state and playlist are written.
+        """Block every other playshuffle of this user while state and playlist are written.
 
         Raises:
             PlayshuffleError: another one has been writing for too long.
@@ -228,13 +230,13 @@ class StateFile:
 
 
 def _stamp(path: bytes) -> bytes:
-    """Return what tells whether a file has been changed."""
+    """Return a text that changes whenever the file does."""
     facts = os.stat(path)
     return b"%d %d %d %d" % (facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
 
 
 def _clean_end(path: bytes) -> bytes:
-    """Return the stamp of the file as the last run left it; empty if that ended otherwise."""
+    """Return the stamp of the file after the last run; empty if that run did not end cleanly."""
     try:
         with open(_CLEAN_END % path, "rb") as file:
             return file.read(200)
@@ -243,7 +245,7 @@ def _clean_end(path: bytes) -> bytes:
 
 
 def _is_empty(path: bytes) -> bool:
-    try:  # all other errors are those of a state that cannot be read
+    try:  # other errors mean that the state cannot be read
         return not os.path.getsize(path) and os.path.isfile(path)
     except FileNotFoundError:
         return True

@@ -1,7 +1,7 @@
-"""List the playlists that were written and whose players do not know of it yet.
+"""List the written playlists whose players have not been notified yet.
 
-The service adds an empty file to a folder, and `playshuffle tell --written` takes it. An entry that is
-taken is moved to a second folder first, and removed when its player knows: a crash in between leaves it
+The service adds an empty file to a folder, and `playshuffle tell --written` takes it. To take an entry, it
+is moved to a second folder first, and removed when its player is notified. A crash in between leaves it
 in either of them, and a playlist that is written meanwhile has a new entry.
 """
 
@@ -12,30 +12,30 @@ from hashlib import blake2b
 from playshuffle.system import atomic_file
 from playshuffle.system.xdg import state_folder
 
-# The folders in which entries wait, below that of the state.
+# Folders of entries, below the folder of the state.
 WAITING = ("written", "written.taken")
 _WRITTEN, _TAKEN = map(str.encode, WAITING)
 
 
 def make_folders() -> None:
-    """Make the folders, without which nothing is listed.
+    """Create the folders, without which nothing is listed.
 
     Raises:
-        OSError: they cannot be made.
+        OSError: they cannot be created.
     """
     for name in (_WRITTEN, _TAKEN):
         os.makedirs(_folder(name), mode=0o700, exist_ok=True)
 
 
 def add(playlist: bytes) -> None:
-    """List a playlist that was written, if the folder for such entries exists."""
+    """List a playlist that was written, if the folder of entries exists."""
     with contextlib.suppress(OSError):
         path = os.path.join(_folder(_WRITTEN), entry_of(playlist))
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def take() -> list[bytes]:
-    """Take all entries; those that a process which was killed had taken are among them."""
+    """Take all entries, including those that a killed process had taken."""
     entries: set[bytes] = set()
     with contextlib.suppress(FileNotFoundError):
         for name in os.listdir(_folder(_WRITTEN)):
@@ -46,7 +46,7 @@ def take() -> list[bytes]:
 
 
 def finish(entry: bytes) -> None:
-    """Remove an entry that was taken."""
+    """Remove a taken entry."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(os.path.join(_folder(_TAKEN), entry))
 

@@ -1,4 +1,4 @@
-"""Replace the queue of MPD in one command list around the song that plays.
+"""Replace the queue of MPD in one command list around the playing song.
 
 MPD loads the playlist itself, so the file must be where MPD reads playlists: in its playlist folder, or
 in its music folder.
@@ -18,14 +18,14 @@ from playshuffle.system import mpd_conf
 from playshuffle.telling.queue import ChangedError, Plan, merged
 
 _TIMEOUT_S = 60
-_MOST_UPDATES = 20  # of single folders; more are faster in one go
-_UPDATE_S = 600  # a database of a slow drive
-_LAST_S = 1.5  # of a song: what is left of it may end before the queue is replaced
+_MOST_UPDATES = 20  # of single files; an update of everything is faster for more
+_UPDATE_S = 600  # MPD's database may be on a slow drive
+_LAST_S = 1.5  # a song with less time left may end before the queue is replaced
 _WAIT_S = 0.1
 
 
 class Address(NamedTuple):
-    """Where an MPD may be: a socket, or a host and its port."""
+    """A possible address of MPD: a socket, or a host and its port."""
 
     host: str
     port: int
@@ -38,7 +38,7 @@ class Address(NamedTuple):
 
 
 def addresses(environment: Mapping[str, str], socket: str | None = None) -> list[Address]:
-    """List where MPD may be: where the user says, or else where its configuration and habit say."""
+    """List the possible addresses of MPD: from the user, or else from its configuration and its defaults."""
     port = environment.get("MPD_PORT", "")
     number = int(port) if port.isdecimal() else 6600
     if socket is not None:
@@ -52,17 +52,17 @@ def addresses(environment: Mapping[str, str], socket: str | None = None) -> list
     runtime = environment.get("XDG_RUNTIME_DIR")
     usual = [Address(os.path.join(runtime, "mpd/socket"), number)] if runtime else []
     usual += [Address("/run/mpd/socket", number), Address("localhost", number if conf is None else conf.port)]
-    # A socket first: there MPD knows the user, and needs no password.
+    # A socket first: MPD knows the user there, and needs no password.
     return list(dict.fromkeys(sorted([*own, *usual], key=lambda address: address.host[:1] not in "/@")))
 
 
 def _bound(address: str, port: int) -> Address:
-    """Return the address under which something that MPD is bound to can be reached."""
+    """Return the address for an entry of bind_to_address."""
     return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
 
 
 class _Client(mpd.MPDClient):  # type: ignore[misc]
-    """A client that reads names that are not UTF-8 as Python does names of files."""
+    """A client that decodes names that are not UTF-8 as Python does file names."""
 
     def _read_line(self) -> Any:
         try:
@@ -83,7 +83,7 @@ class MpdQueue:
         return [str(song).removeprefix("file: ") for song in self._client.playlist()]
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan the replacement; new files are added to the database of MPD first.
+        """Plan the replacement; new files are added to MPD's database first.
 
         Raises:
             PlayshuffleError: MPD cannot read the playlist, or knows none of its tracks.
@@ -91,7 +91,7 @@ class MpdQueue:
         name = self._name(playlist)
         songs = self._songs(name, playlist)
         missing = [song["file"] for song in songs if not _is_known(song)]
-        if missing := [uri for uri in missing if uri.isprintable()]:  # MPD finds no name that is not UTF-8
+        if missing := [uri for uri in missing if uri.isprintable()]:  # MPD finds only UTF-8 names
             self._update(missing)
             songs = self._songs(name, playlist)
         tracks = [song["file"] for song in songs if _is_known(song)]
@@ -106,7 +106,7 @@ class MpdQueue:
         if status["state"] == "stop":
             return Plan(name, (tuple(tracks),), None, None, status["playlist"], unknown)
         position, queue = merged(self._client.currentsong()["file"], tracks)
-        if position is not None:  # as MPD counts the lines of the playlist: with those that it does not know
+        if position is not None:  # MPD counts all lines of the playlist, even unknown ones
             position = [song["file"] for song in songs].index(tracks[position])
         return Plan(name, (queue,), position, status["songid"], status["playlist"], unknown)
 
@@ -134,12 +134,12 @@ class MpdQueue:
         client.command_list_end()
 
     def _status(self) -> dict[str, str]:
-        """Return the status; not in the last moment of a song, which would not be the one that plays."""
+        """Return the status, but not near the end of a song, when another one would soon be playing."""
         while True:
             status: dict[str, str] = self._client.status()
             left_s = float(status.get("duration", "inf")) - float(status.get("elapsed", 0))
             is_ending = left_s < _LAST_S + float(status.get("xfade", 0))
-            # The last song of the queue is followed by nothing.
+            # No song follows the last one of the queue.
             if status["state"] != "play" or not is_ending or "nextsong" not in status:
                 return status
             time.sleep(_WAIT_S)
@@ -153,7 +153,7 @@ class MpdQueue:
             ) from error
 
     def _name(self, playlist: bytes) -> str:
-        """Return what MPD calls a playlist."""
+        """Return MPD's name of a playlist."""
         name = load_name(playlist)
         if name is not None and mpd_conf.read_if_possible() is None:
             name = os.path.splitext(name)[0]
@@ -168,7 +168,7 @@ class MpdQueue:
         )
 
     def _update(self, missing: list[str]) -> None:
-        """Have MPD look for files that it does not know, and wait until it has done so."""
+        """Let MPD scan for files that it does not know, and wait until it has finished."""
         places = sorted({self._place(uri) for uri in missing})
         for place in places if len(places) <= _MOST_UPDATES else [""]:
             self._client.update(place)
@@ -177,7 +177,7 @@ class MpdQueue:
             time.sleep(_WAIT_S)
 
     def _place(self, uri: str) -> str:
-        """Return the folder of a file, or the first one above it that MPD does not know."""
+        """Return the folder of a file, or its topmost folder that MPD does not know."""
         parts = uri.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             folder = "/".join(parts[:end])

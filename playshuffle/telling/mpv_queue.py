@@ -1,4 +1,4 @@
-"""Replace the playlist of mpv around the file that plays, by its JSON interface."""
+"""Replace the playlist of mpv around the playing file, through its JSON interface."""
 
 import contextlib
 import json
@@ -15,12 +15,12 @@ from playshuffle.playlist.reading import read
 from playshuffle.telling.queue import ChangedError, Plan, merged
 
 _TIMEOUT_S = 60
-_LAST_S = 1.5  # of a song: it may end before the playlist is replaced
+_LAST_S = 1.5  # a song with less time left may end before the playlist is replaced
 _WAIT_S = 0.1
 
 
 def addresses(environment: Mapping[str, str], path: str | None = None) -> list[str]:
-    """List where the socket of mpv may be; mpv itself has no default."""
+    """List the possible sockets of mpv; mpv itself has no default."""
     if path is not None:
         return [path]
     runtime = environment.get("XDG_RUNTIME_DIR")
@@ -65,7 +65,7 @@ class MpvQueue:
         return Plan(name, tuple(steps), position, song)
 
     def replace(self, plan: Plan) -> None:
-        """Carry out a plan: the file that plays is never removed."""
+        """Carry out a plan. The playing file is never removed."""
         if self._song() != plan.song:
             raise ChangedError
         if plan.song is None:
@@ -75,11 +75,11 @@ class MpvQueue:
         self._ask("loadlist", plan.name, "append")
         if plan.song is not None and plan.position is not None:
             self._ask("playlist-remove", plan.position + 1)
-            # Moved before the entry that is at this index now.
+            # It moves before the entry that is at this index now.
             self._ask("playlist-move", 0, plan.position + 1)
 
     def _song(self) -> str | None:
-        """Return the file that plays, None if none does; not in its last moment."""
+        """Return the playing file, None if none plays or it is about to end."""
         while True:
             playlist = self._ask("get_property", "playlist")
             song = next((_path(entry["filename"]) for entry in playlist if entry.get("current")), None)
@@ -91,7 +91,7 @@ class MpvQueue:
             time.sleep(_WAIT_S)
 
     def _property(self, name: str) -> Any:
-        """Return a property, None if it is not available now."""
+        """Return a property, None if it is unavailable now."""
         with contextlib.suppress(PlayshuffleError):
             return self._ask("get_property", name)
         return None
@@ -134,7 +134,7 @@ def connected(places: list[str]) -> Iterator[MpvQueue]:
 
 
 def _path(name: str) -> str:
-    """Return the path of an entry in the form in which entries are compared."""
+    """Return the path of an entry in a form that can be compared."""
     if name.startswith("file://"):
         name = os.fsdecode(unquote_to_bytes(name.removeprefix("file://")))
     return name if "://" in name else os.path.normpath(name)

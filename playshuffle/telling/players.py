@@ -1,4 +1,4 @@
-"""Tell a player of a playlist: connect, try again if that fails, and replace its queue."""
+"""Connect to a player, retry if that fails, and replace its queue."""
 
 import os
 import time
@@ -10,7 +10,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.telling import mpd_queue, mpv_queue, record
 from playshuffle.telling.queue import Queue, Told, tell
 
-_PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that starts is up by then
+_PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
 _HINTS = {
     QueuePlayer.MPD: "Is it running?",
     QueuePlayer.MPV: "Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
@@ -29,15 +29,15 @@ def tell_player(
     """Replace the queue of a player with a playlist.
 
     Args:
-        player: which one; not `commands`, which is none.
+        player: any but `commands`, which has no queue.
         playlist: the file.
         environment: names MPD's address.
-        socket: the player's, if it is not at a usual place.
-        replace: replace a queue of somebody else, too.
-        any_playlist: a queue that was made from another playlist is replaced, too.
+        socket: the player's socket, if it is not the default.
+        replace: also replace a queue that playshuffle did not make.
+        any_playlist: also replace a queue that was made from another playlist.
 
     Raises:
-        PlayshuffleError: the player cannot be reached, or cannot be told.
+        PlayshuffleError: the player cannot be reached, or its queue cannot be replaced.
     """
     playlist = os.path.abspath(playlist)
     failure = ""

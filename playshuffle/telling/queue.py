@@ -1,4 +1,4 @@
-"""Define what every player with a queue can do, and replace a queue that playshuffle made."""
+"""Define the interface of a player with a queue, and replace a queue that playshuffle made."""
 
 import shlex
 from collections.abc import Sequence
@@ -8,22 +8,25 @@ from typing import Protocol
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.telling import record
 
-_TRIES = 3  # while somebody else changes the queue, or the song ends
+_TRIES = 3  # if another program changes the queue, or the song ends
 
 
 class ChangedError(Exception):
-    """The queue, or the song that plays, is not the one of the plan."""
+    """The queue, or the playing song, has changed since the plan was made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a queue is replaced.
+    """The steps to replace a queue.
 
-    queues: all contents that it has on the way, the last one is that of the playlist.
-    position: of the song that plays, in the playlist; None if it is not in it, or nothing plays.
-    song: what the player calls the song that plays, None if nothing plays.
-    version: of the queue that the plan is for, where the player counts them.
-    unknown: the number of tracks that the player does not know.
+    Attributes:
+        name: the player's name of the playlist.
+        queues: each content of the queue on the way; the last one is the playlist.
+        position: position of the playing song in the playlist; None if the playlist lacks it, or nothing
+            plays.
+        song: the player's name of the playing song, None if nothing plays.
+        version: version of the queue that the plan is for, if the player has versions.
+        unknown: number of tracks that the player does not know.
     """
 
     name: str
@@ -35,27 +38,34 @@ class Plan:
 
 
 class Queue(Protocol):
-    """A connection to a player that holds a queue."""
+    """A connection to a player with a queue."""
 
     title: str
 
     def entries(self) -> list[str]:
-        """Return what is in the queue."""
+        """Return the content of the queue."""
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan how the queue becomes the playlist while the song that plays goes on."""
+        """Plan how the queue becomes the playlist while the current song plays on."""
 
     def replace(self, plan: Plan) -> None:
         """Carry out a plan.
 
         Raises:
-            ChangedError: the player is not in the state that the plan was made for; nothing was done.
+            ChangedError: the player's state has changed since the plan was made; nothing was done.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a player knows now. is_changed: its queue is new. is_playing: a song went on meanwhile."""
+    """The result of a notification.
+
+    Attributes:
+        is_changed: the queue was replaced.
+        tracks: number of tracks in the queue.
+        unknown: number of tracks that the player does not know.
+        is_playing: a song played on meanwhile.
+    """
 
     is_changed: bool
     tracks: int
@@ -64,7 +74,7 @@ class Told:
 
 
 class ForeignQueueError(PlayshuffleError):
-    """The queue of the player is the user's own."""
+    """The user or another program made the player's queue."""
 
 
 def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playlist: bool) -> Told:
@@ -74,11 +84,11 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         player: its name.
         queue: the connection to it.
         playlist: the file.
-        replace: replace whatever is in the queue.
-        any_playlist: a queue that was made from another playlist is replaced, too.
+        replace: replace any queue.
+        any_playlist: also replace a queue that was made from another playlist.
 
     Raises:
-        ForeignQueueError: the queue is not ours; nothing was changed.
+        ForeignQueueError: playshuffle did not make the queue; nothing was changed.
         PlayshuffleError: the player cannot read the playlist, or knows none of its tracks.
     """
     for _ in range(_TRIES):
@@ -95,7 +105,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
                 f" To replace it: playshuffle tell {player} {shlex.quote(shown(playlist))} --replace",
                 Exit.LOSSES,
             )
-        # Before the queue changes: a process that is killed then still knows the queue as its own.
+        # Before the queue changes: after a killed process, the queue still counts as made by playshuffle.
         record.add(player, playlist, plan.queues)
         try:
             queue.replace(plan)
@@ -109,7 +119,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:
-    """Return the position of a song in these tracks, and a queue of both; else the song comes first."""
+    """Return the position of a song in these tracks, and the tracks, with the song first if they lack it."""
     if song in tracks:
         return tracks.index(song), tuple(tracks)
     return None, (song, *tracks)

@@ -1,6 +1,6 @@
-"""Remember the queues that playshuffle made, as fingerprints in the state folder.
+"""Record the queues that playshuffle made, as fingerprints in the state folder.
 
-A queue with another fingerprint is the user's own, and is left alone.
+A queue with another fingerprint belongs to the user, and is not changed.
 """
 
 import contextlib
@@ -13,16 +13,16 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import lock
 from playshuffle.system.xdg import state_folder
 
-_MOST = 32  # of one player: some for each of a few playlists and places
+_MOST = 32  # of one player: some for each of a few playlists and sockets
 _PATIENCE_S = 60
 
 
 @contextlib.contextmanager
 def only_process(player: str) -> Iterator[None]:
-    """Be the only process that changes the queue of this player.
+    """Lock the queue of this player against other processes of playshuffle.
 
     Raises:
-        PlayshuffleError: another one does, and does not end; or there is no place for the record.
+        PlayshuffleError: another process holds it for too long; or the record cannot be stored.
     """
     try:
         with lock.held(_path(player, make=True) + b".lock", _PATIENCE_S):
@@ -43,10 +43,10 @@ def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
 
 
 def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
-    """Remember queues that this playlist makes.
+    """Record queues that this playlist makes.
 
     Raises:
-        PlayshuffleError: they cannot be remembered, so that they must not be made.
+        PlayshuffleError: they cannot be recorded, so they must not be made.
     """
     before = _read(player)
     new = [(os.fsdecode(playlist), _fingerprint(queue)) for queue in queues]
