@@ -1,6 +1,8 @@
 """Run the command line: a module for each command, and the one place that catches errors."""
 
+import contextlib
 import errno
+import os
 import sys
 from collections.abc import Sequence
 
@@ -9,6 +11,7 @@ import typer
 from playshuffle.cli.app import COMMANDS, app
 from playshuffle.cli.streams import fail, give_up
 from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.system.xdg import moving_mark
 
 # Commands that are topics of `help`, too.
 _TOPICS = ("service", "config", "help")
@@ -24,6 +27,7 @@ def main() -> int:
     """Run the command line and return the exit code."""
     words = _with_omitted(sys.argv[1:] or ["-h"])
     try:
+        _finish_move()
         code = app(words, prog_name="playshuffle", standalone_mode=False)
     except (PlayshuffleError, _UsageError) as error:
         return _fail(error, words)
@@ -39,6 +43,16 @@ def main() -> int:
     if code == Exit.INTERRUPTED:
         return fail("Interrupted.", Exit.INTERRUPTED)
     return code if isinstance(code, int) else Exit.DONE
+
+
+def _finish_move() -> None:
+    """Finish a move that was killed, before the configuration or a list is read."""
+    with contextlib.suppress(OSError):  # without a home nothing was moved
+        if os.path.lexists(moving_mark()):
+            # Almost no command needs it.
+            from playshuffle.store.move import finish_move
+
+            finish_move()
 
 
 def _fail(error: Exception, words: Sequence[str]) -> Exit:

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "service": (SERVICE, "Install, remove or check the service."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
     "demo": (EXPERT, "Try it on a small library of tones."),
+    "move": (EXPERT, "Follow music that was moved elsewhere."),
     "forget": (EXPERT, "Forget the saved order or deck of a list."),
     "plugin": (EXPERT, "Install shuffle orders in Quod Libet."),
     "audit": (EXPERT, "Measure an order or a playlist."),

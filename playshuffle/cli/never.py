@@ -62,7 +62,7 @@ def never(
         known = known_lists(None, state)
     lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
     new = add_tracks(paths)
-    failures = _update([one for one in lists if not running.processes([one.path])], quiet=quiet)
+    failures = update_lists([one for one in lists if not running.processes([one.path])], quiet=quiet)
     if not quiet:
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
         count = counted(len(lists), "playlist")
@@ -112,8 +112,8 @@ def _entries(playlist: bytes) -> set[bytes]:
     return set()
 
 
-def _update(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
-    """Update these lists; return the exit codes of those that fail."""
+def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
+    """Update these lists, whose tracks or paths have changed; return the exit codes of those that fail."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
     with State(writes=False) as state:

@@ -35,7 +35,8 @@ from playshuffle.system import atomic_file
 _LONGEST_S = 7 * 86_400  # for durations; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
 
-_PATHS = ("page", "folders", "output", "without", "relative_to", "history")
+# Keys whose values are paths; `map` has some in its values.
+PATHS = ("page", "folders", "output", "without", "relative_to", "history")
 
 # The kind of name of a key's value, as in `text.known`, and all values.
 _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
@@ -206,7 +207,7 @@ def _name_fault(name: str, names: Iterable[str]) -> str:
 def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
     """Return a table with absolute paths. Relative ones start at the folder of the file."""
     absolute = dict(table)
-    for key in filter(table.__contains__, _PATHS):
+    for key in filter(table.__contains__, PATHS):
         is_text = isinstance(table[key], str)
         try:
             paths = [_absolute(document, key, path) for path in ([table[key]] if is_text else table[key])]

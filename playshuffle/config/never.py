@@ -4,7 +4,7 @@ Entries below the home folder are relative to the list, so that a copy of the ho
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from playshuffle.config.places import never_list
@@ -63,9 +63,29 @@ def remove_last_track() -> bytes | None:
     return last.path
 
 
-def _with_track(content: bytes, path: bytes) -> bytes:
-    """Return the list with one more track, in the first form that reads back as this path."""
-    paths = [entry.path for entry in _entries(content)]
+def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
+    """Return the content of the list, at this path, with each path that `new_place` changes replaced.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or cannot have a path.
+    """
+    content = reading.content_of(path)
+    for entry in _entries(content):
+        if (track := new_place(entry.path)) != entry.path:
+            content = _with_track(content, track, entry.line - 1)
+    return content
+
+
+def _with_track(content: bytes, path: bytes, at: int | None = None) -> bytes:
+    """Return the list with one more track, in the first form that reads back as this path.
+
+    at: index of the line that it replaces; None adds one.
+    """
+    known, is_new = _entries(content), at is None
+    lines = (content + b"\n" * is_new).split(b"\n")
+    at = len(lines) - 2 if at is None else at
+    before = [entry.path for entry in known if entry.line <= at]
+    after = [entry.path for entry in known[len(before) + (not is_new) :]]
     folder, home = (
         os.path.realpath(name) for name in (os.path.dirname(never_list()), os.path.expanduser(b"~"))
     )
@@ -74,9 +94,10 @@ def _with_track(content: bytes, path: bytes) -> bytes:
     is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, real))
     styles = [PathStyle.RELATIVE] * is_below + [PathStyle.ABSOLUTE, PathStyle.URI]
     for style in styles:
-        longer = content + entries([real], style, folder)[0] + b"\n"
-        if [entry.path for entry in _entries(longer)] in ([*paths, path], [*paths, real]):
-            return longer
+        changed = b"\n".join([*lines[:at], *entries([real], style, folder), *lines[at + 1 :]])
+        found = [entry.path for entry in _entries(changed)]
+        if found in ([*before, path, *after], [*before, real, *after]):
+            return changed
     raise _refusal(path)
 
 

@@ -1,17 +1,18 @@
-"""Write a list into the configuration. All other text stays, comments too."""
+"""Change the configuration: save a list, or other folders. All other text stays, comments too."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tomlkit
 
-from playshuffle.config.keys import FOR_ALL, options_of
-from playshuffle.config.load import understand, with_absolute_paths
+from playshuffle.config.keys import FOR_ALL, expanded, options_of
+from playshuffle.config.load import PATHS, understand, with_absolute_paths
 from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.options.table import ROWS, Options, with_paths
 from playshuffle.pipeline.request import Request
+from playshuffle.playlist.path_map import with_folder
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
 
@@ -55,17 +56,51 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     for key, value in values.items():
         if table.get(key) != value:
             table[key] = value
+    text = _text(content, request.output or name)
+    for broken in understand(parsed(path, text)).broken:
+        if broken.name == name:
+            raise PlayshuffleError(broken.fault.message, Exit.USAGE)
+    return text
+
+
+def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
+    """Return the content of a configuration without faults, with each path that `new_place` changes replaced.
+
+    Raises:
+        PlayshuffleError: it cannot be read, or cannot have a path.
+    """
+    content = tomlkit.parse(read(path).text)
+
+    def moved(value: bytes) -> bytes:
+        before = expanded(os.fsdecode(value), os.path.dirname(path))
+        after = new_place(before)
+        return value if after == before else named_paths().stored(after)
+
+    for table in (content, *content.get("playlist", {}).values()):
+        for key in table.keys() & {*PATHS, "map"}:
+            values = table[key]
+            texts = [(table, key)] if isinstance(values, str) else [(values, at) for at in range(len(values))]
+            for place, index in texts:
+                before = os.fsencode(place[index])
+                after = with_folder(before, moved) if key == "map" else moved(before)
+                if after != before:
+                    place[index] = os.fsdecode(after)
+    return _text(content, new_place(b"/")).encode()
+
+
+def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
+    """Return the text of a configuration.
+
+    Raises:
+        PlayshuffleError: it is not UTF-8, because of this name.
+    """
     text = str(tomlkit.dumps(content))
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise PlayshuffleError(
-            f"{shown(request.output or name)} cannot be in a configuration, which is UTF-8. Rename it.",
-            Exit.USAGE,
+            f"{shown(name)} cannot be in a configuration, which is UTF-8. Rename it.", Exit.USAGE
         ) from error
-    for broken in understand(parsed(path, text)).broken:
-        if broken.name == name:
-            raise PlayshuffleError(broken.fault.message, Exit.USAGE)
     return text
 
 

@@ -9,7 +9,7 @@ import marshal
 import os
 import sqlite3
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 from typing import Self
 from zlib import crc32
@@ -91,6 +91,16 @@ class Cache:
         except sqlite3.DatabaseError as error:
             self.is_kept = False
             self._recover(error)
+
+    def move(self, new_place: Callable[[bytes], bytes]) -> None:
+        """Keep folders at their new paths, those that changed meanwhile too: the next scan finds that."""
+        rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
+        moved = {
+            path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())
+            for path, packed, crc, tags in rows
+            if new_place(path) != path and _crc(path, packed) == crc
+        }
+        self.keep(moved.values(), moved)
 
     def fields(self, folder: Folder) -> Sequence[Row]:
         """Return the fields of the tags of all files of one folder, in the order of its names.

@@ -9,7 +9,7 @@ from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
 from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
-from playshuffle.library.missing import Root, check_roots, current_mounts
+from playshuffle.library.missing import Root, check_roots, current_mounts, with_new_place
 from playshuffle.library.recognition import recognise
 from playshuffle.library.scan import Library, Place, Scan, ScannedPlace
 from playshuffle.library.track_table import PartError, RootKey, TrackTable
@@ -92,10 +92,18 @@ def recognise_scan(
         if not lost:
             break
         missing |= lost
+    missing = {key: _with_new_place(known, key, error) for key, error in missing.items()}
     # Roots whose loss was accepted: known, and without tracks.
     accepted = keys if reach.accepts_loss else []
     gone = {key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in known.roots}
     return result.table._replace(roots={**known.roots, **result.roots, **gone}), missing
+
+
+def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> MissingError:
+    root = known.roots.get(key)
+    if root is None or error.path != key[0]:
+        return error
+    return with_new_place(error, root.mounts, sorted(known.paths_of(root.numbers).values()))
 
 
 class _Recognised(NamedTuple):

@@ -7,6 +7,7 @@ is gone and tracks with it, or if more than half of the tracks and more than 20 
 
 import contextlib
 import os
+import shlex
 import stat
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,6 +32,7 @@ class Root(NamedTuple):
 
 
 _SMALL_LOSS = 20  # tracks; fewer may disappear at once without a question
+_SAMPLE = 20  # tracks by which a root is recognised at another place
 _CONFIRM = "If the tracks are gone for good, add --accept-missing."
 MOUNT = f"Mount the drive and try again. {_CONFIRM}"
 
@@ -216,6 +218,32 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
         if state.startswith(point) and any(len(each.point) <= len(mount.point) for each in on):
             return False
     return inside.startswith(point) or point.startswith(inside)
+
+
+def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence[bytes]) -> MissingError:
+    """Return the error of a missing folder with the mount that has its files now, if there is one.
+
+    before: the mounts that it was on. files: some paths in it.
+    """
+    folder = os.path.realpath(error.path)
+    point = max((each.point for each in before if below(each.point, [folder])), default=b"")
+    inside = [
+        os.path.realpath(path)[len(point) :].lstrip(b"/") for path in files[:: 1 + len(files) // _SAMPLE]
+    ]
+
+    def has_them(other: bytes) -> bool:
+        return sum(os.path.lexists(os.path.join(other, name)) for name in inside) > len(inside) / 2
+
+    others = {mount.point for mount in mounts.table() if mount.point != point} if point else set[bytes]()
+    with Workers(1 + len(others)) as workers:
+        found = [other for other, is_there in workers.answers(has_them, sorted(others)).items() if is_there]
+    if len(found) != 1:
+        return error
+    # All that was on the drive has moved. But not all of the system's.
+    old, new = (folder, os.path.join(found[0], folder[1:])) if point == b"/" else (point, found[0])
+    command = shlex.join(["playshuffle", "move", shown(old), shown(new)])
+    advice = f"Its files are in {shown(found[0])} now: {command}"
+    return MissingError(error.path, error.why, advice, error.summary)
 
 
 def root_user_notes(roots: Iterable[bytes]) -> list[Note]:

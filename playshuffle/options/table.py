@@ -263,7 +263,8 @@ def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
     """
 
     def converted(value: str) -> str:
-        return os.fsdecode(convert(os.fsencode(value)))
+        path = os.fsencode(value)
+        return os.fsdecode(path_map.with_folder(path, convert) if name == "maps" else convert(path))
 
     values: dict[str, Any] = {}
     for name in _PATHS:

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from playshuffle.dealing.amount import Count
-from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.library.missing import check_output
+from playshuffle.errors import Exit, MissingError, PlayshuffleError, shown
+from playshuffle.library.missing import check_output, with_new_place
 from playshuffle.library.scan import Library
 from playshuffle.library.tag_columns import RowsOf, no_tags
 from playshuffle.library.tracks import Tracks
@@ -110,7 +110,11 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
     file = PlaylistFile.find(request.output)
     check_skip_lists(request.skip_lists, {file.path, *file.files})
     if not request.options.accept_missing:
-        check_output(os.path.dirname(file.path), state.output_mounts(file.path), file.mounts)
+        before = state.output_mounts(file.path)
+        try:
+            check_output(os.path.dirname(file.path), before, file.mounts)
+        except MissingError as error:
+            raise with_new_place(error, before, [file.path]) from error
     with file.locked() if request.writes else nullcontext(file) as now:
         yield now
 

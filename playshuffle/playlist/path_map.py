@@ -6,6 +6,7 @@ playlist says which folder was replaced, so that the playlist can be read here.
 
 import os
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -13,6 +14,7 @@ from playshuffle.errors import OptionError
 
 _SAFE = "/-._~"
 _ROOTED = rb"/|[A-Za-z]:[/\\]|\\\\|[a-z][a-z0-9+.-]*://"
+_MAP = rb"(.+)=((?:%b)[^\x00-\x1f]*)" % _ROOTED
 
 
 class Base(NamedTuple):
@@ -94,6 +96,12 @@ class Back(NamedTuple):
         return path
 
 
+def with_folder(text: bytes, convert: Callable[[bytes], bytes]) -> bytes:
+    """Return a text as `parse_map` reads it, with the folder here converted."""
+    match = re.fullmatch(_MAP, text, re.DOTALL)
+    return convert(text) if match is None else convert(match[1]) + b"=" + match[2]
+
+
 def parse_map(text: bytes) -> tuple[bytes, bytes]:
     r"""Parse `FROM=TO`: a folder here, and the player's folder; ~/Music=/music, or =Z:\Music.
 
@@ -102,7 +110,7 @@ def parse_map(text: bytes) -> tuple[bytes, bytes]:
     Raises:
         OptionError: it is not such a pair.
     """
-    match = re.fullmatch(rb"(.+)=((?:%b)[^\x00-\x1f]*)" % _ROOTED, text, re.DOTALL)
+    match = re.fullmatch(_MAP, text, re.DOTALL)
     local = os.path.expanduser(match[1]) if match else b""
     if match is None or not local.startswith(b"/"):
         raise OptionError(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 9
+VERSION = 10
 
 # By version, the SQL statements that turn its tables into those of the next version. None was released yet.
 # Statements that write rows use checksum_of, as `replace` does.
@@ -25,8 +25,9 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 # digest: of the tracks that it was written from.
 # plays: the content of a play history; rows: numbers, compressed, in the format of `store.plays`.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
+# unwritten: files that `store.move` has not replaced yet.
 # Each row has a checksum of its other columns, so that only rows that playshuffle wrote are loaded.
-_COLUMNS: dict[str, dict[str, type]] = {
+COLUMNS: dict[str, dict[str, type]] = {
     "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
     "former": {"number": int, "path": bytes, "mark": bytes, "since": int, "is_replaced": int},
     "root": {"path": bytes, "ignore_files": int, "numbers": bytes, "mounts": str},
@@ -43,6 +44,7 @@ _COLUMNS: dict[str, dict[str, type]] = {
     "output": {"path": bytes, "mounts": str},
     "plays": {"source": bytes, "stamp": str, "title": str, "note": str, "read_s": int, "rows": bytes},
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
+    "unwritten": {"path": bytes, "content": bytes},
 }
 _KEYS = {
     "folder": "path",
@@ -53,17 +55,35 @@ _KEYS = {
     "output": "path",
     "plays": "source",
     "skip_list": "playlist, list",
+    "unwritten": "path",
 }
-_TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
+# The columns with paths, and how these are stored: as a user named them, or without symbolic links. Each
+# other form is converted by `store.move`, which needs all of them.
+PATH_COLUMNS = {
+    "folder": {"path": "named"},
+    "former": {"path": "named"},
+    "root": {"path": "named", "mounts": "mounts"},
+    "record": {"path": "real", "facts": "facts"},
+    "record_tracks": {"path": "real"},
+    "output": {"path": "real", "mounts": "mounts"},
+    "plays": {"source": "joined"},
+    "skip_list": {"playlist": "real", "list": "named", "paths": "compressed"},
+}
 
 # Tables with rows of single playlists, and the column that names the playlist.
-PLAYLIST_COLUMNS = {"record": "path", "record_tracks": "path", "output": "path", "skip_list": "playlist"}
+PLAYLIST_COLUMNS = {
+    table: column
+    for table, columns in PATH_COLUMNS.items()
+    for column, form in columns.items()
+    if form == "real"
+}
+_TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
 
 
 def _tables() -> str:
     """Return the statements that make the tables."""
     statements = []
-    for table, columns in _COLUMNS.items():
+    for table, columns in COLUMNS.items():
         parts = [f"{name} {_TYPES[kind]} NOT NULL" for name, kind in columns.items()]
         parts += ["checksum INTEGER NOT NULL"]
         parts += [f"PRIMARY KEY ({_KEYS[table]})"] if table in _KEYS else []
@@ -71,10 +91,15 @@ def _tables() -> str:
     return " ".join(statements)
 
 
-def replace(table: str) -> str:
-    """Return the statement that writes a row of a table; its values are all columns but the checksum."""
-    values = [f"?{number}" for number in range(1, len(_COLUMNS[table]) + 1)]
-    return f"REPLACE INTO main.{table} VALUES ({', '.join(values)}, checksum_of({_as_bytes(values)}))"  # noqa: S608 - our own words
+def replace(table: str, *, has_number: bool = False) -> str:
+    """Return the statement that writes a row of a table; its values are all columns but the checksum.
+
+    has_number: a last value is the number of the row in the table.
+    """
+    values = [f"?{number}" for number in range(1, len(COLUMNS[table]) + 1)]
+    names = ", ".join([*COLUMNS[table], "checksum", *["rowid"] * has_number])
+    values += [f"checksum_of({_as_bytes(values)})", *[f"?{len(values) + 1}"] * has_number]
+    return f"REPLACE INTO main.{table} ({names}) VALUES ({', '.join(values)})"  # noqa: S608 - our own words
 
 
 def _as_bytes(values: Iterable[str]) -> str:
@@ -162,7 +187,7 @@ def check(database: sqlite3.Connection) -> None:
     # Not quick_check: it does not compare the indexes.
     if database.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
         raise sqlite3.DatabaseError("integrity_check failed")
-    for table in _COLUMNS:
+    for table in COLUMNS:
         database.execute(f"SELECT count(*) FROM {table}")  # noqa: S608
 
 
@@ -174,7 +199,7 @@ def _set_up(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connecti
 
     database.create_function("checksum_of", -1, _checksum, deterministic=True)
     database.create_function("is_sound", 4, is_sound)
-    for table, columns in _COLUMNS.items():
+    for table, columns in COLUMNS.items():
         first, *others = columns
         # The plus keeps SQLite from passing a query's search value to is_sound in place of the row's own
         # value. The first column has none, so that the index is used: only its rows are read then.
@@ -183,7 +208,7 @@ def _set_up(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connecti
         path = first if columns[first] is bytes else "path" if "path" in columns else "''"
         is_as_written = f"{' AND '.join(types)} AND checksum = checksum_of({_as_bytes(columns)})"
         database.execute(
-            f"CREATE TEMP VIEW {table} AS SELECT rowid, {selected} FROM main.{table}"  # noqa: S608
+            f"CREATE TEMP VIEW {table} AS SELECT rowid AS rowid, {selected} FROM main.{table}"  # noqa: S608
             f" WHERE is_sound({is_as_written}, '{table}', rowid, CAST({path} AS BLOB))"
         )
     return database

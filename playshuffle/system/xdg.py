@@ -25,6 +25,15 @@ def state_folder(*, make: bool = True) -> bytes:
     return _our_folder("XDG_STATE_HOME", b".local/state", make=make)
 
 
+def moving_mark() -> bytes:
+    """Return the file that exists while saved paths are moved to another folder.
+
+    Raises:
+        OSError: HOME is not set.
+    """
+    return os.path.join(state_folder(make=False), b"moving")
+
+
 def config_home() -> bytes:
     """Return the folder for the configuration of all programs."""
     return _base("XDG_CONFIG_HOME", b".config")

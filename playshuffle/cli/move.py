@@ -1,0 +1,136 @@
+"""Follow music that was moved to another folder or drive: `playshuffle move`."""
+
+import os
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import common_options
+from playshuffle.cli.never import update_lists
+from playshuffle.cli.screen import Mark, home_path, shell_path
+from playshuffle.cli.streams import show
+from playshuffle.config.build_request import absolute
+from playshuffle.config.known_list import known_lists
+from playshuffle.config.load import load_if_any
+from playshuffle.config.never import with_new_paths as never_list_after
+from playshuffle.config.places import find, never_list
+from playshuffle.config.save_list import with_new_paths as configuration_after
+from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.library.cache import Cache
+from playshuffle.playlist import reading
+from playshuffle.service import running
+from playshuffle.store.move import MovedRow, NewPlace, moved_rows, playlists_in_the_way, save_move
+from playshuffle.store.state import State
+from playshuffle.text import counted
+
+EXAMPLES = """\b
+Examples:
+  playshuffle move ~/Music /mnt/disk/Music
+  playshuffle move /media/ann/OLD /media/ann/NEW --dry-run
+"""
+_SHOWN = 3  # missing tracks that are named
+
+
+def move(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Folder where the music was")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Folder where it is now")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change")] = False,
+    config: common_options.ConfigFile = None,
+    quiet: common_options.Quiet = False,
+) -> Exit:
+    """Follow music that was moved elsewhere.
+
+    Orders, decks, the configuration and never.m3u get the new paths, all or none. No music is moved.
+    """
+    before, after = (absolute(name, Exit.NO_INPUT) for name in (old, new))
+    _check_folders(before, after)
+    place = NewPlace(before, after)
+    with State(must_remember=True) as state, state.locked():
+        files = _files(config, place)
+        rows = moved_rows(state, before, after)
+        moved = {state.real.absolute(row.after["path"]) for row in rows if row.table == "record"}
+        _check_known(state, rows, before, after)
+        found, lost = _tracks(state, rows)
+        if 2 * found < found + len(lost):
+            raise PlayshuffleError(
+                f"{home_path(after)} has {found:,} of {counted(found + len(lost), 'track')} that were in"
+                f" {home_path(before)}. Missing is {home_path(lost[0])}. Nothing was changed.",
+                Exit.MISSING,
+            )
+        if not dry_run:
+            save_move(state, rows, files)
+        lists = known_lists(load_if_any(config), state)
+    failures: list[Exit] = []
+    if not dry_run:
+        with Cache() as cache:
+            cache.move(place)
+        failures = update_lists([one for one in lists if one.path in moved and one.exists], quiet=quiet)
+    if not quiet:
+        what = "would be" if dry_run else "is now"
+        text = f"{home_path(before)} {what} {home_path(after)}: {counted(found, 'track')}"
+        show([(Mark.GOOD, f"{text}, {counted(len(moved), 'list')}")])
+        show([("Missing", home_path(path)) for path in lost[:_SHOWN]])
+        show([("Changed", home_path(path)) for path in files])
+    return of_all(failures)
+
+
+def _check_folders(before: bytes, after: bytes) -> None:
+    """Check what can be known without the state.
+
+    Raises:
+        PlayshuffleError: the folders are wrong, or a service would go on with the old one.
+    """
+    if not os.path.isdir(after):
+        raise PlayshuffleError(
+            f"{home_path(after)} is not a folder. This command moves no music. Move it first:"
+            f" mv {shell_path(before)} {shell_path(after)}",
+            Exit.NO_INPUT,
+        )
+    for service in running.services():
+        raise PlayshuffleError(
+            f"The service is running (process {service.services[0].process}), and has the old folder. Stop it"
+            " first: systemctl --user stop playshuffle",
+            Exit.CANNOT_CREATE,
+        )
+
+
+def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
+    """Return the new content of the configuration and of never.m3u, if it changes."""
+    files = {find(config): configuration_after} if load_if_any(config) is not None else {}
+    files |= {never_list(): never_list_after} if os.path.lexists(never_list()) else {}
+    after = {path: content(path, place) for path, content in files.items()}
+    return {path: content for path, content in after.items() if content != reading.content_of(path)}
+
+
+def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: bytes) -> None:
+    """Check that a music folder or a list is moved, and no list is in the way.
+
+    Raises:
+        PlayshuffleError: none is, or one is.
+    """
+    if not any(row.table in ("root", "record") for row in rows):
+        roots = ", ".join(map(home_path, state.roots())) or "none"
+        raise PlayshuffleError(
+            f"No music folder or list is in {home_path(before)}. Known music folders: {roots}.", Exit.USAGE
+        )
+    if in_the_way := playlists_in_the_way(state, rows):
+        names = " ".join(map(shell_path, in_the_way))
+        raise PlayshuffleError(
+            f"{home_path(after)} has tracks or files of other lists. To give their place to"
+            f" {home_path(before)}, forget these first: playshuffle forget {names}",
+            Exit.USAGE,
+        )
+
+
+def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
+    """Return how many tracks are at their new places, and the new paths of the others."""
+    found, lost = 0, list[bytes]()
+    for row in rows:
+        if row.table == "folder":
+            folder = state.named.absolute(row.after["path"])
+            names = row.after["names"].split(b"/")
+            there = frozenset(os.listdir(folder)) if os.path.isdir(folder) else frozenset()
+            lost += [folder + name for name in names if name not in there]
+            found += sum(name in there for name in names)
+    return found, lost

@@ -1,0 +1,135 @@
+"""Move saved paths to another folder in one transaction, together with files that name them.
+
+The new content of those files is saved in the same transaction, and written after it. A mark in the state
+folder has the next command write what a move that was killed did not.
+"""
+
+import json
+import os
+import zlib
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from playshuffle.options.table import with_paths
+from playshuffle.store import schema
+from playshuffle.store.saved_options import pack, unpack
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file
+from playshuffle.system.sqlite import Connection
+from playshuffle.system.xdg import moving_mark
+
+
+class NewPlace:
+    """Where a path below the old folder is now; others stay. Both folders are absolute."""
+
+    def __init__(self, old: bytes, new: bytes) -> None:
+        self._pairs = [(old, new), (os.path.realpath(old), os.path.realpath(new))]
+
+    def __call__(self, path: bytes) -> bytes:
+        """Return the new path of a path."""
+        for old, new in self._pairs:
+            if path == old or path.startswith(old + b"/"):
+                return new.rstrip(b"/") + path[len(old) :]
+        return path
+
+
+class MovedRow(NamedTuple):
+    """A row of the state that changes, before and after that."""
+
+    table: str
+    number: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+def moved_rows(state: State, old: bytes, new: bytes) -> list[MovedRow]:
+    """Return the rows of the state with paths below the old folder."""
+    convert = _converters(state, NewPlace(old, new), NewPlace(old, os.path.realpath(new)))
+    moved = []
+    for table, forms in schema.PATH_COLUMNS.items():
+        names = schema.COLUMNS[table]
+        for number, *values in state.rows(f"SELECT rowid, {', '.join(names)} FROM {table} ORDER BY rowid"):  # noqa: S608
+            row = dict(zip(names, values, strict=True))
+            changed = {name: convert[form](row[name]) for name, form in forms.items()}
+            if any(changed[name] != row[name] for name in changed if name != "mounts"):
+                moved.append(MovedRow(table, number, row, row | changed))
+    return moved
+
+
+def _converters(state: State, place: NewPlace, real_place: NewPlace) -> dict[str, Callable[[Any], Any]]:
+    """Return what converts a column of each form."""
+
+    def named(path: bytes) -> bytes:
+        return state.named.stored(place(state.named.absolute(path)))
+
+    def joined(paths: bytes) -> bytes:
+        return b"\0".join(map(named, paths.split(b"\0")))
+
+    def facts(text: str) -> str:
+        values = json.loads(text)
+        options = unpack(values["options"])
+        packed = values["options"] if options is None else pack(with_paths(options, place))
+        return json.dumps(values | {"options": packed})
+
+    return {
+        "named": named,
+        "real": lambda path: state.real.stored(real_place(state.real.absolute(path))),
+        "joined": joined,
+        "compressed": lambda packed: zlib.compress(joined(zlib.decompress(packed)), 1),
+        "facts": facts,
+        "mounts": lambda _: "[]",  # the next scan finds those of the new place
+    }
+
+
+def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]:
+    """Return the playlists that are at the new place already, or have tracks there."""
+    ours = {(row.table, row.before.get("path")) for row in moved}
+    taken = {(row.table, row.after.get("path")) for row in moved} - ours
+    folders = state.rows("SELECT path, numbers FROM folder")
+    numbers = {
+        number for path, packed in folders if ("folder", path) in taken for number in array("I", packed)
+    }
+    records = state.rows("SELECT path, numbers FROM record_tracks")
+    found = {
+        path
+        for path, packed in records
+        if ("record_tracks", path) in taken or not numbers.isdisjoint(array("I", packed))
+    }
+    return sorted(map(state.real.absolute, found))
+
+
+def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, bytes]) -> None:
+    """Save these rows, and replace these files; all or nothing, also if it is killed.
+
+    Raises:
+        PlayshuffleError: it cannot be written.
+    """
+
+    def act(database: Connection) -> None:
+        for row in moved:
+            database.execute(f"DELETE FROM main.{row.table} WHERE rowid = ?", (row.number,))  # noqa: S608
+        for row in moved:
+            database.execute(schema.replace(row.table, has_number=True), (*row.after.values(), row.number))
+        database.executemany(schema.replace("unwritten"), files.items())
+
+    atomic_file.write(moving_mark(), [b""])
+    state.change(act)
+    _write_files(state)
+
+
+def finish_move() -> None:
+    """Write the files of a move that was killed, if it was saved.
+
+    Raises:
+        PlayshuffleError: the state or a file cannot be written.
+    """
+    with State(must_remember=True) as state, state.locked():
+        _write_files(state)
+
+
+def _write_files(state: State) -> None:
+    for path, content in state.rows("SELECT path, content FROM unwritten"):
+        atomic_file.write(path, [content])
+    state.change(lambda database: database.execute("DELETE FROM main.unwritten"))
+    atomic_file.remove(moving_mark())

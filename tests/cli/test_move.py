@@ -1,0 +1,232 @@
+"""`playshuffle move`: everything that is saved follows music to another folder or drive."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from playshuffle.store import schema
+from playshuffle.store.home_paths import named_paths
+from playshuffle.store.move import moved_rows
+from playshuffle.store.state import State
+from tests.support.needs import unmet
+from tests.support.processes import WRITES, injected
+from tests.support.program import configured, entries, listed, numbered, ran, refused, run
+
+pytestmark = pytest.mark.process
+
+_CONFIG = """\
+folders = ["~/Old"]  # all of it
+[playlist.kids]
+output = "~/Old/kids.m3u"
+without = ['~/Old/hated.m3u', "~/other.m3u"]
+map = "~/Old=/music"
+"""
+
+# Columns that have no paths. Whoever adds a column decides: here, or in `schema.PATH_COLUMNS`.
+_WITHOUT_PATHS = {
+    "folder": {"names", "numbers", "marks"},
+    "former": {"number", "mark", "since", "is_replaced"},
+    "root": {"ignore_files", "numbers"},
+    "counter": {"next_number", "version"},
+    "record": {"age", "kind", "content", "digest"},
+    "record_tracks": {"age", "numbers"},
+    "plays": {"stamp", "title", "note", "read_s", "rows"},
+    "unwritten": {"path", "content"},  # empty, but for a moment of a move
+}
+
+
+def test_of_every_column_of_the_state_it_is_known_whether_it_has_paths() -> None:
+    for table, columns in schema.COLUMNS.items():
+        with_paths = schema.PATH_COLUMNS.get(table, {}).keys()
+        assert with_paths | _WITHOUT_PATHS.get(table, set()) == columns.keys(), table
+        assert not with_paths & _WITHOUT_PATHS.get(table, set()), table
+
+
+def config_files() -> list[bytes]:
+    return [
+        (Path.home() / ".config/playshuffle" / name).read_bytes() for name in ("config.toml", "never.m3u")
+    ]
+
+
+@pytest.fixture
+def used(home: Path) -> Path:
+    """A home in which all that is saved names the folder Old: lists, a deck, skip lists, plays, undo."""
+    music = numbered(home / "Old", 12)
+    (music / "heard.csv").write_text("path,plays\n003.mp3,4\n")
+    (music / "hated.m3u").write_text("#EXTM3U\n004.mp3\n")
+    (home / "other.m3u").write_text("#EXTM3U\n")
+    configured(_CONFIG)
+    absolute = (music, "-o", home / "absolute.m3u", "--paths", "absolute", "--history", music / "heard.csv")
+    for _ in range(2):
+        ran("make", "kids")
+        ran("make", *absolute)
+        ran("deal", music, "-n", "3", "--every", "run")
+        (music / "000.mp3").unlink(missing_ok=True)
+    ran("never", music / "005.mp3")
+    return home
+
+
+def saved_rows() -> list[tuple[object, ...]]:
+    """All rows of the state, each with its table and number."""
+    rows: list[tuple[object, ...]] = []
+    with State(writes=False) as state:
+        for table, columns in schema.COLUMNS.items():
+            query = f"SELECT rowid, {', '.join(columns)} FROM {table} ORDER BY rowid"
+            rows += [(table, *row) for row in state.rows(query)]
+    return rows
+
+
+def everything() -> tuple[object, object]:
+    return saved_rows(), config_files()
+
+
+def names_of(playlist: Path) -> list[str]:
+    return [os.path.basename(entry) for entry in entries(playlist.read_bytes())]
+
+
+def test_orders_decks_undo_never_and_the_configuration_follow(used: Path) -> None:
+    lists = ("Old/kids.m3u", "absolute.m3u")
+    before = [names_of(used / name) for name in lists]
+    dealt = listed(used / "Old/today.m3u")
+    (used / "disk").mkdir()
+    (used / "Old").rename(used / "disk/New")
+
+    said = ran("move", used / "Old", used / "disk/New").err
+
+    assert "ok: ~/Old is now ~/disk/New: 11 tracks, 3 lists" in said
+    with State(writes=False) as state:
+        assert moved_rows(state, bytes(used / "Old"), b"/nowhere") == []
+        assert named_paths().stored(state.roots()[0]) == b"~/disk/New"
+    config = _CONFIG.replace("~/Old", "~/disk/New").replace(
+        "'~/disk/New/hated.m3u'", '"~/disk/New/hated.m3u"'
+    )
+    assert (used / ".config/playshuffle/config.toml").read_text() == config
+    assert ran("never").out == b"~/disk/New/005.mp3\n"
+    assert [names_of(used / name.replace("Old", "disk/New")) for name in lists] == before
+    assert f"{used}/disk/New/" in (used / "absolute.m3u").read_text()
+    ran("deal", "today")
+    assert not set(dealt) & set(listed(used / "disk/New/today.m3u"))
+    ran("undo", "today")
+    assert listed(used / "disk/New/today.m3u") == dealt
+    assert "is as before" in ran("undo", "kids").err
+
+
+def test_a_dry_run_changes_nothing(used: Path) -> None:
+    before = everything()
+    shutil.copytree(used / "Old", used / "New")
+
+    assert (
+        "~/Old would be ~/New: 11 tracks, 3 lists" in ran("move", used / "Old", used / "New", "--dry-run").err
+    )
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("Old", "None"), 66, "~/None is not a folder. This command moves no music."),
+        (("Else", "Old"), 2, "No music folder or list is in ~/Else. Known music folders: ~/Old."),
+        (("Old", "Else"), 75, "~/Else has 1 of 11 tracks that were in ~/Old. Missing is ~/Else/0"),
+        (("Old/sub", "Else"), 2, "No music folder or list is in ~/Old/sub."),
+    ],
+)
+def test_a_wrong_call_says_what_it_found_and_changes_nothing(
+    used: Path, words: tuple[str, str], code: int, text: str
+) -> None:
+    before = everything()
+    (used / "Else").mkdir()
+    shutil.copy(used / "Old/006.mp3", used / "Else")
+
+    assert text in refused(code, "move", *words, cwd=used)
+    assert everything() == before
+
+
+def test_a_folder_that_lists_use_is_not_replaced(used: Path) -> None:
+    """But once they are forgotten."""
+    shutil.copytree(used / "Old", used / "New")
+    ran("make", used / "New", "-o", used / "fresh.m3u")
+
+    assert "first: playshuffle forget ~/fresh.m3u" in refused(2, "move", used / "Old", used / "New")
+    ran("forget", used / "fresh.m3u")
+    ran("move", used / "Old", used / "New")
+    with State(writes=False) as state:
+        assert state.roots() == [bytes(used / "New")]
+
+
+def test_music_behind_a_link_follows_the_link(home: Path) -> None:
+    numbered(home / "disk1", 6)
+    (home / "Music").symlink_to("disk1")
+    ran("make", home / "Music")
+    before = listed(home / "Music/playshuffle.m3u")
+    (home / "disk1").rename(home / "disk2")
+    (home / "Music").unlink()
+    (home / "Music").symlink_to("disk2")
+
+    ran("move", home / "disk1", home / "disk2")
+
+    assert listed(home / "Music/playshuffle.m3u") == before
+    with State(writes=False) as state:
+        assert moved_rows(state, bytes(home / "disk1"), b"/nowhere") == []
+
+
+_FEW = [("fsync", 1), ("fsync", 3), ("pwrite64", 3), ("rename", 2), ("unlink", 3)]
+_ALL = [(call, number) for call in WRITES.split(",") for number in range(1, 60)]
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
+def test_killed_at_any_write_it_is_done_or_not_done(used: Path, calls: Sequence[tuple[str, int]]) -> None:
+    """The next command finds all of the old state or all of the new one."""
+    safe, words = used.with_name("safe"), ("move", used / "Old", used / "New")
+    shutil.copytree(used / "Old", used / "New")
+    shutil.copytree(used, safe)
+    old_files, old_place = config_files(), set(paths_saved())
+    ran(*words)
+    new_files, new_place = config_files(), set(paths_saved())
+    outcomes, ended = list[bool](), ""
+    for call, number in calls:
+        if call == ended:
+            continue
+        shutil.rmtree(used)
+        shutil.copytree(safe, used)
+        if run(*words, before=injected(call, f"signal=KILL:when={number}")).code == 0:
+            ended = call
+            continue
+        ran("config", "check")
+        is_new = config_files() == new_files
+        outcomes.append(is_new)
+        assert config_files() == (new_files if is_new else old_files), (call, number)
+        assert set(paths_saved()) == (new_place if is_new else old_place), (call, number)
+        assert not (used / ".local/state/playshuffle/moving").exists()
+    assert {*outcomes} == {False, True}
+    print(outcomes)
+
+
+def paths_saved() -> Iterator[tuple[object, ...]]:
+    """The paths of all rows, those within their values too."""
+    with State(writes=False) as state:
+        for name in (b"Old", b"New"):
+            place = bytes(Path.home() / os.fsdecode(name))
+            yield from ((row.table, name) for row in moved_rows(state, place, b"/nowhere"))
+
+
+_DRIVE = """
+    mkdir Old New && mount -t tmpfs drive Old && cp -r kept Old/Music && "$@" make "$PWD/Old/Music" || exit 99
+    mount --move Old New || exit 99
+    "$@" make playshuffle; "$@" move "$PWD/Old" "$PWD/New" && "$@" make playshuffle --dry-run
+"""
+
+
+@pytest.mark.root
+def test_a_drive_that_is_mounted_elsewhere_is_named(home: Path) -> None:
+    numbered(home / "kept", 30)
+    done = run(cwd=home, before=["unshare", "--mount", "sh", "-c", _DRIVE, "sh"])
+    if done.code == 99 or done.err.startswith("unshare:"):
+        unmet(f"this root may not mount: {done.err}")
+
+    assert "Its files are in ~/New now: playshuffle move ~/Old ~/New\n" in done.err
+    assert "~/Old is now ~/New: 30 tracks, 1 list" in done.err
+    assert done.code == 0, done.err
