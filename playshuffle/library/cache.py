@@ -1,7 +1,7 @@
-"""Keep folders and their tags from one run to the next, in a database that may be lost.
+"""Cache folders and their tags from one run to the next, in a database that may be lost.
 
-Each folder is a row. A run over an unchanged library loads all folders. Tags stay on disk until a
-folder's are asked for. A damaged row is dropped; a damaged database is deleted.
+Each folder is a row. A run over an unchanged library loads all folders. The tags of a folder stay on
+disk until they are requested. A damaged row is dropped; a damaged database is deleted.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from playshuffle.tags import spoken
 from playshuffle.tags.tag_frames import SIGNATURE
 
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
-# of the way a tag is read, or of the form of an EXTINF line: another version drops what is cached.
+# of the way to read a tag, or of the form of an EXTINF line: another version drops the cache.
 _LAYOUT = 16
 
 # The tables of tags and of spoken word have their part in the version. So has Python, which may
@@ -34,9 +34,9 @@ _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, 
 
 
 class Cache:
-    """The open cache; a context manager. Where the database cannot be opened, it is empty and in memory.
+    """The open cache; a context manager. If the database cannot be opened, it is empty and in memory.
 
-    is_kept: the next run will find everything that was kept.
+    `is_kept` if the next run will find everything that was stored.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Cache:
                 if top.startswith(last):
                     continue
                 last = top
-                # The first name that does not begin with the root ends in the character after the slash.
+                # The first path that does not begin with the root has the next character after the slash.
                 rows = self._database.execute(
                     "SELECT path, packed, crc FROM folder WHERE path >= ? AND path < ?",
                     (top, top[:-1] + b"0"),
@@ -77,9 +77,9 @@ class Cache:
         return cached
 
     def keep(self, folders: Collection[tuple[Folder, str]], gone: Collection[bytes]) -> None:
-        """Store folders, each with the tags of its files as JSON, and forget the folders in `gone`.
+        """Store folders, each with the tags of its files as JSON, and delete the folders in `gone`.
 
-        On a full disk the run goes on without the cache.
+        On a full disk the run continues without the cache.
         """
         if not folders and not gone:
             return
@@ -105,7 +105,7 @@ class Cache:
     def fields(self, folder: Folder) -> Sequence[Row]:
         """Return the fields of the tags of all files of one folder, in the order of its names.
 
-        Empty if they are not known, or if another process has stored those of other files since.
+        Empty if they are unknown, or if another process has stored other files of the folder since.
         """
         try:
             row = self._database.execute(
@@ -117,7 +117,7 @@ class Cache:
         return unpack(row[0]) if row and row[1] == _crc(folder.names, folder.stamps, row[0]) else []
 
     def _recover(self, error: Exception) -> None:
-        """Delete the database if it is damaged. Where it is locked or the disk is full, do nothing.
+        """Delete the database if it is damaged. If it is locked or the disk is full, do nothing.
 
         Raises:
             sqlite3.ProgrammingError: the database was used wrongly, such as after it was closed.
@@ -142,12 +142,12 @@ def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
     try:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
-        # Where SQLite is built to overwrite freed pages, each change would write twice as much.
+        # If SQLite is built to overwrite freed pages, each change would write twice as much.
         database.execute("PRAGMA secure_delete = OFF")
         if _version(database) != _VERSION:
             with database:
                 database.execute("BEGIN IMMEDIATE")
-                if _version(database) != _VERSION:  # another process may have been faster
+                if _version(database) != _VERSION:  # another process may have done it first
                     database.execute("DROP TABLE IF EXISTS folder")
                     database.execute(_TABLE)
                     database.execute(f"PRAGMA user_version = {_VERSION}")
@@ -175,7 +175,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return the checksum of some bytes; -1, which is none, if a damaged row has something else."""
+    """Return the checksum of some bytes; -1, never a checksum, if a damaged row has another type."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

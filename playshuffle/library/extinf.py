@@ -1,11 +1,11 @@
-"""Write the `#EXTINF` line of a track, which the cache keeps."""
+"""Write the `#EXTINF` line of a track, which the cache stores."""
 
 import os
 import re
 
 from playshuffle.tags.reading import Tags
 
-# What could end a line for some reader, with the spaces around it.
+# Characters that may end a line for some reader, with the spaces around them.
 _BREAK = "[\x00-\x20\x7f-\x9f\u2028\u2029]+"
 
 
@@ -19,12 +19,8 @@ def one_line(text: str) -> str:
 def extinf(tags: Tags, name: bytes) -> bytes:
     """Return the line with length, artist and title; empty without a length.
 
-    A file without a title is shown by its name, as players do. Never 0 or -1 seconds: MPD and
-    others believe them over the length of the file itself.
-
-    Args:
-        tags: of the file.
-        name: of the file, without its folder.
+    A file without a title is shown by its name, without its folder, as players do. Never 0 or -1 seconds:
+    MPD and others prefer them to the length of the file itself.
     """
     if tags.duration_ms is None:
         return b""
@@ -33,6 +29,6 @@ def extinf(tags: Tags, name: bytes) -> bytes:
         text = f"{artist} - {text}"
     elif not text:
         text = one_line(os.path.splitext(name)[0].decode(errors="replace"))
-    text = text.replace("#EXT", "# EXT")  # VLC looks for the tags of a stream everywhere
+    text = text.replace("#EXT", "# EXT")  # VLC searches every line for the tags of a stream
     seconds = max(1, (tags.duration_ms + 500) // 1000)
     return f"#EXTINF:{seconds},{text}\n".encode(errors="replace")

@@ -1,4 +1,4 @@
-"""Define folders, files and skipped entries: the values that travel through the program."""
+"""Define folders, files and skipped entries: the values that all packages use."""
 
 from array import array
 from typing import NamedTuple
@@ -7,19 +7,21 @@ from playshuffle.tags.cause import Cause
 
 
 class Skipped(NamedTuple):
-    """A file or folder that was left out, and why."""
+    """A file or folder that is skipped, and why."""
 
     path: bytes
     reason: Cause
 
 
 class Odd(NamedTuple):
-    """What most folders have none of.
+    """Properties that most folders do not have.
 
-    links: names of symbolic links to folders. linked: the device of each audio file that is
-    a symbolic link, by name. left_out: names, each with code and detail of the cause; an empty name
-    is the folder itself. reasons: by row, why a file has no tags, and whether it is a track all the same.
-    spoken: by row, why a file is spoken word.
+    Attributes:
+        links: names of symbolic links to folders.
+        linked: the device of each audio file that is a symbolic link, by name.
+        left_out: skipped names, each with code and detail of the cause; an empty name is the folder itself.
+        reasons: by row, why a file has no tags, and whether it is a track all the same.
+        spoken: by row, why a file is spoken word.
     """
 
     links: list[bytes]
@@ -29,35 +31,42 @@ class Odd(NamedTuple):
     spoken: dict[int, str]
 
 
-STAMP_BYTES = 32  # of a row: size, mtime_ns, ctime_ns and inode
+STAMP_BYTES = 32  # bytes of a row: size, mtime_ns, ctime_ns and inode
 
 NOTHING_ODD = Odd([], {}, [], {}, {})
 
 
 class Folder(NamedTuple):
-    """One folder, its entries and its audio files. Its path ends in a slash.
+    """One folder, its entries and its audio files.
 
-    An object for each file would cost 1 KB a track, and the time to make it; one for each
-    folder, with columns packed as they are kept in the cache, costs a seventh.
+    An object for each file would cost 1 KB a track, and the time to make it. One for each folder, with
+    columns packed as in the cache, costs a seventh. A row is an audio file. Columns are empty before the
+    tags were read, unless stated otherwise.
 
-    device: as of this pass; it may change from one mount to the next.
-    digest: of the names in it, in the order of the file system.
-    is_plain: nothing in it is a link or under an ignore file, so that equal stamps mean that
-        nothing has changed.
-    folders: names of the folders in it, joined by '/'.
-    names: of its audio files, sorted, joined by '/'. A row is one of them.
-    stamps: of each row size, mtime_ns, ctime_ns and inode, as 64-bit numbers. A size below 0 is
-        that of no file: such a row never counts as unchanged.
-    durations_ms: of each row, as 32-bit numbers, 0 where unknown; None if none was read yet.
-    extinfs: of each row the `#EXTINF` line, or nothing; joined by NUL. Empty if none was read yet.
-    artists: of each row, as tagged, joined by NUL; one alone stands for all.
-    has_odd_names: some player may have trouble with one of the paths.
-    file_ids: of each row inode and birth time as one number, as `identity.file_id` returns it; 0
-        where the file system has no birth times. Empty if none was read yet.
-    contents: of each row a checksum of its audio, 0 where unknown, in the high half of a 64-bit number,
-        and one of its EXTINF line in the low half. Empty if none was read yet.
-    is_settled: its last change was long enough before it was listed, so that each later change gives it
-        other stamps, if the file system keeps them finely.
+    Attributes:
+        path: ends in a slash.
+        device: its number in this run; it may differ between mounts.
+        inode: of the folder.
+        mtime_ns: of the folder.
+        ctime_ns: of the folder.
+        digest: digest of the names in it, in the order of the file system.
+        is_plain: no entry is a link or under an ignore file, so equal stamps prove that nothing changed.
+        has_hard_links: a file in it has several names.
+        folders: names of the folders in it, joined by '/'.
+        names: names of the audio files, sorted, joined by '/'.
+        stamps: size, mtime_ns, ctime_ns and inode of each row, as 64-bit numbers. No file has a size
+            below 0, so such a row never counts as unchanged.
+        durations_ms: length of each row, as 32-bit numbers, 0 if unknown; None before tags were read.
+        extinfs: `#EXTINF` line of each row, or nothing; joined by NUL.
+        artists: artist of each row, as tagged, joined by NUL; a single one counts for all.
+        has_odd_names: some player may have trouble with one of the paths.
+        file_ids: inode and birth time of each row as one number, from `identity.file_id`; 0 if the file
+            system has no birth times.
+        contents: a 64-bit number of each row. The high half is a checksum of its audio, 0 if unknown,
+            and the low half a checksum of its EXTINF line.
+        is_settled: it was listed long enough after its last change. So each later change gives it
+            other stamps, if the file system has fine ones.
+        odd: rare properties.
     """
 
     path: bytes
@@ -82,7 +91,7 @@ class Folder(NamedTuple):
 
     @property
     def track_count(self) -> int:
-        """Number of its audio files."""
+        """Return the number of audio files."""
         return len(self.stamps) // STAMP_BYTES
 
     def file_names(self) -> list[bytes]:
@@ -110,7 +119,7 @@ class Folder(NamedTuple):
         ]
 
     def all_durations_ms(self) -> "array[int]":
-        """Return the length of each row, 0 where unknown."""
+        """Return the length of each row, 0 if unknown."""
         return array("I", self.durations_ms or bytes(4 * self.track_count))
 
     def all_artists(self) -> list[bytes]:

@@ -25,11 +25,11 @@ def with_readings(
     known_fields: Callable[[Folder], Sequence[Row]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
-    """Read the files of the folders without readings; yield each with its readings, and all tags as JSON.
+    """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
 
-    A file with the same stamp as last time is not read again, also if its folder changed. A file that
-    could not be read, or whose path another file has taken since it was listed, keeps the tags of last time,
-    and is read again next time. Each folder is yielded as soon as its last file was read.
+    A file with the same stamp as last time is not read again, even if its folder changed. If a file could
+    not be read, or another file has taken its path since it was listed, it keeps its last tags, and is read
+    again next time. Each folder is yielded as soon as its last file was read.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path
@@ -61,14 +61,14 @@ def with_readings(
 
 
 class _Rows:
-    """The readings of one folder while they come in."""
+    """The readings of one folder, while they arrive."""
 
     def __init__(self, folder: Folder) -> None:
         self.names = folder.file_names()
         count = len(self.names)
         self._folder = folder
         self._stamps = array("q", folder.stamps)
-        self.missing = dict.fromkeys(range(count))  # a set that keeps its order
+        self.missing = dict.fromkeys(range(count))  # an ordered set
         self._fields: list[Row] = [None] * count
         self._durations_ms = array("I", bytes(4 * count))
         self._extinfs = [b""] * count
@@ -79,9 +79,9 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[Row]) -> None:
-        """Take over the readings of files that have not changed; of others, the tags until they are read.
+        """Copy the readings of unchanged files; of changed files, the tags until they are read.
 
-        Without fields all files are read again: another process has stored those of other files.
+        Without fields all files are read again: another process has stored other files of the folder.
         """
         names = before.file_names()
         if before.durations_ms is None:
@@ -167,9 +167,9 @@ class _Rows:
 
 
 def _audio_sum(audio_mark: int, tags: Tags) -> int:
-    """Return a checksum of the audio, or of what the file says of it; 0 if its length is unknown.
+    """Return a checksum of the audio, or of its properties; 0 if its length is unknown.
 
-    For a variable bit rate the average tells as much as the number of bytes.
+    For a variable bit rate, the average is as distinctive as the number of bytes.
     """
     if audio_mark:
         return CERTAIN | audio_mark & (CERTAIN - 1)
@@ -180,7 +180,7 @@ def _audio_sum(audio_mark: int, tags: Tags) -> int:
 
 
 def _content_sum(audio: int, extinf: bytes) -> int:
-    """Return the checksums of one file as one number: of its audio, and of its EXTINF line."""
+    """Return two checksums of one file as one number: of its audio, and of its EXTINF line."""
     return audio << 32 | label_sum(extinf)
 
 

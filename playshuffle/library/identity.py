@@ -1,8 +1,8 @@
-"""Find known tracks among the files of a scan, whatever they are called now.
+"""Find known tracks among the files of a scan, under any name.
 
-A renamed file keeps size, time and inode. A retagged file keeps its audio and mostly its inode, and
-a copy on another file system its audio alone. An inode number proves nothing by itself, since that
-of a deleted file is used again: it counts with the birth time of the file, or with size and time.
+A renamed file keeps size, time and inode. A retagged file keeps its audio and mostly its inode. A
+copy on another file system keeps only its audio. An inode number alone proves nothing, since it is used
+again after its file was deleted: it counts with the birth time of the file, or with size and time.
 """
 
 import os
@@ -28,13 +28,13 @@ from playshuffle.library.marks import (
 )
 from playshuffle.library.missing import is_gone
 
-_CHANCE = 100  # of this many tracks two may have the same length and rates by chance
+_CHANCE = 100  # of this many tracks, two may have the same length and rates by chance
 
 _Find = Callable[[int], int | None]
 
 
 class Origin(Enum):
-    """Where a known track comes from that may be one of the files of a scan."""
+    """Why a known track may be one of the files of a scan."""
 
     ENTERED = "a folder in which the scan found files"
     GONE = "another folder, where nothing is at its path"
@@ -52,17 +52,17 @@ class KnownTrack(NamedTuple):
 
 
 class Search:
-    """A search for known tracks, rule by rule: what one rule has found is not there for the next.
+    """A search for known tracks, rule by rule: a file that one rule has found is not there for the next.
 
-    The rules, in this order: by path and mark; by what no renaming changes; by the file itself where birth
-    times are known; by the moves that were seen; by its path if the audio is the same; by its audio if that
-    is rare and no other track in question has it; by its path; by its path with another suffix if it has the
-    same tags; by its time alone if it was never read; by size, time and content. Where only length
-    and rates are known of the audio, tags, name or folder must be the same, too.
+    The rules, in this order: by path and mark; by the part of the mark that no renaming changes; by the file
+    itself, with birth times; by observed moves; by its path if the audio is the same; by its audio if that
+    is rare and no other searched track has it; by its path; by its path with another suffix if it has the
+    same tags; by its time alone if it was never read; by size, time and content. If only length and rates of
+    the audio are known, tags, name or folder must be the same, too.
 
     Attributes:
         known: the known tracks.
-        indices: of each known track its index among the files, None if it is not found.
+        indices: the index of each known track among the files, None if it is not found.
         free: indices of the files that are not a known track.
     """
 
@@ -75,12 +75,12 @@ class Search:
         *,
         is_drive_missing: bool,
     ) -> None:
-        """Begin with the tracks that have the path and the mark they had.
+        """Start with the tracks whose path and mark are unchanged.
 
         Args:
             known: the tracks to find.
-            paths: the files to find them among.
-            marks: of these.
+            paths: paths of the files to search.
+            marks: marks of these files.
             contents: returns the contents of all known tracks, and of all files of the scan.
             is_drive_missing: a track may have moved to a missing drive, so that its path alone does not
                 identify it.
@@ -91,8 +91,8 @@ class Search:
         self._index_of = {path: index for index, path in enumerate(paths)}
         self._paths = paths
         self._marks = marks
-        # Nearly all have the path and the mark they had. A path may be known twice: of a track, and of one
-        # that vanished before.
+        # Nearly all are unchanged. Two known tracks may have one path: a present track, and one that vanished
+        # before.
         self.indices: list[int | None] = [None] * len(known)
         taken: set[int] = set()
         for old, track in enumerate(known):
@@ -104,10 +104,10 @@ class Search:
         self.free = set(self._index_of.values()).difference(self.indices)
 
     def run(self, moved: Iterable[tuple[bytes, bytes]]) -> None:
-        """Search by all rules, one after the other."""
+        """Apply all rules, one after the other."""
         self._take(self._by_mark(rename_key))
         self._take(self._by_mark(file_key))
-        # A vanished track cannot have been moved: the moved file was another of the same path.
+        # A vanished track cannot have been moved: the moved file was another one at the same path.
         present = (old for old in self._left if self.known[old].origin is not Origin.VANISHED)
         where = _paths_after({old: self.known[old].path for old in present}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
@@ -122,7 +122,7 @@ class Search:
         self._take(self._by_mark(copy_rename_key))
 
     def _take(self, find: _Find) -> None:
-        """Let a rule find tracks."""
+        """Apply a rule to the tracks that are left."""
         still = []
         for old in self._left:
             index = find(old)
@@ -149,7 +149,7 @@ class Search:
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
     def _by_stem(self) -> _Find:
-        """Find tracks that were converted to another format: the path but for its suffix is the same."""
+        """Find tracks that were converted to another format: the path is the same but for its suffix."""
         by_stem: defaultdict[bytes, list[int]] = defaultdict(list)
         for index in sorted(self.free) if self._left else ():
             by_stem[os.path.splitext(self._paths[index])[0]].append(index)
@@ -164,9 +164,9 @@ class Search:
         return find
 
     def _by_content(self, ignored_bits: int) -> _Find:
-        """Find tracks by audio and tags, or by audio alone, that no other track in question has.
+        """Find tracks by audio and tags, or by audio alone, that no other searched track has.
 
-        Few tracks of the whole library may have it, so that it is no clip that many files share.
+        Few tracks of the whole library may have it, so that it is not a clip that many files share.
         """
         old_counts = Counter(self.known[old].mark[CONTENT] >> ignored_bits for old in self._left)
         free: defaultdict[int, list[int]] = defaultdict(list)
@@ -213,7 +213,7 @@ class Search:
 
 
 def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:
-    """Return the path, after all moves in their order, of each track that was moved."""
+    """Return the path, after all moves in their order, of each moved track."""
     track_at = {path: old for old, path in paths.items()}
     folders = {folder for path in track_at for folder in _above(path)}
     where: dict[int, bytes] = {}
@@ -224,14 +224,14 @@ def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]
         for path in moving:
             to = target + path[len(source) :]
             old = track_at.pop(path)
-            where.pop(track_at.get(to, old), None)  # what stood there is overwritten
+            where.pop(track_at.get(to, old), None)  # the file there is overwritten
             track_at[to], where[old] = old, to
             folders.update(_above(to))
     return where
 
 
 def _above(path: bytes) -> Iterator[bytes]:
-    """Yield the folders that a path is in, the nearest first."""
+    """Yield the folders above a path, the nearest first."""
     while (end := path.rfind(b"/")) > 0:
         path = path[:end]
         yield path

@@ -1,6 +1,6 @@
 """Read ignore files: names in a folder that other programs were configured to skip.
 
-`.nomedia` and `.nomusic` exclude a folder, whatever they contain, and so does the mark of `export`, whose
+`.nomedia` and `.nomusic` exclude a folder, whatever they contain. So does the mark of `export`, whose
 copies would make each track come twice. `.ndignore` (Navidrome) and
 `.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a pattern they exclude the folder.
 `.mpdignore` (MPD) contains shell patterns for bare names. All of them apply to the folders below, too.
@@ -25,22 +25,22 @@ _GIT_STYLE = (b".ndignore", b".ignore")
 _MPD_STYLE = b".mpdignore"
 NAMES = frozenset((*MARKERS, *_GIT_STYLE, _MPD_STYLE))
 
-# A link to nowhere, in each of its forms, or a socket.
+# A broken link, in each of its forms, or a socket.
 _IS_NONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO))
 
-# An ignore file is a few lines; what is larger is something else that has its name.
+# An ignore file has a few lines; a larger file only has the same name.
 _LARGEST_BYTES = 1 << 20
 
 
 class _Line(NamedTuple):
-    """A pattern, and where it is: file, line and pattern."""
+    """A pattern, and its place: file, line and pattern."""
 
     pattern: str
     where: str
 
 
 class Rules:
-    """What one folder's ignore files say, and those of the folders above it."""
+    """The rules in the ignore files of one folder and of the folders above it."""
 
     def __init__(
         self, folder: bytes, git_style: Sequence[_Line], mpd_style: Sequence[_Line], above: "Rules | None"
@@ -73,10 +73,10 @@ class Rules:
 
 
 def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules | None:
-    """Read the ignore files of a folder that ends in a slash and holds these names.
+    """Read the ignore files among these names in a folder that ends in a slash.
 
     Raises:
-        OSError: one of them cannot be read; what it would leave out is then unknown.
+        OSError: one of them cannot be read, so the excluded files are unknown.
     """
     git_style: list[_Line] = []
     for name in _GIT_STYLE:
@@ -87,7 +87,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _is_valid(pattern: str) -> bool:
-    """Return whether a pattern makes sense; as with git, another one matches nothing."""
+    """Return whether a pattern is valid; as with git, an invalid one matches nothing."""
     try:
         _spec([pattern])
     except (ValueError, re.error):
@@ -115,7 +115,7 @@ def _lines(path: bytes) -> list[_Line] | None:
         text = os.read(descriptor, _LARGEST_BYTES)
     finally:
         os.close(descriptor)
-    # Not splitlines(): that knows more line ends than git and MPD do.
+    # Not splitlines(), which knows more line ends than git and MPD.
     lines = os.fsdecode(text.removeprefix(b"\xef\xbb\xbf")).split("\n")
     if path.endswith(_MPD_STYLE):
         lines = [line.strip() for line in lines]
@@ -129,7 +129,7 @@ def _lines(path: bytes) -> list[_Line] | None:
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
     """Return file, line and pattern of the ignore file that excludes a path; None if none does.
 
-    path: of a file or folder, whose parent folders are not excluded.
+    The parent folders of the path are not excluded.
     """
     tops = tuple(os.path.join(root, b"") for root in roots)
     rules = None

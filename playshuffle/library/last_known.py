@@ -1,4 +1,4 @@
-"""Return the tracks of a missing root as they were last known."""
+"""Return the last known tracks of a missing root."""
 
 from array import array
 from collections.abc import Collection, Mapping
@@ -11,12 +11,12 @@ from playshuffle.tags.cause import NOT_THERE
 def last_known(
     table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
 ) -> list[Folder]:
-    """Return the folders of a root with its tracks, and their tags as far as these are cached.
+    """Return the folders of a root with its tracks, and their tags if they are cached.
 
     Args:
         table: has the tracks.
         root: path, without a slash at the end.
-        numbers: of the tracks that were there; those that are known elsewhere now are left out.
+        numbers: numbers of its last tracks; tracks that are known elsewhere now are omitted.
         cached: folders of the last scan, by path.
         device: a number that no device has, so that no file counts as the same as one on another drive.
     """

@@ -1,4 +1,4 @@
-"""Make the libraries of places: find out which roots are missing, and recognise the tracks of a scan."""
+"""Make the library of each place: find missing roots, and recognise the tracks of a scan."""
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,9 +21,9 @@ class Reach(NamedTuple):
     """Which roots can be read.
 
     Attributes:
-        roots: those that can.
-        missing: an error for each other one that is known, unless its loss is accepted.
-        errors: an error for each that is not known.
+        roots: readable roots.
+        missing: an error for each other known root, unless its loss is accepted.
+        errors: an error for each unknown root.
         accepts_loss: tracks that disappeared count as gone.
     """
 
@@ -44,7 +44,7 @@ def check_reach(
 
     Args:
         places: have the roots.
-        last_root: returns a root as the last scan found it, None if it was never scanned.
+        last_root: returns the last scan's result for a root, None if it was never scanned.
         accepts_loss: roots that cannot be read, and tracks that disappeared, count as gone.
     """
     roots = dict.fromkeys(root for place in places for root in place.roots)
@@ -68,13 +68,13 @@ def recognise_scan(
 
     Args:
         known: the tracks before.
-        scan: of all places.
+        scan: the scan of all places.
         reach: which roots it could enter.
-        changes: what was seen of moves and deletions.
+        changes: observed moves and deletions.
         now_s: Unix time.
 
     Raises:
-        PartError: the known tracks are a part of the table, and do not suffice.
+        PartError: the known tracks are a part of the table, and are not enough.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
@@ -109,7 +109,10 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
 class _Recognised(NamedTuple):
     """The tracks below all roots that do not seem to be missing.
 
-    roots: as they are now. numbers: of all tracks that the scan found there.
+    Attributes:
+        table: the new table.
+        roots: the present state of these roots.
+        numbers: numbers of all tracks that the scan found there.
     """
 
     table: TrackTable
@@ -127,7 +130,7 @@ def _recognise_present(
 ) -> _Recognised:
     """Recognise the tracks below the roots that are present.
 
-    elsewhere: other roots that seem to be missing.
+    `elsewhere` are other roots that seem to be missing.
     """
     present = {
         place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
@@ -158,11 +161,11 @@ def _recognise_present(
 def _roots_now(
     place: Place, roots: Sequence[bytes], library: Tracks, numbers: "array[int]"
 ) -> dict[RootKey, Root]:
-    """Return the present roots of a place as they are now."""
+    """Return the present state of the roots of a place."""
     roots_now: dict[RootKey, Root] = {}
     for root in roots:
         numbers_below = numbers
-        if len(roots) > 1:  # they may overlap: each has all that lies below it
+        if len(roots) > 1:  # they may overlap: each has all tracks below it
             top = root.rstrip(b"/") + b"/"
             pairs = zip(library.paths, numbers, strict=True)
             numbers_below = array("I", [number for path, number in pairs if path.startswith(top)])
@@ -184,7 +187,7 @@ def _lost_roots(
 def make_libraries(
     table: TrackTable, scan: Scan, missing: MissingRoots, cache: Cache | None
 ) -> dict[Place, Library]:
-    """Return the tracks of each place, those of missing roots as last known."""
+    """Return the tracks of each place; a missing root has its last known tracks."""
     cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
     return {place: _library(table, place, scanned, missing, cached) for place, scanned in scan.places.items()}
 
@@ -227,7 +230,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """Return the tracks of a root as last known, if need be with ignore files used otherwise."""
+    """Return the last known tracks of a root, if necessary from a scan with the other use of ignore files."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 
@@ -238,7 +241,7 @@ def _absent_numbers(
     numbers: Collection[int],
     folders_now: Mapping[bytes, Folder],
 ) -> frozenset[int]:
-    """Return the tracks, of those last known, that the scan did not find."""
+    """Return the last known tracks that the scan did not find."""
     absent: set[int] = set()
     for folder in folders:
         folder_now = folders_now.get(folder.path)

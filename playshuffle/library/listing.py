@@ -31,23 +31,23 @@ from playshuffle.tags.cause import (
     Cause,
 )
 
-# Folders that systems and other programs keep for themselves, compared in lower case.
+# Folders for the use of systems and other programs, compared in lower case.
 _SYSTEM_FOLDERS = frozenset(
     b"@eadir #recycle #snapshot @recycle @recently-snapshot $recycle.bin lost+found __macosx".split()
 ) | {b"system volume information"}
 
 GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 
-# FAT, exFAT and old ext file systems tell at best hundredths of a second apart, at worst two
+# The clocks of FAT, exFAT and old ext file systems have steps of a hundredth of a second up to two
 # seconds: a second change within that time may leave the same stamp.
 _COARSE_NS = 10_000_000
 _RECENT_NS = 3_000_000_000
 
-# The others stamp with a clock that stands still for up to 10 ms. It may have been set since.
+# The clocks of other file systems have steps of up to 10 ms. The clock may have been set since.
 _SETTLED_NS = 1_000_000_000
 
 _LIMIT = 1 << 63
-_READINGS = Folder._fields.index("durations_ms")  # from here on, what comes of reading the files
+_READINGS = Folder._fields.index("durations_ms")  # the fields from here on are results of reading the files
 
 file_stamp = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 
@@ -59,7 +59,7 @@ class KnownFiles:
         self._folders = folders
 
     def has(self, path: bytes) -> bool:
-        """Return whether the file at a path is one of them, also if it was written to or renamed since."""
+        """Return whether the file at a path is one of them, even if it was written to or renamed since."""
         birth = birth_of(path)
         return birth is not None and file_id(birth) in self._ids
 
@@ -69,16 +69,16 @@ class KnownFiles:
 
 
 class Look(NamedTuple):
-    """How to look at folders, and at what.
+    """How to list folders.
 
     Attributes:
-        known_files: of an earlier scan.
-        use_ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
+        known_files: files of an earlier scan.
+        use_ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
         still_ns: files modified less than this time ago are not read yet, unless they are known and were
             renamed.
-        workers: look at folders and files.
-        clock_ns: the clock that file systems stamp with.
-        moved_inodes: of known files that are at another path than in the earlier scan.
+        workers: do the calls into the file system.
+        clock_ns: the clock of file systems' stamps.
+        moved_inodes: inodes of known files that have another path than in the earlier scan.
     """
 
     known_files: KnownFiles = KnownFiles()
@@ -90,16 +90,17 @@ class Look(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """What is in one folder.
+    """The content of one folder.
 
     Attributes:
         folder: its entries.
-        rules: the ignore rules that hold below it.
-        unreadable: names of entries that could not be looked at, with the reason. Their known files and
+        rules: the ignore rules for the folders below it.
+        unreadable: names of entries that could not be examined, with the reason. Their known files and
             folders stay.
         growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
             `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
-        replaced_inodes: of known files that stay though their paths have other files, which are growing.
+        replaced_inodes: inodes of known files that stay. Another file, still being written, now has
+            their path.
     """
 
     folder: Folder
@@ -116,20 +117,20 @@ def list_folder(
 
     Args:
         path: ends in a slash.
-        known: the folder as an earlier scan found it. It comes back as the same object if it is the same.
-        look: how to look at it.
-        status: of the folder.
-        rules: the ignore rules that hold in it.
+        known: the folder from an earlier scan. If nothing changed, the same object is returned.
+        look: how to list it.
+        status: status of the folder.
+        rules: the ignore rules in the folder.
         now_ns: a time before its status was read.
 
     Raises:
-        OSError: it cannot be read, or an ignore file in it cannot.
+        OSError: the folder, or an ignore file in it, cannot be read.
     """
     return _Entries(path, known, look, now_ns).read(status, rules)
 
 
 class _Entries:
-    """The entries of one folder, as far as they were looked at."""
+    """The examined entries of one folder."""
 
     def __init__(self, path: bytes, known: Folder | None, look: Look, now_ns: int) -> None:
         self._path = path
@@ -168,7 +169,7 @@ class _Entries:
         return Listing(folder, rules, self._unreadable, self._growing, self._replaced_inodes)
 
     def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
-        """Return the known folder if nothing changed; else a new one without readings."""
+        """Return the known folder if nothing changed; otherwise a new one without readings."""
         try:
             stamps = array("q", self._stamps)
         except OverflowError:
@@ -198,7 +199,7 @@ class _Entries:
         is_audio = is_audio_name(name)
         try:
             is_link = entry.is_symlink()
-            # Wherever it leads: there may be something else next time.
+            # Whatever its target is: next time it may be another one.
             self._is_plain &= not is_link
             is_folder = entry.is_dir()
             if not (is_audio or is_folder):
@@ -223,7 +224,7 @@ class _Entries:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
-        # Only for files written just now: finding the known row takes long in large folders.
+        # Only for files written just now: finding the known row is slow in large folders.
         is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._look.still_ns
         if is_fresh and not self._takes_fresh(name, stamp):
             return
@@ -284,15 +285,15 @@ class _Entries:
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
     def _is_settled(self, folder: os.stat_result) -> bool:
-        """Return whether a change of the folder from now on is sure to change its stamps."""
+        """Return whether any change of the folder from now on will change its stamps."""
         # A user may set mtime to any value; ctime always changes with it.
         changed_ns = folder.st_ctime_ns
         return changed_ns % _COARSE_NS != 0 and self._now_ns - changed_ns > _SETTLED_NS
 
 
 def _stat(entry: "os.DirEntry[bytes]") -> None:
-    """Have an entry keep its stat."""
-    with contextlib.suppress(OSError):  # it keeps none, and `_take` sees the error itself
+    """Let an entry cache its stat."""
+    with contextlib.suppress(OSError):  # nothing is cached, and `_take` gets the error itself
         entry.stat()
 
 
@@ -303,12 +304,12 @@ def is_audio_name(name: bytes) -> bool:
 
 
 def folder_stamp(status: os.stat_result) -> tuple[int, int, int]:
-    """Tell whether a folder is the same and holds the same names: inode, mtime_ns, ctime_ns."""
+    """Return inode, mtime_ns and ctime_ns: if they are the same, so is the folder and its names."""
     return fits(status.st_ino), fits(status.st_mtime_ns), fits(status.st_ctime_ns)
 
 
 def digest(names: Iterable[bytes]) -> bytes:
-    """Boil a listing down, in the order of the file system."""
+    """Return a digest of names, in the order of the file system."""
     return blake2b(b"/".join(names), digest_size=16).digest()
 
 
@@ -318,7 +319,7 @@ def fits(number: int) -> int:
 
 
 def why_not(name: bytes, is_folder: bool) -> str | None:
-    """Return the code of why a walk leaves out whatever has this name; None if it does not."""
+    """Return the code of why a walk skips every entry with this name; None if it does not."""
     if name.startswith(b"._"):
         return APPLE_DOUBLE
     if name.startswith(b"."):

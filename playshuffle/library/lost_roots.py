@@ -34,10 +34,10 @@ def lost_roots(
 
     Args:
         known: the tracks before the scan.
-        scanned: the roots that were scanned, as they are now.
-        found_numbers: of all tracks that the scan found.
-        place: as the scan found it.
-        deleted: files and folders that were seen to be deleted, while their root was there.
+        scanned: the scanned roots, as they are now.
+        found_numbers: numbers of all tracks that the scan found.
+        place: the scanned place.
+        deleted: files and folders that were deleted, by events, while their root was present.
     """
     errors: dict[RootKey, MissingError] = {}
     checked = set[tuple[int, int]]()
@@ -54,7 +54,7 @@ def lost_roots(
                 lost = [paths[number] for number in lost_numbers if number in paths]
                 for folder in place.unreadable:
                     check_unreadable(folder, below(root, lost))
-                if folder_id not in checked:  # else another name of a root: no file is found twice
+                if folder_id not in checked:  # otherwise it is another name of a root: no file is found twice
                     check_tracks(root, before, now, list(paths.values()), lost, deleted)
             checked.add(folder_id)
         except MissingError as error:
@@ -63,10 +63,10 @@ def lost_roots(
 
 
 def seems_missing(root: bytes, known: Root) -> bool:
-    """Return whether a root that is not scanned now is not there as it was.
+    """Return whether a root that is not scanned now has changed as if it were missing.
 
-    Without tracks, as after its loss was accepted, it has nothing to miss. A network share counts as
-    missing: it may hang, and nothing of this run needs it. An overlay, as in a container, is local.
+    A root without tracks, as after its loss was accepted, never is. A network share counts as missing: it may
+    hang, and this run does not need it. An overlay, as in a container, is local.
     """
     if not known.numbers:
         return False

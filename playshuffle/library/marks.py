@@ -1,4 +1,4 @@
-"""Pack what identifies tracks into marks, and compare parts of these."""
+"""Pack the identity of tracks into marks, and compare parts of them."""
 
 from array import array
 from collections.abc import Iterable
@@ -9,20 +9,20 @@ from zlib import crc32
 from playshuffle.system.birth_time import Birth
 
 # The mark of a track is four 64-bit numbers: size; mtime_ns; content: a checksum of its audio in
-# the high half and of its EXTINF line (`label_sum`) in the low half; file: `file_id` where the file system
+# the high half and of its EXTINF line (`label_sum`) in the low half; file: `file_id` if the file system
 # has birth times, else the inode number.
 MARK_BYTES = 32
 _SIZE, CONTENT, _FILE = 0, 2, 3
 TAGS_BITS = 32
-_SECONDS = (1 << 12) - 1  # in the checksum of an EXTINF line: the bits of its length
+_SECONDS = (1 << 12) - 1  # bits of the length, in the checksum of an EXTINF line
 _NEAR_S = 2  # lossy formats pad the audio at both ends, and lengths are rounded
-CERTAIN = 1 << 30  # in the checksum of audio: it is of the audio itself, not of its length and rates
+CERTAIN = 1 << 30  # bit in the checksum of audio: it is of the audio itself, not of its length and rates
 
 Mark = tuple[int, int, int, int]
 
 
 def file_id(birth: Birth) -> int:
-    """Return a number that no other file has or will have; below 0, as no inode number is."""
+    """Return a number that no other file has or will have; below 0, unlike inode numbers."""
     digest = blake2b(b"%d %d" % birth, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
 
@@ -50,7 +50,7 @@ def contents_of(marks: bytes) -> "array[int]":
 
 
 def rename_key(mark: Mark) -> object | None:
-    """Return what stays when a file is renamed; its tags may have been read meanwhile.
+    """Return the part that stays when a file is renamed; its tags may have been read meanwhile.
 
     None without stamps: all such files look alike.
     """
@@ -58,22 +58,22 @@ def rename_key(mark: Mark) -> object | None:
 
 
 def file_key(mark: Mark) -> object | None:
-    """Return what stays when a file is retagged in place and renamed; None without a birth time."""
+    """Return the part that stays when a file is retagged in place and renamed; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
 def same_file_key(mark: Mark) -> object | None:
-    """Return what identifies a file: its birth, or inode, size and time; None without stamps."""
+    """Return the identity of a file: its birth, or inode, size and time; None without stamps."""
     return file_key(mark) or rename_key(mark)
 
 
 def copy_key(mark: Mark) -> object | None:
-    """Return what stays when a file is moved to another file system."""
+    """Return the part that stays when a file is moved to another file system."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
 def copy_rename_key(mark: Mark) -> object | None:
-    """Return what stays of a file without a title, whose EXTINF line has its name; None without audio."""
+    """Return `copy_key` for a file without a title, whose EXTINF line has its name; None without audio."""
     return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
 
 

@@ -1,7 +1,7 @@
 """Recognise missing folders and drives, so that they never empty a playlist.
 
-A drive counts as missing if a root with recorded tracks is absent, unreadable or empty, if a mount
-is gone and tracks with it, or if more than half of the tracks and more than 20 disappeared at once.
+A drive counts as missing in these cases: a root with recorded tracks is absent, unreadable or empty; a
+mount is gone and tracks with it; or more than half of the tracks and more than 20 disappeared at once.
 `check_tracks` has the exact rule.
 """
 
@@ -25,7 +25,12 @@ from playshuffle.text import counted
 
 
 class Root(NamedTuple):
-    """A root as a scan found it: the numbers of its tracks, and the mounts it is on."""
+    """The result of a scan of a root.
+
+    Attributes:
+        numbers: numbers of its tracks.
+        mounts: its mounts.
+    """
 
     numbers: "array[int]"
     mounts: Sequence[Mount]
@@ -68,7 +73,7 @@ def check_root(path: bytes, last_root: Root | None) -> None:
 def check_roots(last_roots: Mapping[bytes, Root | None]) -> dict[bytes, PlayshuffleError]:
     """Return an error for each root that is not a readable folder, or whose file system does not answer.
 
-    last_roots: by path, each as it was seen last.
+    `last_roots` are the results of the last scan, by path.
     """
 
     def error_of(path: bytes) -> PlayshuffleError | None:
@@ -101,24 +106,24 @@ def check_tracks(
 ) -> None:
     """Check that the tracks of a root did not disappear with a drive.
 
-    A track is gone if it was known, is not found under any name, and was not seen to be deleted or moved
-    while the root was there. The root counts as missing if one of these is so:
+    A track is gone if it was known, is not found under any name, and no event reported that it was deleted or
+    moved while the root was present. The root counts as missing in one of these cases:
 
     1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and
-       all of them are gone. An empty root is believed if none of its tracks is gone.
-    2. A mount is not there as it was, and tracks with it. Deletions that were seen do not count here:
-       unmounting may remove the folder that the drive was mounted on.
+       all of them are gone. An empty root is accepted if none of its tracks is gone.
+    2. A mount has changed, and tracks with it. Reported deletions do not count here: unmounting may
+       remove the folder that the drive was mounted on.
     3. Most are gone: more than half of the tracks of the root, and more than 20.
 
-    If the tracks that the root had are not known, only the first half of rule 1 and rule 2 apply.
+    If the former tracks of the root are unknown, only the first half of rule 1 and rule 2 apply.
 
     Args:
-        path: of the root, without a slash at the end.
-        last_root: the root as the last scan found it.
+        path: path of the root, without a slash at the end.
+        last_root: the last scan's result for the root.
         root: the root now.
-        before: paths of the tracks that the root had; empty if they are not known.
+        before: paths of its former tracks; empty if unknown.
         missing: the paths in `before` that were not found now, under this name or another one.
-        deleted: files and folders that were deleted or moved, by events, while the root was there.
+        deleted: files and folders that were deleted or moved, by events, while the root was present.
 
     Raises:
         MissingError: tracks disappeared as if their drive were missing.
@@ -139,14 +144,14 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
     """Check that no mount is gone with tracks on it.
 
     Args:
-        path: of the root.
-        last_root: the root as the last scan found it.
+        path: path of the root.
+        last_root: the last scan's result for the root.
         root: the root now.
-        missing: its tracks that were not found, deleted ones among them: unmounting may remove the folder
-            that the drive was mounted on. None if it is not known which tracks these are.
+        missing: its tracks that were not found, including deleted ones: unmounting may remove the folder
+            that the drive was mounted on. None if these tracks are unknown.
 
     Raises:
-        MissingError: a mount is not there as it was, and tracks with it.
+        MissingError: a mount has changed, and tracks with it.
     """
     if not root.mounts:
         return
@@ -154,10 +159,10 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
     for mount in last_root.mounts:
         if any(mount.is_same(current) for current in root.mounts) or not _can_be_missing(mount, real):
             continue
-        # The part below the root; nothing of a mount that the root is on, so that all tracks count.
+        # The part below the root. For a mount above the root it is empty, so that all tracks count.
         prefix = path + (mount.point.rstrip(b"/") + b"/")[len(real) :]
         lost = (
-            len(last_root.numbers) - len(root.numbers)  # where the missing tracks were is not known
+            len(last_root.numbers) - len(root.numbers)  # the folders of the missing tracks are unknown
             if missing is None
             else sum(track.startswith(prefix) for track in missing)
         )
@@ -175,7 +180,7 @@ def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
     """Check that no missing track was in an unreadable folder.
 
     Raises:
-        MissingError: one is; the content of such a folder is unknown, not gone.
+        MissingError: one was; the content of such a folder is unknown, not gone.
     """
     lost = sum(path.startswith(folder.path) for path in missing)
     if lost:
@@ -183,17 +188,17 @@ def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
 
 
 def current_mounts(path: bytes) -> list[Mount]:
-    """Return the mounts that a root is on now."""
+    """Return the present mounts of a root."""
     return mounts.under(os.path.realpath(path), mounts.table())
 
 
 def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount]) -> None:
-    """Check that the folder of a playlist is there, and not the mount point of its missing drive.
+    """Check that a playlist's folder exists, and is not the mount point of its missing drive.
 
     Args:
-        folder: of the playlist, without links.
-        before: the mounts that it was on when the playlist was written last; empty if it never was.
-        current: those that it is on now.
+        folder: folder of the playlist, without links.
+        before: its mounts when the playlist was written last; empty if it never was.
+        current: its mounts now.
 
     Raises:
         MissingError: the drive is missing.
@@ -207,12 +212,13 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 
 
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
-    """Return whether a mount that is not there as it was can be one of a folder without links.
+    """Return whether a mount that has changed can contain a folder without links.
 
-    It is not if the home was copied from another computer: then it is elsewhere, or our state is on it.
+    It cannot if the home was copied from another computer: then the folder is elsewhere, or on the drive of
+    our state.
     """
     point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
-    with contextlib.suppress(OSError):  # without a home there is no state
+    with contextlib.suppress(OSError):  # without a home folder no state exists
         state = os.path.realpath(state_folder(make=False))
         on = mounts.at(state, mounts.table())
         if state.startswith(point) and any(len(each.point) <= len(mount.point) for each in on):

@@ -1,4 +1,4 @@
-"""Find folders that were listed before a file left them for a folder that was listed later.
+"""Find outdated folders: a file has left them since for a folder that was listed later.
 
 A scan lists one folder after the other, and an update only some of them, while files are moved between
 them. One file may then appear at two paths and another one at none. Renames cannot be recognised from
@@ -18,7 +18,9 @@ from playshuffle.library.listing import GONE, fits
 class OutdatedFolders(NamedTuple):
     """Folders to list again.
 
-    paths: of the folders. moved_inodes: of the files that have another path than in the earlier scan.
+    Attributes:
+        paths: paths of the folders.
+        moved_inodes: inodes of the files that have another path than in the earlier scan.
     """
 
     paths: frozenset[bytes] = frozenset()
@@ -32,9 +34,9 @@ def outdated_folders(
 
     Args:
         folders: the result of the scan.
-        known: folders of an earlier scan by path. If empty, there is no earlier path to compare with.
-        other_inodes: of files that may be at another path than in the earlier scan, besides those whose
-            path here is new.
+        known: folders of an earlier scan by path. If empty, no earlier paths can be compared.
+        other_inodes: inodes of further files that may have another path than in the earlier scan, besides
+            the files with a new path here.
     """
     new_inodes: set[int] = set()
     for folder in folders if known else ():

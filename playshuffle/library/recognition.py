@@ -1,4 +1,4 @@
-"""Find out which file of a scan is which known track, once for all playlists, and number the new ones."""
+"""Map the files of a scan to known tracks, once for all playlists, and number new tracks."""
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from playshuffle.library.tracks import Tracks, marks_of
 
 
 class _Files(NamedTuple):
-    """The tracks of a folder that a scan found: names joined by '/', and their marks as in `FolderRow`."""
+    """The tracks of a folder in a scan: names joined by '/', and their marks as in `FolderRow`."""
 
     names: bytes
     marks: bytes
@@ -33,9 +33,11 @@ class _Files(NamedTuple):
 
 
 class _Extent(NamedTuple):
-    """Which folders a scan could reach: the innermost root that a folder is below decides.
+    """The folders that a scan could reach. For each folder, its innermost root decides.
 
-    scanned, missing: roots, each with a slash at its end.
+    Attributes:
+        scanned: roots, each with a slash at its end.
+        missing: roots, each with a slash at its end.
     """
 
     scanned: Sequence[bytes]
@@ -53,8 +55,13 @@ class _Extent(NamedTuple):
 class _Scan(NamedTuple):
     """A scan to recognise.
 
-    files: by folder. changed: folders whose tracks are not as they are known. paths, marks: of the files in
-    these, one after the other.
+    Attributes:
+        files: tracks by folder.
+        changed: folders whose tracks differ from the known ones.
+        paths: paths of the files in changed folders, one folder after the other.
+        marks: marks of the same files.
+        extent: the folders that it could reach.
+        now_s: Unix time.
     """
 
     files: Mapping[bytes, _Files]
@@ -78,23 +85,23 @@ def recognise(
     missing: Collection[bytes] = (),
     now_s: int,
 ) -> TrackTable:
-    """Find out which file of a scan is which known track, and number the new ones.
+    """Map the files of a scan to known tracks, and number new tracks.
 
-    A track is gone if there is nothing at its path any more. What the scan did not enter, such as a hidden
-    folder, says nothing, and what is below a missing root stays as it is.
+    A track is gone if its path has no file any more. The tracks of folders that the scan did not enter, such
+    as hidden ones, and of missing roots stay as they are.
 
     Args:
-        table: as the last scan left it.
+        table: the tracks after the last scan.
         libraries: the tracks that the scan found.
-        moved: files and folders that were seen to be moved: from, to.
-        scanned: roots, without a slash at the end, in which the scan has looked for everything.
+        moved: observed moves of files and folders: from, to.
+        scanned: roots, without a slash at the end, that were scanned completely.
         missing: roots that cannot be reached now.
         now_s: Unix time.
 
     Raises:
-        PartError: anything has changed, and the table is not whole.
+        PartError: something has changed, and the table is not whole.
 
-    Cost: O(number of folders), and O(n) for the tracks of those that have changed.
+    Cost: O(number of folders), and O(n) for the tracks of changed folders.
     """
     files = _files_by_folder(libraries, table)
     changed = _changed_folders(table, files)
@@ -119,7 +126,7 @@ def recognise(
 
 
 def _files_by_folder(libraries: Iterable[Tracks], table: TrackTable) -> dict[bytes, _Files]:
-    """Return the tracks that a scan found, by folder; those of several libraries together."""
+    """Return the tracks of a scan by folder, merged over the libraries."""
     files: dict[bytes, _Files] = {}
     for tracks in libraries:
         marks = marks_of(tracks.folders)
@@ -150,7 +157,7 @@ def _packed(marks: Mapping[bytes, Mark]) -> _Files:
 
 
 def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[bytes]:
-    """Return the folders whose tracks are not as they are known."""
+    """Return the folders whose tracks differ from the known ones."""
     return [
         path
         for path, (names, marks) in files.items()
@@ -161,9 +168,9 @@ def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[b
 def _with_former_versions(
     table: TrackTable, files: Mapping[bytes, _Files], changed: Sequence[bytes]
 ) -> TrackTable:
-    """Return the table in which each track is its former version, if that is among the changed files.
+    """Return the table with a track's former version in its place, if that is among the changed files.
 
-    Such a track counts as vanished: the file that was taken for its new version is another track.
+    Such a track counts as vanished: the file that was assumed to be its new version is another track.
     """
     keys = {same_file_key(mark) for path in changed for mark in mark_rows(files[path].marks)} - {None}
     former = {number: file for number, file in table.replaced.items() if same_file_key(file.mark) in keys}
@@ -183,7 +190,7 @@ def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> di
 
 
 def _put(folders: dict[bytes, FolderRow], path: bytes, rows: list[_Row]) -> None:
-    """Replace the row of a folder; without tracks it has none."""
+    """Replace the row of a folder, or delete it if it has no tracks."""
     if not rows:
         folders.pop(path, None)
         return
@@ -202,7 +209,7 @@ def _tops(roots: Iterable[bytes]) -> list[bytes]:
 
 
 def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
-    """Return the length of the innermost root that a folder is below, 0 if there is none."""
+    """Return the length of the innermost root above a folder, 0 without one."""
     return max(map(len, filter(folder.startswith, tops)), default=0)
 
 
@@ -215,7 +222,7 @@ def _entered_tracks(table: TrackTable, changed: Iterable[bytes]) -> Iterator[Kno
 
 
 def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Extent) -> Iterator[KnownTrack]:
-    """Yield the tracks of folders in which the scan found no file, if nothing is at their path."""
+    """Yield the tracks of folders without any file in the scan, if their path has no file."""
     for path, row in table.folders.items():
         if path in files or not extent.was_scanned(path):
             continue
@@ -226,7 +233,7 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
 
 
 def _tracks_elsewhere(table: TrackTable, scan: _Scan, known: Iterable[KnownTrack]) -> Iterator[KnownTrack]:
-    """Yield other tracks of folders in which the scan found no file, if a new file may be one of them."""
+    """Yield other tracks of folders without any file in the scan, if a new file may be one of them."""
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
         return
@@ -254,7 +261,7 @@ def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[
 
 
 def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
-    """Return the table with what a search has found."""
+    """Return the table with the result of a search."""
     numbers = array("I", bytes(4 * len(scan.paths)))
     marks = list(scan.marks)
     renamed: set[int] = set()
@@ -264,7 +271,7 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
             lost.append(track)
             continue
         numbers[index] = track.number
-        if is_unread(marks[index]):  # it is known better than that
+        if is_unread(marks[index]):  # the known mark is more complete
             marks[index] = track.mark
         # A path that a scan did not enter may lead to the same file, by a link.
         has_moved = track.origin is not Origin.VANISHED and track.path != scan.paths[index]
@@ -289,7 +296,7 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
 def _replaced_files(table: TrackTable, scan: _Scan, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file, if they may be elsewhere.
 
-    A scan of some folders cannot tell whether the former file was replaced or moved to another folder.
+    A scan of some folders cannot know whether the former file was replaced or moved to another folder.
     A file with the same audio has replaced it: some editors write a new file for each change of tags.
     """
     replaced = {
@@ -310,7 +317,7 @@ def _is_another(mark: Mark, other: Mark) -> bool:
 def _kept_and_vanished(
     table: TrackTable, scan: _Scan, lost: Iterable[KnownTrack]
 ) -> tuple[dict[bytes, list[_Row]], dict[int, FormerFile]]:
-    """Return the tracks that were not found, but are at their path still, by folder; and the others."""
+    """Return the tracks that were not found, but are still at their path, by folder; and the others."""
     taken = frozenset(scan.paths)
     kept: dict[bytes, list[_Row]] = {}
     vanished: dict[int, FormerFile] = {}
@@ -320,7 +327,7 @@ def _kept_and_vanished(
             vanished[number] = before._replace(since_s=min(before.since_s, scan.now_s))
         elif path in taken or (not scan.extent.is_missing(path) and is_gone(path)):
             vanished[number] = FormerFile(path, mark, scan.now_s)
-        else:  # hidden, ignored, or not taken for a track now
+        else:  # hidden, ignored, or not a track any more
             cut = path.rfind(b"/") + 1
             kept.setdefault(path[:cut], []).append((path[cut:], number, mark))
     return kept, vanished
@@ -336,7 +343,13 @@ def _folders_after(
 ) -> dict[bytes, FolderRow]:
     """Return the rows of all folders.
 
-    numbers, marks: of the files in changed folders. kept: tracks that stay at their path, by folder.
+    Args:
+        table: the known tracks.
+        scan: the scan.
+        known: the tracks that were searched for.
+        numbers: track numbers of the files in changed folders.
+        marks: marks of the same files.
+        kept: tracks that stay at their path, by folder.
     """
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
     folders = _without(table.folders, left)
@@ -353,7 +366,7 @@ def _folders_after(
 
 
 def _without_old(table: TrackTable, now_s: int) -> TrackTable:
-    """Return the table without files that are gone for very long."""
+    """Return the table without files that disappeared very long ago."""
     vanished, replaced = (
         {number: file for number, file in files.items() if now_s - file.since_s <= VANISHED_S}
         for files in (table.vanished, table.replaced)

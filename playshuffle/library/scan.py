@@ -23,7 +23,7 @@ from playshuffle.tags.reading import ReadAll, Reading
 
 
 class Progress:
-    """Receive reports of how far a run is, and ignore them; a context manager."""
+    """Ignores reports of progress; subclasses show them. A context manager."""
 
     def __enter__(self) -> Self:
         return self
@@ -34,30 +34,32 @@ class Progress:
         pass
 
     def finding(self, files: int) -> None:
-        """Report how many audio files have been found so far."""
+        """Report the number of audio files found so far."""
 
     def reading(self, read_count: int, of: int) -> None:
-        """Report how many files have had their tags read, of how many."""
+        """Report the number of files whose tags were read, and the total."""
 
     def working(self, activity: str, done_count: int, of: int) -> None:
-        """Report how far any other work is, such as "Checking entries"."""
+        """Report the progress of any other work, such as "Checking entries"."""
 
 
-_KEEP_EVERY = 256  # folders; limits what an interrupted first run loses
+_KEEP_EVERY = 256  # folders; limits the loss if a first run is interrupted
 
 # Many walks are needed while files exchange their names, one pair after the other. Without birth times
-# there are few: some FUSE file systems give a file another inode at each look, so that folders are always
-# outdated.
+# few walks are made: some FUSE file systems give a file another inode at each stat, so that folders are
+# always outdated.
 _FEW_WALKS = 5
 _PATIENCE_S = 5.0
 _PAUSE_S = 0.05
 
 
 class Place(NamedTuple):
-    """Where the tracks of a playlist come from.
+    """The folders or files of a playlist.
 
-    roots: folders, without a slash at the end. files: the tracks themselves; None for all below the roots.
-    ignore_files: skip what `.nomedia`, `.ndignore` and similar files name.
+    Attributes:
+        roots: folders, without a slash at the end.
+        files: the tracks themselves; None for all below the roots.
+        ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
     """
 
     roots: tuple[bytes, ...]
@@ -71,10 +73,13 @@ class Place(NamedTuple):
 
 
 class ScannedPlace(NamedTuple):
-    """The folders and files of one place, as a scan found them.
+    """The folders and files that a scan found at one place.
 
-    roots: its folders by root; those of listed files together.
-    growing: files that are being written, and left for later.
+    Attributes:
+        roots: its folders by root; all folders of listed files together.
+        skipped: skipped files.
+        unreadable: folders and files that could not be read.
+        growing: files that are being written, and read later.
     """
 
     roots: Mapping[bytes, Sequence[Folder]]
@@ -86,11 +91,16 @@ class ScannedPlace(NamedTuple):
 class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
-    roots: the number of tracks below each root, by path.
-    missing: an error for each root that seems to be missing, by path; its tracks are as last known.
-    waiting: by root, the indices of the tracks that cannot be played until it is back.
-    renamed: indices of the tracks that have another path since the last scan.
-    growing: files that are being written, and left for later.
+    Attributes:
+        tracks: the tracks.
+        skipped: skipped files.
+        untagged: tracks without tags.
+        unreadable: folders and files that could not be read.
+        growing: files that are being written, and read later.
+        roots: number of tracks below each root, by path.
+        missing: an error for each root that seems to be missing, by path; its last known tracks count.
+        waiting: by root, the indices of the tracks that cannot be played until it is back.
+        renamed: indices of the tracks that have another path since the last scan.
     """
 
     tracks: Tracks
@@ -110,10 +120,13 @@ class Library(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What a scan found at all places.
+    """The result of a scan of all places.
 
-    cached: the folders as they were known before, by path. shrunk: those that lost files, each with its tags
-    as JSON, to be stored when no drive turns out to be missing.
+    Attributes:
+        places: the result for each place.
+        cached: the known folders before the scan, by path.
+        shrunk: folders that lost files, each with its tags as JSON. They are stored when no drive
+            turns out to be missing.
     """
 
     places: Mapping[Place, ScannedPlace]
@@ -129,15 +142,15 @@ def scan_places(
     progress: Progress,
     changes: Changes,
 ) -> Scan:
-    """Look at the folders of all places, each folder once, and read what is not in the cache.
+    """Scan the folders of all places, each folder once, and read the tags that are not in the cache.
 
     Args:
-        places: where to look.
-        roots: those that can be reached; nothing is found below the others.
+        places: the places.
+        roots: roots that can be reached; no file is found below the others.
         cache: None reads no tags.
         read_all: reads the tags of files.
-        progress: told how far the scan is.
-        changes: what to look at again.
+        progress: gets the progress of the scan.
+        changes: changes to look for.
     """
     parts = {
         place: place._replace(roots=tuple(root for root in place.roots if root in roots)) for place in places
@@ -170,7 +183,7 @@ def _with_tags(
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
 ) -> dict[Place, ScannedPlace]:
-    """Read the tags that are not known; the parameters are those of `_read`."""
+    """Read the unknown tags, with the arguments of `_read`."""
     known = dict(cached)
     result: dict[Place, ScannedPlace] = {}
     for place, untagged in scanned.items():
@@ -198,12 +211,12 @@ def find_folders(
     found once.
 
     Args:
-        places: where to look.
+        places: the places.
         cached: folders of an earlier scan, by path.
-        changes: what to look at.
-        workers: look at folders and files.
+        changes: changes to look for.
+        workers: do the calls into the file system.
         report: called with the number of files found so far, from time to time.
-        clock_ns: the clock that file systems stamp with.
+        clock_ns: the clock of file systems' stamps.
     """
     look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
     dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
@@ -239,9 +252,9 @@ def _walk_all(
     look: Look,
     report: Callable[[int], object],
 ) -> dict[Place, WalkResult]:
-    """Walk all places once. What was listed for one place is not listed again for another.
+    """Walk all places once. A folder that was listed for one place is not listed again for another.
 
-    dirty: where to look; None for everywhere.
+    `dirty` are the folders to check; None for all.
     """
     fresh: dict[bytes, Folder] = {}
     results: dict[Place, WalkResult] = {}
@@ -275,7 +288,7 @@ def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
-    """Remove folders and files from the cache that do not exist any more; those of missing roots stay."""
+    """Remove folders and files from the cache that no longer exist, except below missing roots."""
     roots = (folders for place in scan.places.values() for folders in place.roots.values())
     present = {folder.path for folders in roots for folder in folders}
     tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
@@ -292,9 +305,9 @@ def _read(
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
 ) -> dict[bytes, Folder]:
-    """Read what is not in the cache, store it there, and return the folders that were read, by path.
+    """Read the tags that are not in the cache, store them there, and return the read folders, by path.
 
-    shrunk: folders that lost files are added here, and not stored: their drive may be missing.
+    Folders that lost files are appended to `shrunk`, and not stored: their drive may be missing.
     """
     unread = [folder for root in roots for folder in root if folder.durations_ms is None]
     if not unread:
@@ -313,12 +326,12 @@ def _read(
             dropped = _dropped(folder, cached.get(folder.path))
             if not dropped:
                 unkept.append((folder, fields))
-            elif all(map(is_gone, dropped)):  # others are not listed, or ignored by one playlist alone
+            elif all(map(is_gone, dropped)):  # other files are not listed, or ignored by one playlist alone
                 shrunk.append((folder, fields))
             if len(unkept) == _KEEP_EVERY:
                 cache.keep(unkept, ())
                 unkept = []
-    finally:  # an interrupted run keeps what it has read
+    finally:  # an interrupted run stores the tags that it has read
         cache.keep(unkept, ())
     return folders_read
 

@@ -9,15 +9,13 @@ UNICODE_BREAKS = (b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 _PLAIN = bytes({*range(0x20, 0x7F), *range(0x80, 0x100)} - {*b"#%?\\"})
 
 
-_PLAIN_LENGTH = 200  # the shortest limit, less what may be in front of a relative entry
+_PLAIN_LENGTH = 200  # the lowest limit, minus the possible prefix of a relative entry
 
 
 def is_plain(top: bytes, names: bytes) -> bool:
     """Return whether no player has trouble with the names in a folder; False if that is unsure.
 
-    Args:
-        top: the folder, with a slash at its end.
-        names: of the files, joined by slashes.
+    `top` is the folder, with a slash at its end. `names` are joined by slashes.
     """
     text = top + names
     if text.translate(None, _PLAIN) or b" /" in text or b"/ " in text:

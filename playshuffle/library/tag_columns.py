@@ -1,6 +1,6 @@
 """Pack the tags of a folder by columns, since most tags of a folder are the same.
 
-A query looks at a few columns of every folder: this takes a third of the time that rows take.
+A query reads a few columns of every folder: this takes a third of the time of rows.
 """
 
 import json
@@ -31,7 +31,7 @@ class TagRows(Sequence[Row]):
     Args:
         count: number of rows.
         columns: each a list of values, or one value for all rows.
-        untagged: the rows that have no tags; their values mean nothing.
+        untagged: rows without tags; their values have no meaning.
     """
 
     def __init__(self, count: int, columns: Sequence[Any], untagged: Sequence[int] = ()) -> None:
@@ -70,7 +70,7 @@ class TagRows(Sequence[Row]):
     __hash__ = None  # type: ignore[assignment]
 
     def column(self, index: int) -> list[Any]:
-        """Return the values of one field; those of untagged rows mean nothing."""
+        """Return the values of one field; values of untagged rows have no meaning."""
         values = self._columns[index]
         return values if isinstance(values, list) else [values] * self._count
 

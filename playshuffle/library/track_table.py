@@ -1,7 +1,7 @@
-"""Define the table of tracks, in which each track has a number that is never used again.
+"""Define the table of tracks. Each track has a number that is never used again.
 
-The table has a row for each folder, so that a folder without changes costs nothing. `recognition` finds
-out which file of a scan is which track. A number stands in one folder, or among the vanished tracks.
+The table has a row for each folder, so that a folder without changes costs nothing. `recognition` maps
+files of a scan to tracks. A number is in one folder, or among the vanished tracks.
 """
 
 from array import array
@@ -13,18 +13,21 @@ from playshuffle.library.marks import Mark, mark_rows
 from playshuffle.library.missing import Root
 from playshuffle.library.tracks import Tracks
 
-# A track that vanished keeps its number for so long. A round of a deck may take months, and a track that
+# A vanished track keeps its number for this time. A round of a deck may take months, and a track that
 # was dealt in it must be known when it returns.
 VANISHED_S = 366 * 86_400
 
-# For so long it keeps its position in the orders that it was in.
+# It keeps its positions in orders for this time.
 _POSITION_S = 30 * 86_400
 
 
 class FolderRow(NamedTuple):
-    """The tracks of one folder: names joined by '/', and of each a number and a mark.
+    """The tracks of one folder.
 
-    A number has four bytes, a mark `MARK_BYTES`.
+    Attributes:
+        names: joined by '/'.
+        numbers: four bytes for each track.
+        marks: `MARK_BYTES` for each track.
     """
 
     names: bytes
@@ -41,7 +44,13 @@ class FolderRow(NamedTuple):
 
 
 class FormerFile(NamedTuple):
-    """A file that a track had: its path and mark, and since when it is gone, in Unix seconds."""
+    """A former file of a track.
+
+    Attributes:
+        path: its path.
+        mark: its mark.
+        since_s: when it disappeared, in Unix seconds.
+    """
 
     path: bytes
     mark: Mark
@@ -49,7 +58,7 @@ class FormerFile(NamedTuple):
 
 
 class PartError(Exception):
-    """A part of the table does not suffice: a new file may be any track."""
+    """A part of the table is not enough: a new file may be any track."""
 
 
 # The path of a root, and whether its scan used ignore files.
@@ -62,10 +71,10 @@ class TrackTable(NamedTuple):
     Attributes:
         folders: by path, which ends in a slash.
         vanished: by number, the last file of each track without a file.
-        replaced: by number, of tracks in a folder: another file has taken the path of a track and counts as
-            its new version, but the file before may be somewhere else.
-        next_number: of the next new track.
-        roots: what the last scan of each root found.
+        replaced: by number, of tracks in a folder. Another file has taken the path of the track and counts
+            as its new version, but the former file may be elsewhere.
+        next_number: number of the next new track.
+        roots: the last scan's result for each root.
         renamed: numbers of the tracks that got another path in the last scan.
         is_whole: it has all tracks. Otherwise it has all folders and roots below some folders.
     """
@@ -79,7 +88,7 @@ class TrackTable(NamedTuple):
     is_whole: bool = True
 
     def paths_of(self, numbers: Collection[int]) -> dict[int, bytes]:
-        """Return the path of each track that is known, and the last one of a track that vanished."""
+        """Return the path of each known track; the last path of a vanished one."""
         wanted = frozenset(numbers)
         paths = {number: self.vanished[number].path for number in wanted.intersection(self.vanished)}
         for folder, row in self.folders.items() if wanted else ():
@@ -89,12 +98,12 @@ class TrackTable(NamedTuple):
         return paths
 
     def lost_numbers(self) -> frozenset[int]:
-        """Return the numbers that were given to tracks which are not in the table any more."""
+        """Return the used numbers whose tracks are not in the table any more."""
         known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
         return frozenset(range(1, self.next_number)).difference(known)
 
     def vanished_long_ago(self, now_s: int) -> frozenset[int]:
-        """Return the numbers of the tracks without a file whose positions in orders are given up."""
+        """Return the numbers of the tracks without a file that lose their positions in orders."""
         return frozenset(
             number for number, file in self.vanished.items() if now_s - file.since_s > _POSITION_S
         )

@@ -20,14 +20,14 @@ _NO_NUMBERS, _NO_INDEX = array("I"), array("i", [-1])
 
 
 class Tracks:
-    """The library: tracks in order, of which each column is put together when it is asked for.
+    """The library: tracks in order, with columns that are built on demand.
 
     An index is the position of a track in this order.
 
     Attributes:
-        folders: with their files one after the other.
+        folders: folders with their files, one after the other.
         rows: positions of the tracks among these files, in order; None if all of them are tracks.
-        numbers: by which each track is remembered, as `TrackTable` has them; empty before they are known.
+        numbers: lasting number of each track, from `TrackTable`; empty before they are known.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Tracks:
 
     @cached_property
     def paths(self) -> list[bytes]:
-        """Absolute, as they were found."""
+        """Return the absolute paths, as found."""
         return self.column(Folder.file_paths)
 
     def paths_of(self, indices: Sequence[int]) -> list[bytes]:
@@ -54,14 +54,14 @@ class Tracks:
 
     @cached_property
     def durations_ms(self) -> "array[int]":
-        """0 where unknown."""
+        """Return the lengths; 0 if unknown."""
         durations = array("I")
         for folder in self.folders:
             durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
         return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
 
     def indices_of(self, numbers: Collection[int]) -> list[int]:
-        """Return the index of the track with each number; `~number` where there is none."""
+        """Return the index of the track with each number; `~number` without such a track."""
         others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
         indices = list(map((self._indices + others).__getitem__, numbers))
         if -1 not in indices:
@@ -69,7 +69,7 @@ class Tracks:
         return [~number if index < 0 else index for index, number in zip(indices, numbers, strict=True)]
 
     def numbers_of(self, indices: Collection[int]) -> "array[int]":
-        """Return the number of each track, from what `indices_of` returns."""
+        """Return the numbers of indices from `indices_of`."""
         if min(indices, default=0) >= 0:
             return array("I", map(self.numbers.__getitem__, indices))
         return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
@@ -82,7 +82,7 @@ class Tracks:
 
     @cached_property
     def _starts(self) -> dict[bytes, int]:
-        """Number of the first file of each folder."""
+        """Return the position of the first file of each folder."""
         ends = accumulate((folder.track_count for folder in self.folders), initial=0)
         return dict(zip((folder.path for folder in self.folders), ends, strict=False))
 
@@ -92,7 +92,7 @@ class Tracks:
 
     @cached_property
     def _indices(self) -> "array[int]":
-        """Index of each track by its number; -1 for a number of no track here."""
+        """Return the index of each track by its number; -1 for a number without a track here."""
         indices = _NO_INDEX * (max(self.numbers, default=0) + 1)
         for index, number in enumerate(self.numbers):
             indices[number] = index
@@ -100,11 +100,11 @@ class Tracks:
 
     @cached_property
     def artists(self) -> list[bytes]:
-        """As tagged; empty where there is none."""
+        """Return the artists as tagged; empty without one."""
         return self.column(Folder.all_artists)
 
     def digest(self, indices: Sequence[int]) -> bytes:
-        """Return a digest of the paths, numbers and marks of some tracks, to tell whether one has changed."""
+        """Return a digest of the paths, numbers and marks of some tracks, to detect changes."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
@@ -122,18 +122,18 @@ class Tracks:
     def column(self, make: Callable[[Folder], Iterable[T]], indices: Sequence[int] | None = None) -> list[T]:
         """Return a value for each track, or for those at some indices, ascending.
 
-        make: returns the values of a folder's files.
+        `make` returns the values of a folder's files.
         """
         values = self.of_tracks([value for folder in self.folders for value in make(folder)])
         return values if indices is None or len(indices) == len(values) else [values[at] for at in indices]
 
     def of_tracks(self, values: list[T]) -> list[T]:
-        """Return the values of the tracks, from those of all files of their folders."""
+        """Return the values of the tracks, picked from values of all files of their folders."""
         return values if self.rows is None else [values[row] for row in self.rows]
 
 
 def marks_of(folders: Iterable[Folder]) -> bytes:
-    """Return the marks of all audio files in some folders, by which they are recognised under other names."""
+    """Return the marks of all audio files in some folders, which identify them under other names."""
     numbers, contents, ids = array("q"), array("q"), array("q")
     for folder in folders:
         numbers.frombytes(folder.stamps)
@@ -149,7 +149,7 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
     """Line up the tracks of all roots: sorted by path bytes within a root, the roots as given.
 
     Returns:
-        The tracks; files that are none, with the reason; tracks without tags, with the reason.
+        The tracks; files that are not tracks, with the reason; tracks without tags, with the reason.
     """
     by_root = [sorted((folder for folder in root if folder.names), key=_path) for root in roots]
     all_tracks = Tracks([folder for folders in by_root for folder in folders])
@@ -175,7 +175,7 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
 
 
 def _is_in_order(folders: Sequence[Folder]) -> bool:
-    """Return whether the files of each folder come before those of the next."""
+    """Return whether the files of each folder come before the files of the next."""
     ends = (folder.path + folder.names.rpartition(b"/")[2] for folder in folders)
     starts = (folder.path + folder.names.partition(b"/")[0] for folder in islice(folders, 1, None))
     return all(map(lt, ends, starts))
@@ -184,7 +184,7 @@ def _is_in_order(folders: Sequence[Folder]) -> bool:
 def _staying(
     folder: Folder, twice: Collection[bytes], skipped: list[Skipped], untagged: list[Skipped]
 ) -> Iterator[int]:
-    """Return the rows of a folder that are tracks and are not reached by another path."""
+    """Yield the rows of a folder that are tracks and are not reached by another path."""
     for row, name in enumerate(folder.file_names()):
         path = folder.path + name
         code, detail, is_track = folder.odd.reasons.get(row, ("", "", True))
@@ -199,9 +199,9 @@ def _staying(
 
 
 def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
-    """Return the paths to skip, of files that are reached by another path, too.
+    """Return the paths to skip, because another path leads to the same file.
 
-    Of the paths to one file a real one stays, and of those the smallest.
+    A real path stays; among several, the smallest.
     """
     if not any(folder.has_hard_links or folder.odd.linked for folder in folders):
         return set()

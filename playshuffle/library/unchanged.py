@@ -1,7 +1,7 @@
 """Check which known folders have not changed.
 
 Each folder and each known file is stat'ed. The names in a folder are listed again unless its stamps
-prove that they are the same: it was settled when it was listed, and its file system keeps fine
+prove that they are the same: it was settled when it was listed, and its file system has fine
 stamps. A second run spends most of its time here, in the kernel.
 """
 
@@ -19,16 +19,16 @@ from playshuffle.system.workers import Workers
 
 _SEEN_EVERY = 16  # folders
 
-# The clocks of other file systems are coarse, or run elsewhere, or a folder has stamps of its own.
+# The clocks of other file systems are coarse, or run elsewhere, or a folder has its own stamps.
 _FINE_STAMPS = frozenset(("btrfs", "ext4", "xfs", "zfs"))
 
 
 def unchanged(
     folders: Iterable[Folder], workers: Workers, seen_so_far: Callable[[int], object] = lambda _: None
 ) -> dict[bytes, Folder]:
-    """Those plain folders, by path, that have what they had, on the device where they were.
+    """Return the plain folders, by path, with the same content on the same device.
 
-    seen_so_far: called once in a while with the number of files looked at.
+    `seen_so_far` is called from time to time with the number of checked files.
     """
     plain = [folder for folder in folders if folder.is_plain]
     is_unchanged = partial(_is_unchanged, _with_fine_stamps(plain), workers)
@@ -67,5 +67,5 @@ def _is_unchanged(fine_devices: Container[int], workers: Workers, folder: Folder
         files = workers.each(os.lstat, folder.file_paths())
         now = list(chain.from_iterable(map(file_stamp, files)))
         return pack(f"{len(now)}q", *now) == folder.stamps
-    except (OSError, StructError):  # gone, or a number beyond 64 bits: the walk will see
+    except (OSError, StructError):  # gone, or a number beyond 64 bits: the walk will notice
         return False

@@ -3,7 +3,7 @@
 The walk stats every folder and every audio file, each time, because a file edited in place
 changes nothing in its folder. It lists a folder again unless its stamps prove that it has the same
 names. An unchanged folder comes back as the same object, tags included.
-An unreadable folder is unknown, never empty: it comes back as it was known.
+An unreadable folder is unknown, never empty: its last known content comes back.
 """
 
 import os
@@ -21,12 +21,15 @@ _REPORT_EVERY = 64  # folders
 
 
 class WalkResult(NamedTuple):
-    """The result of a walk: folders by root, in the order given, and what was skipped.
+    """The result of a walk.
 
     Attributes:
-        growing: files that are being written; they stay as they were known, unless the known file was
+        roots: folders by root, in the given order.
+        skipped: skipped files.
+        unreadable: folders and files that could not be read.
+        growing: files that are being written. They keep their known rows, unless the known file was
             found under another path.
-        replaced_inodes: of known files whose paths have other files, which are being written.
+        replaced_inodes: inodes of known files. Another file, still being written, now has their path.
     """
 
     roots: Sequence[Sequence[Folder]]
@@ -36,9 +39,9 @@ class WalkResult(NamedTuple):
     replaced_inodes: frozenset[int] = frozenset()
 
     def after(self, before: Self) -> Self:
-        """Return the result of another walk, with what an earlier one saw.
+        """Return the result of another walk, combined with an earlier one.
 
-        It does not read unreadable folders again, nor files that were taken while growing.
+        The later walk does not read unreadable folders again, nor files that were taken while growing.
         """
         return self._replace(
             unreadable=[*dict.fromkeys([*before.unreadable, *self.unreadable])],
@@ -47,9 +50,11 @@ class WalkResult(NamedTuple):
 
 
 class Dirty(NamedTuple):
-    """Where something may have changed: paths with a slash at their end.
+    """Folders that may have changed: paths with a slash at their end.
 
-    folders: each by itself. trees: with all below them.
+    Attributes:
+        folders: each by itself.
+        trees: each with all folders below it.
     """
 
     folders: frozenset[bytes]
@@ -73,10 +78,10 @@ class Changes(NamedTuple):
     """Changes in the folders since the last scan, by events.
 
     Attributes:
-        dirty: where to look; None for everywhere.
+        dirty: folders to check; None for all.
         gone: files and folders that were deleted or moved.
-        moved: (old path, new path) of every rename that was observed.
-        still_ns: files modified less than this time ago are left for later.
+        moved: (old path, new path) of every observed rename.
+        still_ns: files modified less than this time ago are read later.
     """
 
     dirty: Dirty | None = None
@@ -95,16 +100,16 @@ def walk(
     look: Look,
     report: Callable[[int], object],
 ) -> WalkResult:
-    """Walk the roots once, real folders first, then what symbolic links add to them.
+    """Walk the roots once, real folders first, then the targets of symbolic links.
 
-    Every folder is entered once, known by device and inode, so that loops and overlapping
-    roots end; a real path is preferred to one through a link.
+    Every folder, by device and inode, is entered once, so that loops and overlapping roots end. A real path
+    is preferred to one through a link.
 
     Args:
         roots: absolute paths of folders, without a slash at the end.
-        known: folders of an earlier walk by path; one that has not changed comes back as the same object.
-        unchanged: those that are not listed again.
-        look: how to look at the others.
+        known: folders of an earlier walk by path; an unchanged one comes back as the same object.
+        unchanged: folders that are not listed again.
+        look: how to list the others.
         report: called with the number of files found, after each folder that is listed, and every
             `_REPORT_EVERY` folders.
     """
@@ -112,7 +117,7 @@ def walk(
 
 
 class _Walk:
-    """One walk: what was visited so far, and the links still to follow."""
+    """One walk: the visited folders so far, and the links still to follow."""
 
     def __init__(
         self,
@@ -130,7 +135,7 @@ class _Walk:
         self._unreadable: list[Skipped] = []
         self._growing: list[bytes] = []
         self._replaced_inodes: set[int] = set()
-        # A heap: of two links to one folder, that with the smallest path counts.
+        # A heap: of two links to one folder, the one with the smallest path counts.
         self._links: list[tuple[int, bytes, Rules | None]] = []
         self._visited: set[tuple[int, int]] = set()
         self._filed: set[bytes] = set()
@@ -157,7 +162,7 @@ class _Walk:
             below: list[tuple[bytes, Rules | None]] = []
             for (path, _), listing in zip(level, self._look.workers.each(self._look_at, level), strict=True):
                 if isinstance(listing, OSError):
-                    if listing.errno not in GONE or path == top:  # else it went while we walked
+                    if listing.errno not in GONE or path == top:  # otherwise it disappeared during the walk
                         self._cannot_read(number, path, listing)
                 elif listing is not None and self._visit(listing.folder):
                     self._take(listing)
@@ -165,7 +170,7 @@ class _Walk:
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
-        """Look at a folder under ignore rules; None if it was visited already; in a thread of workers."""
+        """List a folder under ignore rules; None if it was visited already. Runs in a worker thread."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
@@ -189,7 +194,7 @@ class _Walk:
     def _file(
         self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
     ) -> None:
-        """Add a folder to the result, and its subfolders and links to those still to be walked."""
+        """Add a folder to the result, and its subfolders and links to the work list."""
         path = folder.path
         self._filed.add(path)
         self._roots[number].append(folder)
@@ -205,7 +210,7 @@ class _Walk:
             self._report(self._files)
 
     def _take(self, listing: Listing) -> None:
-        """Add what a listing has besides its folder."""
+        """Add the other results of a listing."""
         path = listing.folder.path
         self._unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
         self._growing.extend(path + name for name in listing.growing)

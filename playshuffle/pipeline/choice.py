@@ -1,7 +1,7 @@
 """Define the choice of a playlist: which tracks of its folders are in it.
 
-Each stage keeps some of the tracks of the stage before, and gives a reason for each of the others.
-The reasons are what `-v`, `--json` and `why` show.
+Each stage keeps some of the tracks of the previous stage, and gives a reason for each of the others.
+`-v`, `--json` and `why` show these reasons.
 """
 
 from bisect import bisect_left
@@ -24,14 +24,15 @@ from playshuffle.text import counted, short
 
 
 class Stage(NamedTuple):
-    """The tracks that one stage leaves out.
+    """The tracks that one stage omits.
 
     Attributes:
-        code: of its row in `pipeline.stages`.
-        indices: of all tracks, ascending.
-        of: the number of tracks that the stage had to choose from.
-        reason: returns why it leaves out a track; of all but the first only while the cache of tags is open.
-        terms: returns what each term of the query says about a track.
+        code: code of its row in `pipeline.stages`.
+        indices: indices of these tracks, ascending.
+        of: number of tracks that the stage had to choose from.
+        reason: returns why it omits a track. After the first `NAMED` tracks, only while the cache of tags
+            is open.
+        terms: returns the result of each term of the query for a track.
     """
 
     code: str
@@ -43,19 +44,19 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """The tracks of a playlist, and what each stage leaves out.
+    """The tracks of a playlist, and the tracks that each stage omits.
 
     Attributes:
-        all_tracks: those of its folders; all indices are of these.
-        remaining: the tracks that no stage left out, ascending.
+        all_tracks: the tracks of its folders; all indices refer to them.
+        remaining: tracks that no stage omits, ascending.
         lists: the skip lists.
-        stages: those that were asked for, or left out something.
-        lacking: terms of the query that decided on tracks without the tag.
+        stages: stages that were requested, or omit something.
+        lacking: terms of the query that decided about tracks without the tag.
         idle: terms of the query that change nothing.
         idle_lists: skip lists that name no track.
-        kept: the copy that is kept, by each copy that is left out, also by a skip list.
-        drawn_out: tracks that are left out by chance, so that the next run may keep them.
-        pins: those that name one of the remaining tracks.
+        kept: maps each omitted copy to the kept one, even if a skip list omits it.
+        drawn_out: tracks that were omitted at random, so that the next run may keep them.
+        pins: pins that name one of the remaining tracks.
         problem: why nothing can be played or drawn; None if all is well.
     """
 
@@ -83,30 +84,30 @@ class Choice:
         reason: Callable[[int], Cause],
         terms: Callable[[int], Sequence[Finding]] = lambda _: (),
     ) -> Self:
-        """Return the choice after a stage that leaves out these tracks, ascending."""
+        """Return the choice after a stage that omits these tracks, ascending."""
         stage = Stage(code, indices, len(self.remaining), reason, terms)
         out = frozenset(indices)
         remaining = [index for index in self.remaining if index not in out] if out else self.remaining
         return replace(self, stages=(*self.stages, stage), remaining=remaining)
 
     def stage(self, code: str) -> Stage | None:
-        """Return the stage with this code; None if it was not asked for."""
+        """Return the stage with this code; None if it was not requested."""
         return next((stage for stage in self.stages if stage.code == code), None)
 
     def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
-        """Return what a stage leaves out, with reasons; at most `limit` tracks."""
+        """Return the tracks that a stage omits, with reasons; at most `limit` tracks."""
         stage = self.stage(code)
         if stage is None:
             return []
         return [Skipped(self.all_tracks.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
 
     def terms(self, index: int) -> Sequence[Finding]:
-        """Return what each term of the query says about a track."""
+        """Return the result of each term of the query for a track."""
         stage = self.stage(WHERE)
         return () if stage is None else stage.terms(index)
 
     def why_not(self, index: int) -> Cause | None:
-        """Return the reason of the stage that leaves out a track; None if none does."""
+        """Return the reason of the stage that omits a track; None if none does."""
         for stage in self.stages:
             at = bisect_left(stage.indices, index)
             if at < len(stage.indices) and stage.indices[at] == index:
@@ -127,7 +128,7 @@ class NothingToPlayError(PlayshuffleError):
 
 
 class NothingMatchesError(OptionError):
-    """No track matches what a playlist selects. The playlist stays as it is."""
+    """No track matches the selection of a playlist. The playlist stays as it is."""
 
     def __init__(self, request: Request, choice: Choice, rows_of: RowsOf) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
@@ -156,7 +157,7 @@ class NothingMatchesError(OptionError):
 
 
 def _term_lines(terms: Sequence[TermCount], tracks: int) -> Iterator[str]:
-    """Yield what each term matches, as the columns of a table."""
+    """Yield the number of tracks of each term, as the columns of a table."""
     facts = [f"{term.tracks:,} of {counted(tracks, 'track')}" for term in terms]
     widths = max(len(term.text) for term in terms), max(map(len, facts))
     for term, fact in zip(terms, facts, strict=True):

@@ -19,7 +19,7 @@ def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choic
     Args:
         all_tracks: all tracks of its folders.
         lists: its skip lists, read.
-        facts: what the stages decide by.
+        facts: input of the stages.
 
     Raises:
         PlayshuffleError: the query is not valid, or takes too long.
@@ -34,7 +34,7 @@ def check_choice(choice: Choice, facts: Facts) -> None:
     """Check that a track is left, and that each pin names one of them.
 
     Raises:
-        PlayshuffleError: no track is left; a pin names no track, several tracks, or one that is left out.
+        PlayshuffleError: no track is left; a pin names no track, several tracks, or an omitted one.
     """
     request = facts.request
     if not choice.remaining:
@@ -60,10 +60,10 @@ def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
 
 
 def _check_remains(choice: Choice, index: int) -> None:
-    """Check that no stage leaves out a pinned track.
+    """Check that no stage omits a pinned track.
 
     Raises:
-        PlayshuffleError: a stage does; says which, and why.
+        PlayshuffleError: a stage omits it; the text says which, and why.
     """
     left_out = choice.why_not(index)
     if left_out is not None:

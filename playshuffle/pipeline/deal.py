@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck into its playlist.
 
-A deal is remembered before the file is replaced, and is pending until the file has it. A run
-that was killed in between is finished by the next one: no deal is skipped, none is made twice.
+A deal is saved before the file is replaced, and is pending until the file has it. If a run is killed in
+between, the next one finishes its deal: no deal is skipped, none is made twice.
 """
 
 import contextlib
@@ -30,15 +30,17 @@ from playshuffle.text import counted
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """What a deal did.
+    """The result of a deal.
 
-    deck: as it is now; for a peek, as it would be. is_new: it was dealt from; else the last deal
-        was left, or written again.
-    certain: the number of entries, from the first, that will not change; the others depend on
-        draws that are yet to be made.
-    is_again: the last deal was written on demand.
-    former: the options of the last deal, if others hold from the next one on.
-    left: how many tracks of the last deal other options have removed from it.
+    Attributes:
+        report: the report of the run.
+        deck: the deck after it; for a peek, as it would be.
+        is_new: new tracks were dealt; otherwise the last deal was kept, or written again.
+        certain: number of entries, from the first, that will not change; the others depend on future
+            draws.
+        is_again: the last deal was written on demand.
+        former: options of the last deal, if the next one has others.
+        left: number of tracks of the last deal that other options have removed from it.
     """
 
     report: Report
@@ -51,10 +53,12 @@ class Dealt:
 
 
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt:
-    """Deal once in each period; else check that the file has the deal of this period.
+    """Deal once in each period; otherwise check that the file has the deal of this period.
 
-    is_now: deal in any case, but first what did not reach the file. is_new_round: end the round, and deal
-    from a new one.
+    Args:
+        run: the playlist, opened.
+        is_now: deal in any case, but first write a pending deal.
+        is_new_round: end the round, and deal from a new one.
 
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
@@ -69,7 +73,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
 
 
 def deal_again(run: Run) -> Dealt:
-    """Write the last deal again, whatever period this is, without tracks that the options exclude now.
+    """Write the last deal again, in any period, without tracks that the options exclude now.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, no track is left, or the file could not be written.
@@ -117,7 +121,7 @@ def peek_deal(run: Run) -> Dealt:
     """Return the deal that comes after the last one, and change nothing.
 
     Raises:
-        PlayshuffleError: there is nothing to deal.
+        PlayshuffleError: no track can be dealt.
     """
     deck, rules = _with_heard(run), _rules(run)
     updated = update_deck(deck, rules)
@@ -130,12 +134,12 @@ def peek_deal(run: Run) -> Dealt:
 
 
 def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
-    """Return the number of entries, from the first, that depend on no draw.
+    """Return the number of entries, from the first, that depend on no future draw.
 
-    updated: the deck with new tracks inserted. If a drawn order has other tracks now, any may change.
+    `updated` is the deck with new tracks inserted. If a random order has other tracks now, any may change.
     """
     staying = frozenset(updated.upcoming)
-    is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only an order that draws has a gap
+    is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only random orders have a gap
     before = tuple(track for track in deck.upcoming if track in staying)
     if is_drawn and (deck.order, before) != (updated.order, updated.upcoming):
         return 0
@@ -144,18 +148,18 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
 
 
 def _with_heard(run: Run) -> Deck:
-    """Return the deck with the dealt tracks that were heard marked, if plays count."""
+    """Return the deck with heard tracks marked, if plays count."""
     deck = deck_of(run)
     if _settings(run).count is Count.DEALT or run.history is None:
         return replace(deck, unheard=(), heard_from_s=0)
-    if not (deck.heard_from_s and deck.round):  # of a deck whose first deal was undone nothing is known
+    if not (deck.heard_from_s and deck.round):  # after an undo of the first deal, no plays are known
         return replace(deck, heard_from_s=int(run.now.timestamp()))
     heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
     return mark_heard(deck, heard.intersection((*run.choice.remaining, *deck.unheard)))
 
 
 def _rules(run: Run) -> DealRules:
-    """Return what the deck is dealt by; tracks that wait for a root cannot be played."""
+    """Return the rules of the deck; tracks that wait for a root cannot be played."""
     chosen, recipe, limit = run.chosen, run.recipe, run.request.most
     waiting = run.library.all_waiting
     rounds = Rounds(chosen, recipe, run.tools.randbelow)
@@ -191,7 +195,7 @@ def _with_period(run: Run, deck: Deck) -> Deck:
 
 
 def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
-    """Say that the limit of `--most` makes this deal smaller than asked for, if it does."""
+    """Return a note if the limit of `--most` makes this deal smaller than requested."""
     limit, count = run.request.most, _settings(run).amount.count
     if limit is None or count is None or deck.deal is None or not deck.upcoming:
         return []
@@ -201,7 +205,7 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
 
 
 def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
-    """Write the deal of the following deck, and remember the deck of before to go back to."""
+    """Write the deal of the following deck, and save the deck before it for `undo`."""
     before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
     if isinstance(before, SavedDeck):
         before = before._replace(deck=deck)
@@ -210,9 +214,9 @@ def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
 
 
 def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dealt:
-    """Write the last deal again if the file has it no longer, or if tracks were renamed.
+    """Write the last deal again if the file has lost it, or if tracks were renamed.
 
-    before: what to go back to; None for the same as until now, unless there are other options.
+    `before` is the record for `undo`; None keeps the saved one, unless the options differ.
     """
     saved = run.record.saved
     former = saved.options if isinstance(saved, SavedDeck) else None
@@ -236,7 +240,7 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
         )
         text += " then. If the clock was wrong at the last deal, --now deals."
         notes.append(Note("no_deal_yet", text))
-    if not isinstance(run.record.saved, SavedDeck):  # made since
+    if not isinstance(run.record.saved, SavedDeck):  # `make` has written the list since
         before = run.record.saved
     report = _write(run, deck, before, notes)
     deck = _with_period(run, mark_written(deck))
@@ -244,7 +248,7 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 
 
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:
-    """Remember the deck, then replace its file: both or neither."""
+    """Save the deck, then replace its file: both or neither."""
     assert deck.deal is not None
     record = SavedDeck(deck, "")
     report = run.write(arranged_entries(run, deck.deal.entries), record, before, notes)
@@ -257,7 +261,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
-    """Return those entries that are present, in their order. Other options change only the next deal."""
+    """Return the present entries, in their order. Other options change only the next deal."""
     staying = _staying(run)
     order = [index for index in entries if index in staying]
     return Arranged(order, len(order))
@@ -269,7 +273,7 @@ def _staying(run: Run) -> frozenset[int]:
 
 
 def _excluded(run: Run) -> frozenset[int]:
-    """Return the tracks that queries exclude, or since they are spoken word."""
+    """Return the tracks that queries or the rule about spoken word exclude."""
     stages = (run.choice.stage(code) for code in (SPOKEN, WHERE))
     return frozenset(index for stage in stages if stage is not None for index in stage.indices)
 
@@ -281,6 +285,6 @@ def deck_of(run: Run) -> Deck:
 
 
 def _settings(run: Run) -> DealSettings:
-    """Return how much is dealt and how often, of a playlist that is dealt."""
+    """Return how much to deal, and how often, for a playlist that is dealt."""
     assert run.request.deal is not None
     return run.request.deal

@@ -25,10 +25,17 @@ from playshuffle.text import any_of
 
 
 class EntryWriter(NamedTuple):
-    """How the entries of one playlist are written.
+    """How to write the entries of one playlist.
 
-    output, folder: the playlist and its folder, as the user named them.
-    max_per_file: the most entries of a file; None for all in one.
+    Attributes:
+        player: name of the player.
+        style: path style.
+        base: how the player sees paths.
+        output: the playlist, as the user named it.
+        folder: its folder, as the user named it.
+        format: format of the playlist.
+        extinf: write EXTINF lines.
+        max_per_file: maximum number of entries of a file; None for all in one.
     """
 
     player: str
@@ -57,7 +64,7 @@ class EntryWriter(NamedTuple):
 
     @property
     def style_alone(self) -> Self:
-        """Return the writer without what belongs to one playlist: others may write their lines alike."""
+        """Return the writer without values of a single playlist: other playlists may have the same lines."""
         return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
@@ -68,7 +75,7 @@ class EntryWriter(NamedTuple):
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
         """Return the paths of the tracks at some indices that may have an unusual name: all, or none.
 
-        Of all tracks of the library these are the tracks of the folders with an unusual name.
+        For all tracks of the library, return the tracks of the folders with an unusual name.
         """
         base = self.base
         odd_folders = [
@@ -85,12 +92,12 @@ class EntryWriter(NamedTuple):
         return tracks.paths_of(indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
-        """Return what the player would lose; for the generic one, what any player would."""
+        """Return the tracks that the player would lose; for the generic one, that any player would."""
         all_losses = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
         return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
-        """Return the losses of all entries, if the options ask for what the player does not read."""
+        """Return the losses of all entries, if the options demand a form that the player does not read."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -141,7 +148,7 @@ def lines_of_all(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
 
 
 def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[Folder]) -> EntryWriter:
-    """Decide how the tracks in these folders are written.
+    """Decide how to write the tracks in these folders.
 
     Raises:
         PlayshuffleError: the options of the request contradict each other.
@@ -200,7 +207,7 @@ def _style_and_base(
 
 
 def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
-    """Return whether no link makes a `..` lead elsewhere on the way from a folder to these tracks."""
+    """Return whether each `..` from a folder to these tracks leads to its parent by path, despite links."""
     top = os.path.commonpath([folder, *(each.path for each in folders)])
     return os.path.realpath(folder) == os.path.normpath(
         os.path.join(os.path.realpath(top), os.path.relpath(folder, top))
@@ -208,7 +215,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 
 
 def notes_on_mpd(request: Request) -> list[Note]:
-    """Name the folders of a playlist for MPD that MPD may not play from, or why they are not known."""
+    """Return notes about folders of an MPD playlist that MPD may not play from, or why they are unknown."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
         return []
@@ -242,10 +249,10 @@ def _style(
     if player.style is PathStyle.URI or format_.is_uri:
         return PathStyle.URI
     if file is None or file.is_link:
-        return PathStyle.ABSOLUTE  # from where it will be read is not known
+        return PathStyle.ABSOLUTE  # it is unknown where it will be read
     if player.style is not None:
         return player.style
-    # Relative, if all tracks lie below the playlist's folder or below the root it lies in.
+    # Relative if all tracks are below the playlist's folder or below its root.
     inside = file.folder.rstrip(b"/") + b"/"
     for top in (inside, *(root.rstrip(b"/") + b"/" for root in roots)):
         if inside.startswith(top) and all(folder.path.startswith(top) for folder in folders):
@@ -254,7 +261,7 @@ def _style(
 
 
 def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
-    """Return MPD's music folder as these roots reach it; None if the playlist is not among MPD's."""
+    """Return MPD's music folder as these roots reach it; None if MPD does not read the playlist."""
     conf = mpd_conf.read_if_possible()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
@@ -273,7 +280,7 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
             conf=conf.path,
         )
     within = tuple(root_part for root_part, _ in pairs)
-    if is_absolute:  # it compares them, as they stand, with what it was told
+    if is_absolute:  # MPD compares them literally with its setting
         music_folder = os.path.join(conf.music, b"")
         swaps = [(root_part, music_folder + music_part[len(music) :]) for root_part, music_part in pairs]
         return Base(file.folder, tuple(pair for pair in swaps if pair[0] != pair[1]), within)
@@ -292,7 +299,7 @@ def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
         return root_path + music[len(real) :], music
     if real.startswith(music):
         return root_path, real
-    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many link their music there
+    with contextlib.suppress(OSError), os.scandir(music) as entries:  # many users link their music there
         for entry in entries:
             linked = os.path.join(os.path.realpath(entry.path), b"") if entry.is_symlink() else b""
             if linked and real.startswith(linked):

@@ -1,7 +1,7 @@
-"""Explain why a file is or is not in a playlist, with the reasons that the stages of a run give.
+"""Explain why a file is or is not in a playlist, with the reasons of the stages of a run.
 
-Nothing is written. Whether a file is in a playlist is read from the playlist itself; the stages, in the
-order in which a run has them, give the reason.
+Nothing is written. The playlist itself shows whether a file is in it. The stages, in the order of a
+run, give the reason.
 """
 
 import os
@@ -33,7 +33,7 @@ LIMIT, DEALT, UPCOMING, NOT_WRITTEN = "limit", "dealt", "upcoming", "not_written
 
 _NOT_IN_FILE = "not in this file. The options that it was written with are not known"
 
-# Codes of causes that users need not tell apart.
+# Codes of causes that are the same for users.
 _CODES = {
     cause.APPLE_DOUBLE: cause.HIDDEN,
     cause.SYSTEM_FOLDER: cause.HIDDEN,
@@ -50,8 +50,11 @@ _CODES = {
 class Reason(NamedTuple):
     """Why a file is in a playlist, or not.
 
-    code: for programs; IN if it is. text: for people. terms: what each term of the query says of it.
-    file: path of the skip list or of the file that is the cause.
+    Attributes:
+        code: for programs; IN if it is.
+        text: for people.
+        terms: the result of each term of the query.
+        file: path of the skip list or of the file that is the cause.
     """
 
     code: str
@@ -62,14 +65,21 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlaylistStages:
-    """What the stages of a run leave of the files of one playlist.
+    """The result of the stages of a run for the files of one playlist.
 
-    run: the playlist, opened. entries: the position, from 0, of each path in the playlist as it is.
-    waiting: the folder that a track waits for, by path. indices: of the tracks that were found, by path.
-    skipped: reasons of the scan.
-    order: the position of each track in the last order, None for a deck. upcoming: the same for what a
-    deck has still to deal. dealt: what it has dealt, and why it is not in the playlist, in words.
-    next_run: what changes the playlist next, in words.
+    Attributes:
+        run: the playlist, opened.
+        entries: position, from 0, of each path in the playlist as it is.
+        waiting: the missing folder of each waiting track, by path.
+        indices: indices of the tracks that were found, by path.
+        skipped: reasons of the scan.
+        pinned: paths of pinned tracks.
+        order: position of each track in the last order, None for a deck.
+        drawn_s: when the order was drawn, in Unix seconds.
+        dealt: why each dealt track of a deck is not in the playlist, in words.
+        upcoming: position of each track that a deck has still to deal.
+        last_deal: the last deal, in words.
+        next_run: the next change of the playlist, in words.
     """
 
     run: Run
@@ -87,11 +97,11 @@ class PlaylistStages:
 
     @property
     def has_options(self) -> bool:
-        """Return whether it is known which tracks the playlist is made from."""
+        """Return whether the source of the playlist's tracks is known."""
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
-        """Return a path as it is found below the folders of the playlist, which may be links."""
+        """Return a path in the form below the folders of the playlist, which may be links."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)
@@ -144,18 +154,18 @@ class PlaylistStages:
         return Reason(NOT_WRITTEN, self._not_written())
 
     def _not_written(self) -> str:
-        """Return why a file that no stage leaves out is not in the playlist."""
+        """Return why a file that no stage omits is not in the playlist."""
         if self.run.file is None or not self.run.file.files:
             return "the playlist does not exist yet"
         if not self.run.choice.remaining:
             return "new, but no update is written: no track would be left"
-        # A deck may deal it later; under the limit of `--most`, another one may be drawn for the place.
+        # A deck may deal it later. Under the limit of `--most`, another track may be drawn in its place.
         is_certain = self.order is not None and self.run.request.most is None
         verb = "adds" if is_certain else "may add"
         return f"not in the playlist as it is; {self.next_run} {verb} it"
 
     def _stage(self, path: bytes) -> Reason | None:
-        """Return the reason of the first stage that leaves out a file; None if none does."""
+        """Return the reason of the first stage that omits a file; None if none does."""
         index = self.indices.get(path)
         if index is None:
             return self._not_found(path)
@@ -182,7 +192,7 @@ class PlaylistStages:
         return _of_file(path)
 
     def _not_reached(self, path: bytes) -> Reason | None:
-        """Return why a scan does not come to a path; None if it does."""
+        """Return why a scan does not reach a path; None if it does."""
         for error in self.run.library.missing.values():
             if path.startswith(error.path.rstrip(b"/") + b"/"):
                 return Reason(MISSING_DRIVE, error.summary)
@@ -210,13 +220,13 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     """Run the stages for a playlist without writing anything.
 
     Args:
-        opened: the library. The result is valid as long as that is open.
+        opened: the library. The result is valid while it is open.
         request: the playlist. Without roots, only the tracks in its file are known.
-        tools: what to work with.
-        next_run: what changes the playlist next, in words, such as "the next update".
+        tools: tools of a run.
+        next_run: the next change of the playlist, in words, such as "the next update".
 
     Raises:
-        PlayshuffleError: a folder was never there, or the playlist cannot be read.
+        PlayshuffleError: a folder never existed, or the playlist cannot be read.
     """
     request = request._replace(dry_run=True, options=request.options._replace(force=True), redraw_before_s=0)
     if isinstance(last(opened.state, atomic_file.resolved(request.output or b"")), SavedDeck):
@@ -255,7 +265,7 @@ def _reason(why: Cause) -> Reason:
 
 
 def _positions(indices: Iterable[int], paths: Sequence[bytes]) -> dict[bytes, int]:
-    """Return the position of each track that there is, by path."""
+    """Return the position of each present track, by path."""
     return {paths[index]: position for position, index in enumerate(indices) if index >= 0}
 
 

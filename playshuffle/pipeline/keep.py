@@ -10,11 +10,11 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import SavedDeck, SavedOrder
 
-_CLOCK_TOLERANCE_S = 86_400  # a clock that is less ahead delays a daily order by a day at most
+_CLOCK_TOLERANCE_S = 86_400  # with a clock that is ahead by less, a daily order is late by a day at most
 
 
 def update(run: Run) -> Report | Dealt:
-    """Keep one playlist, or deal it where a deal is due.
+    """Keep one playlist, or deal it if a deal is due.
 
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
@@ -25,8 +25,8 @@ def update(run: Run) -> Report | Dealt:
 def keep(run: Run) -> Report:
     """Keep one playlist as it is, except for tracks that were added or removed, or have new tags.
 
-    Its order is drawn again if there is none yet, if it is older than the request allows, or if it was
-    drawn as another order than the request asks for.
+    A new order is drawn if none exists, if it is older than the request allows, or if the request has
+    another order.
 
     Raises:
         PlayshuffleError: the playlist could not be updated; the file was not changed.
@@ -36,7 +36,7 @@ def keep(run: Run) -> Report:
         return make(run, keeps_gap=True)
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
-    # Only the file says which order it is in, such as spread.
+    # Only the file has the name of its order, such as spread.
     is_same_order = run.file.order() in (None, run.request.recipe.order_name)
     if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:

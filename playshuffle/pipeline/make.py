@@ -21,8 +21,8 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
 
     Args:
         run: the playlist, opened.
-        keeps_gap: keep a gap to the last order, where the order can, and shorten one that is too long.
-        notes: for the user.
+        keeps_gap: keep a gap to the last order, if the order can, and shorten a gap that is too long.
+        notes: notes for the user.
 
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.
@@ -45,7 +45,7 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
 
 
 def _lengths_ms(run: Run) -> list[int]:
-    """Return the lengths of the chosen tracks; 0 where unknown."""
+    """Return the lengths of the chosen tracks; 0 if unknown."""
     return list(map(run.tracks.durations_ms.__getitem__, run.choice.remaining))
 
 
@@ -72,9 +72,9 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
 
 
 def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """Return how many tracks an order is drawn from.
+    """Return the number of tracks that an order is drawn from.
 
-    With a time limit these are the tracks that fit into it, without one that is pinned to the end.
+    With a time limit, count the tracks that fit into it, without a track that is pinned to the end.
     """
     if recipe.time_ms is None:
         return len(lengths_ms)
@@ -83,7 +83,7 @@ def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
 
 
 def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note]:
-    """Return a note if all tracks together are shorter than the time that was asked for."""
+    """Return a note if all tracks together are shorter than the requested time."""
     total_ms = sum(lengths_ms)
     if recipe.time_ms is None or recipe.limit is not None or total_ms >= recipe.time_ms:
         return []
@@ -92,7 +92,7 @@ def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note
 
 
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
-    """Return what the user should know of an order beforehand."""
+    """Return notes about an order before it is drawn."""
     texts: dict[str, str] = {}
     if isinstance(run.record.saved, SavedDeck):
         texts["was_dealt"] = "This playlist was dealt. Until its next make, undo brings its deck back."

@@ -1,6 +1,6 @@
 """Open the library: find all tracks of some playlists in one scan, and recognise each of them.
 
-State and cache are opened, and the folders scanned, once for all playlists. Until the end no other
+State and cache are opened, and the folders scanned, once for all playlists. Meanwhile no other
 playshuffle of this user changes the state.
 """
 
@@ -27,8 +27,8 @@ class OpenLibrary:
     Attributes:
         state: open until the end.
         cache: None if no tags are read.
-        table: the numbers of all tracks, or only of those below the folders of the playlists.
-        histories: the play histories that were read, of `play_history`.
+        table: the numbers of all tracks, or only of tracks below the folders of the playlists.
+        histories: play histories that `play_history` has read.
     """
 
     state: State
@@ -47,12 +47,12 @@ class OpenLibrary:
         """Return the tracks of the folders or files of one playlist.
 
         Raises:
-            PlayshuffleError: one of its folders cannot be read, and nothing is known of it.
+            PlayshuffleError: one of its folders cannot be read, and its tracks are unknown.
         """
         place = place_of(request)
         library = self._libraries[place]
         for root in place.roots:
-            # A known folder without tracks may be gone: it was empty, or its loss was accepted.
+            # A known folder without tracks may not exist: it was empty, or its loss was accepted.
             is_known = (root, place.ignore_files) in self.table.roots
             if root in self._errors and not (is_known and len(library.tracks)):
                 raise self._errors[root]
@@ -78,15 +78,15 @@ def open_library(
     checks_state: bool = False,
     state: State | None = None,
 ) -> Iterator[OpenLibrary]:
-    """Find all tracks of these playlists, give each its number, and save what has changed.
+    """Find all tracks of these playlists, give each its number, and save the changes.
 
     Args:
         requests: the playlists, at least one.
-        tools: what to work with.
-        changes: what to look at again.
+        tools: tools of a run.
+        changes: changes to look for.
         must_remember: raise an error if the state cannot be written.
-        checks_state: check the whole state file, even if a clean end left it.
-        state: if the caller has opened it, to be written if a playlist is.
+        checks_state: check the whole state file, even after a clean end.
+        state: the state, if the caller has opened it, for writing if a playlist is written.
 
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
@@ -102,7 +102,7 @@ def open_library(
         reach, scan = _scan(requests, state, cache, tools, changes)
         if writes:
             stack.enter_context(state.locked())
-            if state.tracks_version() != version:  # another process has seen more
+            if state.tracks_version() != version:  # another process has found more
                 reach, scan = _scan(requests, state, cache, tools, changes._replace(dirty=None))
         now_s = int(tools.clock())
         known = state.load_tracks(_roots(scan, reach))
@@ -130,12 +130,12 @@ def _scan(
 
 
 def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:
-    """Return the roots whose known tracks may suffice; None if those elsewhere are needed."""
+    """Return the roots whose known tracks may be enough; None if other tracks are needed, too."""
     is_part = all(place.files is None for place in scan.places) and not (reach.missing or reach.accepts_loss)
     return {root for place in scan.places for root in place.roots} if is_part else None
 
 
 def place_of(request: Request) -> Place:
-    """Return where the tracks of a playlist come from."""
+    """Return the folders and files of a playlist."""
     roots = tuple(dict.fromkeys(request.roots)) if request.files is None else ()
     return Place(roots, request.files, request.options.ignore_files)

@@ -41,16 +41,16 @@ def open_playlist(
     request: Request,
     tools: Tools,
 ) -> Iterator[Run]:
-    """Lock one playlist and choose its tracks; until the end no other playshuffle writes it.
+    """Lock one playlist and choose its tracks; meanwhile no other playshuffle writes it.
 
     Args:
         opened: the library, opened for this playlist and maybe others.
         request: the playlist.
-        tools: what to work with. Where the playlist has a seed, that decides instead of chance.
+        tools: tools of a run. A seed of the playlist replaces the source of randomness.
 
     Raises:
-        PlayshuffleError: there is nothing to play, a drive is missing of which nothing is known, or the
-            playlist must not be written.
+        PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not
+            be written.
     """
     library, now = opened.library(request), datetime.fromtimestamp(tools.clock()).astimezone()
     if request.options.seed is not None:
@@ -71,7 +71,7 @@ def open_playlist(
             check_choice(choice, facts)
         except PlayshuffleError as error:  # `why` and `undo` need no choice
             choice = replace(choice, problem=error)
-        # Whoever heard or has one copy has the other: no command knows more of copies.
+        # A play or a deal of one copy counts for the other: no command knows more about copies.
         record = record.with_copies(choice.kept, choice.remaining)
         history = history and history.with_copies(choice.kept)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
@@ -85,7 +85,7 @@ def open_run(
     *,
     must_remember: bool = False,
 ) -> Iterator[Run]:
-    """Open the library for one playlist, and this playlist; the arguments are those of both.
+    """Open the library for one playlist, and this playlist, with the arguments of both functions.
 
     Raises:
         PlayshuffleError: either cannot be opened.
@@ -128,7 +128,7 @@ def _tags(
     rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)
     if not request.history:
         return rows_of, None
-    # What reads histories is slow to import, and few playlists have one.
+    # The modules of histories are slow to import, and few playlists have one.
     from playshuffle.pipeline.play_history import play_history, with_plays
 
     history = play_history(opened, request, tracks, rows_of, int(tools.clock()))
@@ -138,10 +138,10 @@ def _tags(
 
 
 def _check_found(request: Request, library: Library) -> None:
-    """Check that there is a track, and that most listed files are there.
+    """Check that a track was found, and that most listed files exist.
 
     Raises:
-        PlayshuffleError: there is none, or most are missing.
+        PlayshuffleError: no track was found, or most listed files are missing.
     """
     missing_files = [path for path, reason in library.skipped if reason.code == NO_FILE]
     if request.files is not None and 2 * len(missing_files) > len(request.files):

@@ -29,11 +29,12 @@ _BY_TITLE = {history.title: history for history in HISTORIES}
 
 
 class PlayHistory(NamedTuple):
-    """What the sources of a playlist know of tracks.
+    """The plays of tracks in the sources of a playlist.
 
-    played: by the index of the track, as `Tracks.indices_of` has it.
-    notes: for the user.
-    titles: of the sources.
+    Attributes:
+        played: plays by the index of the track, as `Tracks.indices_of` returns it.
+        notes: notes for the user.
+        titles: titles of the sources.
     """
 
     played: Mapping[int, Played]
@@ -61,7 +62,7 @@ class PlayHistory(NamedTuple):
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the history with the plays of each omitted copy counted for the kept one, too.
 
-        kept: the kept copy, by each omitted one.
+        `kept` maps each omitted copy to the kept one.
         """
         played = dict(self.played)
         for index in kept.keys() & self.played.keys():
@@ -83,7 +84,7 @@ def play_history(
 ) -> PlayHistory:
     """Read all sources of a request, at most once for all playlists over the same folders.
 
-    A source that has not changed is not read again. One that cannot be read counts as it was.
+    An unchanged source is not read again. If a source cannot be read, its last content counts.
 
     Args:
         opened: the library, opened for this request.
@@ -114,7 +115,7 @@ def play_history(
 
 
 def _by_number(stored: StoredPlays) -> dict[int, Played]:
-    """Return what one source knows of each track: the sum of its events, or the greatest of its totals."""
+    """Return the plays of each track in one source: the sum of its events, or the greatest of its totals."""
     combine = summed if _BY_TITLE[stored.title].is_log else merged
     played: dict[int, Played] = {}
     for (number, _), row in stored.rows.items():
@@ -129,7 +130,7 @@ def _read(
     key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
     before = store.load(opened.state, key)
     try:
-        # New tracks may be those that had no file when the source was read.
+        # New tracks may have had rows, but no file, when the source was read.
         stamp = f"{stamp_of(source)} {opened.table.next_number}"
         if before is not None and before.stamp == stamp:
             return before
@@ -154,9 +155,9 @@ def _matched(
     rows_of: RowsOf,
     now_s: int,
 ) -> tuple[dict[tuple[int, int], Played], list[Row]]:
-    """Return what a source knows of these tracks, and the rows of other tracks.
+    """Return the plays of these tracks in a source, and the rows of other tracks.
 
-    A row at a path where no track is any more belongs to the track that was there.
+    A row whose path no longer has a track belongs to the track that was there.
     """
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
     renamed = {key: number for number, key in before.rows} if before is not None else {}
@@ -187,7 +188,7 @@ def _check_found(source: Source, content: Content, known: Sized, missing: Sequen
 def _with_times(played: Played, old: Played | None, now_s: int) -> Played:
     """Return plays with the times of the last play and the last skip.
 
-    If one is not known, or is in the future, it was when a new play or skip was noticed.
+    If a time is unknown, or is in the future, it is when a new play or skip was noticed.
     """
 
     def noticed(
@@ -245,7 +246,7 @@ def _name(row: Row) -> str:
 
 
 def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
-    """Add what a history knows to the tags of a folder. Counters are the greatest of it and the tags."""
+    """Add a history's plays to the tags of a folder. The greatest count in the history and the tags wins."""
     never = Played(skips=0) if history.counts_skips else Played()
 
     def look_up(folder: Folder) -> TagRows:

@@ -1,6 +1,6 @@
 """Load and save the record of a playlist: its last order, or its deck.
 
-The state has numbers. In a run a track is its index; one that the library lacks has the index `~number`.
+The state has numbers. A run has indices; a track that the library lacks has the index `~number`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +22,13 @@ class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
     Attributes:
-        order: the last order; None if there is none, and for a deck.
+        order: the last order; None without one, and for a deck.
         deck: None if the playlist is not dealt.
-        saved: the saved record that the file has, else the newest; None if none is saved.
-        before: the one before its last make or deal.
-        notes: for the user.
-        replaced: the number of tracks in the order that stand for an omitted copy.
-        forgotten: tracks that the library lacks, and that do not keep their positions any more.
+        saved: the saved record that fits the file, otherwise the newest; None if none is saved.
+        before: the record before its last make or deal.
+        notes: notes for the user.
+        replaced: number of tracks in the order that replace an omitted copy.
+        forgotten: tracks that the library lacks, and that lose their positions.
     """
 
     order: SavedOrder | None = None
@@ -45,7 +45,7 @@ class Record(NamedTuple):
         return self.saved if isinstance(self.saved, SavedOrder) else None
 
     def tracks(self) -> Sequence[int]:
-        """Return the tracks of the last order that were there, or all tracks of the deck."""
+        """Return the tracks of the last order that were present, or all tracks of the deck."""
         if self.deck is not None:
             return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
         return self.order.present_then if self.order is not None else ()
@@ -60,7 +60,7 @@ class Record(NamedTuple):
 
         A copy that was omitted replaces the kept one if that is not in the list any more.
 
-        kept: the kept copy, by each omitted one. remaining: the tracks of the list.
+        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list.
         """
         copies = self.saved.copies if self.saved is not None else ()
         if copies:
@@ -83,7 +83,7 @@ class Record(NamedTuple):
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
-    """Return an order with each omitted copy replaced; a kept copy that is in it stays where it is."""
+    """Return an order with each omitted copy replaced; a kept copy in the order keeps its position."""
     tracks, listed = list(order.tracks), set(order.tracks)
     for position, track in enumerate(order.tracks):
         best = kept.get(track)
@@ -103,12 +103,11 @@ def load_record(
         opened: has the state.
         file: the playlist as it is; None if it is not a file.
         tracks: all tracks of its folders.
-        request: the playlist; where it is dealt, the record is a deck.
+        request: the playlist; if it is dealt, the record is a deck.
         now_s: Unix time.
 
     Raises:
-        PlayshuffleError: the file is from another program, or a deal would replace the list that it
-            deals from.
+        PlayshuffleError: the file is from another program, or a deal would replace its own source.
     """
     if file is None:
         return Record()
@@ -134,7 +133,7 @@ def load_record(
 def _lost_and_forgotten(
     opened: OpenLibrary, saved: Iterable[SavedRecord], now_s: int
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the tracks that the table has lost, and those that do not keep their positions any more."""
+    """Return the tracks that the table has lost, and the tracks that lose their positions."""
     if all(track >= 0 for record in saved if isinstance(record, SavedOrder) for track in record.tracks):
         return frozenset(), frozenset()
     table = opened.whole_table()
@@ -146,7 +145,7 @@ def _lost_and_forgotten(
 def _order_record(
     saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, lost: frozenset[int]
 ) -> Record:
-    """Find which of the saved records a file has; without a saved order, read it from the file."""
+    """Find the saved record that fits a file; without a saved order, read it from the file."""
     newest, before = saved.get(LAST), saved.get(BEFORE)
     order = next((record for record in saved.values() if isinstance(record, SavedOrder)), None)
     if order is None:
@@ -179,7 +178,7 @@ def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: fr
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
-    """Return the order in a playlist file whose order is not saved; None if no track is in it."""
+    """Return the order in a playlist file without a saved order; None if it contains no track."""
     in_file = _tracks_in_file(file, tracks)
     return SavedOrder(in_file, frozenset(), len(in_file), 0, "", b"") if in_file else None
 
@@ -192,7 +191,7 @@ def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
 def _deck_record(
     state: State, saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, *, writes: bool
 ) -> Record:
-    """Return the newest deck of a playlist; without one, make it from the file, if that is ours.
+    """Return the newest deck of a playlist; without one, make it from the file, if playshuffle wrote that.
 
     A pending deal that did reach the file is marked as dealt, if the request writes.
     """
@@ -214,7 +213,7 @@ def save_record(
     in_file: SavedRecord | None = None,
     before: SavedRecord | None = None,
 ) -> None:
-    """Save the record of a playlist over these tracks; the other arguments are those of `records.save`.
+    """Save the record of a playlist with these tracks, as `records.save` does.
 
     Raises:
         PlayshuffleError: it cannot be saved.
@@ -235,8 +234,8 @@ def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -
 
 
 def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
-    """Return a deck of which nothing is known but its file: all tracks in it were dealt."""
-    if file.order() is None:  # not written by us
+    """Return a deck made from its file alone: all tracks in it were dealt."""
+    if file.order() is None:  # not written by playshuffle
         return Deck()
     dealt = tuple(_tracks_in_file(file, tracks))
     return Deck(dealt=dealt, round=1 if dealt else 0)

@@ -1,4 +1,4 @@
-"""Report what a run did: the playlist, what is in it, and what was skipped."""
+"""Report the result of a run: the playlist, its tracks, and the skipped files."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -22,9 +22,13 @@ from playshuffle.tags.cause import NAME
 
 
 class Figures(NamedTuple):
-    """What is in a playlist.
+    """Figures about the tracks of a playlist.
 
-    neighbours: number of tracks that follow a track of the same artist; fewest: the fewest possible.
+    Attributes:
+        duration_ms: total length.
+        artists: number of artists.
+        neighbours: number of tracks that follow a track by the same artist.
+        fewest: the lowest possible `neighbours`.
     """
 
     duration_ms: int
@@ -34,19 +38,30 @@ class Figures(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a run did for a request.
+    """The result of a run for a request.
 
-    files: those that the playlist is in, or would be: one, or its parts in order.
-    choice: which of all tracks are chosen; arranged: these in order.
-    figures: counts what is in the playlist; this takes long, and only a person wants to know.
-    text: content of the playlist, in one file or several.
-    is_new: there was no such file; is_changed: it was written. removed: files of the same playlist
-        that it replaces, because it now has fewer parts, or is in parts for the first time.
-    suspects: paths to which the indices of `losses` belong.
-    last: the order before, None if there is none.
-    has_news: `noted` differs from that of the last run, so that users should be told.
-    stamp: of the file that was written; empty if none was.
-    library: all tracks of its folders, and the skipped files. came, went, renamed: since the last time.
+    Attributes:
+        request: the playlist.
+        output: its path; None if no file is written.
+        files: files of the playlist: one, or its parts in order.
+        style: path style.
+        choice: which tracks are chosen.
+        arranged: the chosen tracks in order.
+        figures: computes the figures; this is slow, and only people want to know.
+        text: content of the playlist, in one file or several.
+        is_new: no such file existed.
+        library: all tracks of its folders, and the skipped files.
+        suspects: paths that the indices in `losses` refer to.
+        losses: tracks that the player would lose.
+        removed: former files of the playlist, if it now has fewer parts, or is in parts for the first time.
+        came: number of tracks added since the last time.
+        went: number of tracks removed since the last time.
+        renamed: number of tracks renamed since the last time.
+        last: the previous order, None without one.
+        is_changed: the file was written.
+        notes: notes for the user.
+        has_news: `noted` differs from the last run, so that users should see it.
+        stamp: stamp of the written file; empty if none was written.
     """
 
     request: Request
@@ -77,7 +92,7 @@ class Report(NamedTuple):
         return self.arranged.playlist_length
 
     def completed(self, record: SavedRecord) -> SavedRecord:
-        """Return a record with all that it has of the file and of this report."""
+        """Return a record with its facts about the file and this report filled in."""
         copies = tuple(chain.from_iterable(self.choice.kept.items()))
         record = record._replace(
             content=self.text.fingerprint, options=self.request.saved_options, copies=copies
@@ -107,7 +122,7 @@ class Report(NamedTuple):
 
 
 def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:
-    """Count what is in a playlist with this order of tracks."""
+    """Compute the figures of a playlist with this order of tracks."""
     keys, artists = artist_keys(list(map(tracks.artists.__getitem__, order)))
     length_ms = sum(map(tracks.durations_ms.__getitem__, order))
     return Figures(length_ms, artists, repeats(keys), fewest_repeats(keys))

@@ -1,4 +1,4 @@
-"""Define the request for one playlist: which folders, in which order, written where and how."""
+"""Define the request for one playlist: its folders, its order, its file and its format."""
 
 import math
 from typing import NamedTuple
@@ -13,26 +13,27 @@ from playshuffle.selection.query import Query, narrow, parse
 
 
 class Request(NamedTuple):
-    """One playlist, as it is asked for: its options, and what they were resolved to.
+    """The request for one playlist: its options, and the values that they were resolved to.
 
-    roots: the music folders.
-    output: the file to write; None writes no file, and the entries are returned.
-    recipe: how to arrange the tracks.
-    options: all options, with absolute paths, and with names as the tables spell them.
-    files: the tracks to choose from; None for all below the roots, which else only say where files lie.
-    source_file: the file that lists them; None if it is not known.
-    streams: entries of that file that are not files.
-    history: where players remember plays.
-    without: playlists whose tracks are left out.
-    never: another one, which need not exist; None for none.
-    most: the limit for each value of a tag; of each deal, if the playlist is dealt.
-    style: None for that of the player.
-    relative_to: the folder that entries are relative to, if not that of the playlist.
-    swaps: pairs of a folder here and what it is to the player, each with its separator at the end.
-    deal: how much is dealt, and how often; None if the playlist is not dealt.
-    dry_run: write nothing.
-    any_name: the paths themselves are asked for, so that no track is skipped for its name.
-    redraw_before_s: an update draws a new order if the present one is older than this time (Unix seconds).
+    Attributes:
+        roots: the music folders.
+        output: the file to write; None writes no file, and the entries are returned.
+        recipe: how to arrange the tracks.
+        options: all options, with absolute paths, and with names as the tables spell them.
+        files: the tracks to choose from; None for all below the roots. The roots then only contain them.
+        source_file: the file that lists them; None if it is unknown.
+        streams: entries of that file that are not files.
+        history: sources of plays.
+        without: playlists whose tracks are omitted.
+        never: another one, which need not exist; None for none.
+        most: the limit for each value of a tag; it applies to each deal, if the playlist is dealt.
+        style: path style; None for the player's.
+        relative_to: start of relative entries, if it is not the playlist's folder.
+        swaps: pairs of a folder here and the player's folder, each with its separator at the end.
+        deal: how much to deal, and how often; None if the playlist is not dealt.
+        dry_run: write nothing.
+        any_name: the result is the paths themselves, so no track is skipped for its name.
+        redraw_before_s: an update draws a new order if the last one is older than this time (Unix seconds).
     """
 
     roots: tuple[bytes, ...]
@@ -58,7 +59,7 @@ class Request(NamedTuple):
     def saved_options(self) -> Options | None:
         """Return the options to save with the playlist, without permissions to lose something.
 
-        They are None if the files cannot be listed again, since a pipe or a caller named them.
+        They are None if the files cannot be listed again, because a pipe or a caller named them.
         """
         if self.files is not None and (self.source_file or b"/dev/").startswith((b"/dev/", b"/proc/")):
             return None
@@ -66,7 +67,7 @@ class Request(NamedTuple):
 
     @property
     def query(self) -> Query:
-        """Return one query for all that is selected.
+        """Return one query with all queries of the request.
 
         Raises:
             QueryError: a text is not a query.
@@ -75,7 +76,7 @@ class Request(NamedTuple):
 
     @property
     def skip_lists(self) -> tuple[bytes, ...]:
-        """Return all playlists whose tracks are left out."""
+        """Return all playlists whose tracks are omitted."""
         return tuple(dict.fromkeys([*self.without, *([] if self.never is None else [self.never])]))
 
     @property

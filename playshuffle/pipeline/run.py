@@ -1,4 +1,4 @@
-"""Define a run: one playlist, opened, with all that is needed to make and write it."""
+"""Define a run: one playlist, opened, with everything that is needed to make and write it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -35,10 +35,18 @@ if TYPE_CHECKING:
 class Run(NamedTuple):
     """One playlist, opened.
 
-    now: when it was opened, in local time. library: all tracks of its folders.
-    file: None if none is written. record: its last order or its deck.
-    choice: which tracks of its folders are chosen.
-    history: the plays of tracks; None if the request names no history.
+    Attributes:
+        request: the playlist.
+        tools: tools of a run.
+        now: when it was opened, in local time.
+        opened: the open library.
+        library: all tracks of its folders.
+        file: the playlist file; None if none is written.
+        record: its last order or its deck.
+        writer: how to write its entries.
+        choice: the chosen tracks of its folders.
+        tags_of: looks up the tags of a folder.
+        history: the plays of tracks; None if the request names no history.
     """
 
     request: Request
@@ -55,12 +63,12 @@ class Run(NamedTuple):
 
     @property
     def tracks(self) -> Tracks:
-        """Return all tracks of the folders; every index is of these."""
+        """Return all tracks of the folders; every index refers to them."""
         return self.library.tracks
 
     @property
     def chosen(self) -> Chosen:
-        """Return the tracks that are chosen."""
+        """Return the chosen tracks."""
         return Chosen(self.tracks, self.choice.remaining, self.tags_of)
 
     @property
@@ -74,10 +82,10 @@ class Run(NamedTuple):
         return recipe._replace(resting=heard.intersection(self.choice.remaining))
 
     def check(self) -> None:
-        """Check that there is a track to play, and that each pin names one.
+        """Check that a track can be played, and that each pin names one.
 
         Raises:
-            PlayshuffleError: there is none, or it does not.
+            PlayshuffleError: no track can be played, or a pin names none.
         """
         if self.choice.problem is not None:
             raise self.choice.problem
@@ -95,15 +103,15 @@ class Run(NamedTuple):
         before: SavedRecord | None = None,
         notes: Sequence[Note] = (),
     ) -> Report:
-        """Remember the order or the deck, then replace the playlist: both or neither.
+        """Save the order or the deck, then replace the playlist: both or neither.
 
-        The next run finishes what a kill ended.
+        If this is killed, the next run finishes it.
 
         Args:
             arranged: the tracks of the playlist.
-            record: the order or the deck, whose facts of the file are filled in. None remembers nothing.
-            before: the record to go back to; None for the same as until now.
-            notes: for the user.
+            record: the order or the deck, to be completed with facts about the file. None saves nothing.
+            before: the record for `undo`; None keeps the saved one.
+            notes: notes for the user.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
@@ -116,7 +124,7 @@ class Run(NamedTuple):
         if self.file is None or not self.request.writes:
             return self._finished(report)
         is_same, saved = None, self.record.saved_order
-        if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # as we wrote it
+        if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since
             is_same = saved.content == report.text.fingerprint
         with prepared(
             self.file.path, report.text, force=self.request.options.force, is_same=is_same
@@ -131,7 +139,7 @@ class Run(NamedTuple):
         saved = self.record.saved
         is_order, is_same_file = isinstance(record, SavedOrder), saved and saved.content == record.content
         if is_order and is_same_file and before is saved:
-            before = self.record.before or NOTHING  # the same list once more is no step
+            before = self.record.before or NOTHING  # the same list again is not a step for `undo`
         if record == saved and before is None:
             return
         # Until the file is replaced, it has the saved order.
@@ -173,12 +181,12 @@ class Run(NamedTuple):
         comments = [("ORDER", request.recipe.order_name)]
         comments += [("SEED", request.options.seed)] if request.options.seed is not None else []
         comments += [("FOR", request.options.player)] if request.options.player != GENERIC else []
-        # VLC looks for the tags of a stream everywhere.
+        # VLC searches every line for the tags of a stream.
         comments += [(TITLE, request.options.title.replace("#EXT", "# EXT"))] if request.options.title else []
         return comments + self.writer.comments()
 
     def _finished(self, report: Report) -> Report:
-        """Return the report with all that is known at the end."""
+        """Return the report with the facts that are known only at the end."""
         present = [root for root in self.request.roots if root not in self.library.missing]
         notes = [*report.notes, *root_user_notes(present), *self.opened.state.notes]
         notes += owner_notes(self.path) if report.is_changed else []
@@ -227,8 +235,8 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
 
     Args:
         request: the playlist.
-        file: as it is.
-        report: has the tracks that are to be in it, and the skipped files.
+        file: the playlist as it is.
+        report: has the new tracks of the playlist, and the skipped files.
 
     Raises:
         PlayshuffleError: entries would be lost.

@@ -1,7 +1,7 @@
-"""Read skip lists: playlists whose tracks are left out of another playlist.
+"""Read skip lists: playlists whose tracks are omitted from another playlist.
 
-Any player may edit them. A list that cannot be read any more counts with its last content, so that
-nothing comes back by accident. Playlists that a list names are not followed.
+Any player may edit them. If a list cannot be read any more, its last content counts, so that
+no track returns by accident. Playlists inside a list are not followed.
 """
 
 import os
@@ -19,14 +19,17 @@ from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
 from playshuffle.text import shortened
 
-_MOST_UNKNOWN = 5  # entries of a list that are named
+_MOST_UNKNOWN = 5  # entries of a list that a note names
 
 
 class SkipList(NamedTuple):
-    """A skip list. lines: the line of each entry by its path, 0 where it is not known.
+    """A skip list.
 
-    problem: why its last content counts; empty if it could be read.
-    new: the entries that no playlist has read before.
+    Attributes:
+        path: path of the list.
+        lines: maps the path of each entry to its line, 0 if unknown.
+        problem: why its last content counts; empty if it could be read.
+        new: entries that no playlist has read before.
     """
 
     path: bytes
@@ -35,9 +38,9 @@ class SkipList(NamedTuple):
     new: frozenset[bytes] = frozenset()
 
     def unknown(self, tracks: Collection[bytes], elsewhere: Sequence[bytes]) -> list[str]:
-        """Return a text for each new entry that names nothing: neither a track nor a file.
+        """Return a text for each new entry that names neither a track nor a file.
 
-        elsewhere: folders of music that may be missing.
+        `elsewhere` are music folders that may be missing.
         """
         tops = tuple(os.path.join(root, b"") for root in elsewhere)
         texts = []
@@ -50,12 +53,12 @@ class SkipList(NamedTuple):
 
 
 def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
-    """Check that no list is the playlist that is to be written.
+    """Check that no list is the playlist to be written.
 
-    own: the resolved paths of the playlist.
+    `own` are the resolved paths of the playlist.
 
     Raises:
-        PlayshuffleError: one is; each run would then undo what the last one did.
+        PlayshuffleError: one is; each run would then undo the last one.
     """
     for path in lists:
         if atomic_file.resolved(path) in own:
@@ -70,13 +73,13 @@ def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
 def read_skip_lists(
     lists: Iterable[bytes], state: State, playlist: bytes | None, *, writes: bool
 ) -> list[SkipList]:
-    """Read the skip lists of a playlist, and store what they hold if it is written.
+    """Read the skip lists of a playlist, and store their content if the playlist is written.
 
     Args:
         lists: their paths.
-        state: has what they held before.
-        playlist: resolved path of the playlist, under which that is stored; None for none.
-        writes: whether it is written.
+        state: has their last content.
+        playlist: resolved path of the playlist, the key of the stored content; None for none.
+        writes: the playlist is written.
 
     Raises:
         PlayshuffleError: a list cannot be read, and never was.
@@ -109,7 +112,7 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
 def reasons_to_skip(
     found: Tracks, lists: Sequence[SkipList]
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
-    """Return why tracks are left out and the list that names them, by index, and the lists that name none.
+    """Return why tracks are omitted and the list that names them, by index, and the lists that name none.
 
     An entry names a track by its path, or by another path to the same file.
     """
@@ -138,7 +141,7 @@ def reasons_to_skip(
 
 
 def file_at(path: bytes) -> tuple[int, int] | None:
-    """Return the device and inode of the file at a path; None if there is none."""
+    """Return the device and inode of the file at a path; None without a file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

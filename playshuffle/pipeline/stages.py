@@ -1,6 +1,7 @@
-"""Define the stages of a choice: a table with one row for each, in the order in which they run.
+"""Define the stages of a choice: a table with one row for each, in the order of a run.
 
-A row has what the report, `why`, JSON and the status say of its stage. A new stage is a row and its function.
+A row has the texts of its stage for the report, `why`, JSON and the status. A new stage is a row and its
+function.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,18 +28,18 @@ from playshuffle.tags import spoken
 from playshuffle.tags.cause import DUPLICATE, MOST, NAME, SPOKEN, WHERE, WITHOUT, Cause
 from playshuffle.text import counted, short
 
-NAMED = 20  # tracks whose reasons are known when the cache of tags is closed
+NAMED = 20  # tracks whose reasons are computed before the cache of tags is closed
 
 
 class Facts(NamedTuple):
-    """What stages decide by.
+    """The input of the stages.
 
     Attributes:
         request: the playlist.
         rows_of: looks up the tags of a folder, as rows of the cache.
         tags_of: the same, as tags.
         unwritable: returns why tracks cannot be written for the player, by path.
-        record: of equal copies the one in the last order is kept, and under the limit of `--most`, too.
+        record: among equal copies, and under the limit of `--most`, the tracks of the last order are kept.
         randbelow: draws the tracks under that limit.
     """
 
@@ -50,7 +51,7 @@ class Facts(NamedTuple):
     randbelow: RandBelow
 
     def names(self, tracks: Tracks, indices: Sequence[int]) -> TrackNames:
-        """Return what some of the tracks are called."""
+        """Return the names of some of the tracks."""
         paths = tracks.column(Folder.file_paths, indices)
         return TrackNames(paths, self.request.roots, lambda: tracks.column(self.tags_of, indices))
 
@@ -67,12 +68,12 @@ class StageKind:
 
     Attributes:
         code: for programs; also the code of its reasons.
-        leaves_out: what it leaves out, in words.
+        leaves_out: the omitted tracks, in words.
         apply: returns the choice after the stage.
-        summary: says in a report what it left out; empty for nothing.
-        keys: of the configuration, which its reasons come from.
-        label: of the summary.
-        has_common_reason: all its reasons are the same in short, so that `why` counts them together.
+        summary: returns a report's text about the omitted tracks; empty for nothing.
+        keys: keys of the configuration that cause its reasons.
+        label: label of the summary.
+        has_common_reason: all its reasons have the same short text, so that `why` counts them together.
     """
 
     code: str
@@ -85,7 +86,7 @@ class StageKind:
 
 
 def _without_spoken(choice: Choice, facts: Facts) -> Choice:
-    """Leave out spoken word."""
+    """Omit spoken word."""
     if facts.request.options.spoken:
         return choice
     reasons = _spoken(choice.all_tracks)
@@ -111,7 +112,7 @@ def _reasons(folder: Folder) -> list[str]:
 
 
 def _matching(choice: Choice, facts: Facts) -> Choice:
-    """Leave out what the queries do not match."""
+    """Omit tracks that the queries do not match."""
     if not facts.request.options.where:
         return choice
     query, all_tracks = facts.request.query, choice.all_tracks
@@ -129,14 +130,14 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
 
 
 def _why_no_match(findings: Sequence[Finding]) -> Cause:
-    """Return the terms that fail, with what they saw."""
+    """Return the failed terms, with the values that they compared."""
     failing = [finding for finding in findings if not finding.holds]
     words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
     return Cause(WHERE, "; ".join(words))
 
 
 def _seen(finding: Finding) -> str:
-    """Return what a term saw, in brackets; nothing for the path, which is known."""
+    """Return the values that a term compared, in brackets; empty for the path, which is known."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""
     if len(finding.values) > 1:
@@ -146,7 +147,7 @@ def _seen(finding: Finding) -> str:
 
 
 def _without_listed(choice: Choice, facts: Facts) -> Choice:
-    """Leave out the tracks of the skip lists."""
+    """Omit the tracks of the skip lists."""
     if not choice.lists:
         return choice
     reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists)
@@ -157,9 +158,9 @@ def _without_listed(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_copies(choice: Choice, facts: Facts) -> Choice:
-    """Leave out all but the best copy of each recording.
+    """Omit all but the best copy of each recording.
 
-    A copy that a skip list names counts as the one that is kept: whoever heard the one has heard the other.
+    If a skip list names a copy, that is the kept one: to hear one copy is to hear the other.
     """
     if not facts.request.options.no_duplicates:
         return choice
@@ -184,7 +185,7 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
-    """Leave out what the player would lose."""
+    """Omit tracks that the player would lose."""
     reason_of = {} if facts.request.any_name else facts.unwritable(choice.all_tracks, choice.remaining)
     if not reason_of:
         return choice
@@ -194,9 +195,9 @@ def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_most(choice: Choice, facts: Facts) -> Choice:
-    """Leave out the tracks over the limit of `--most`, pinned ones last, and before them playing ones."""
+    """Omit the tracks over the limit of `--most`: pinned ones last, and playing ones before them."""
     request, limit = facts.request, facts.request.most
-    if limit is None or request.deal is not None or not choice.remaining:  # a deck has it in each deal
+    if limit is None or request.deal is not None or not choice.remaining:  # a deck has the limit in each deal
         return choice
     pinned = {pin.track_index for pin in facts.pins(choice)}
     last = facts.record.playing(request.redraw_before_s)

@@ -12,9 +12,9 @@ from playshuffle.tags.reading import ReadAll, Tags
 def cached_rows(
     cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
 ) -> RowsOf:
-    """Look up the tags of a folder in the cache; where that has lost them, in the files.
+    """Look up the tags of a folder in the cache; if that has lost them, in the files.
 
-    replaced: fields of `Tags` that replace those of files, by path.
+    `replaced` has fields of `Tags` that replace the tags of files, by path.
     """
 
     def look_up(folder: Folder) -> Sequence[Row]:
@@ -35,5 +35,5 @@ def cached_rows(
 
 
 def tags_from(rows_of: RowsOf) -> TagsOf:
-    """Return the same as `Tags`."""
+    """Return the same look-up with results as `Tags`."""
     return lambda folder: [None if row is None else Tags._make(row) for row in rows_of(folder)]

@@ -20,7 +20,7 @@ from playshuffle.selection.values import BETWEEN
 
 
 class Coverage(NamedTuple):
-    """How many tracks have a field, and how many of them each value; a track may have several."""
+    """The number of tracks with a field, and with each value; a track may have several values."""
 
     track_count: int
     values: Counter[str]
@@ -33,9 +33,9 @@ def coverage(
 
     Args:
         roots: the folders.
-        tools: what to work with.
-        names: of the fields; none for all that are known.
-        history: where players remember plays.
+        tools: tools of a run.
+        names: names of the fields; empty for all known ones.
+        history: sources of plays.
 
     Raises:
         PlayshuffleError: a folder or a history cannot be read, or a field needs a history.

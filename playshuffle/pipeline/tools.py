@@ -1,4 +1,4 @@
-"""Define what a run works with."""
+"""Define the tools of a run."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -11,9 +11,14 @@ from playshuffle.tags.reading import ReadAll
 
 
 class Tools(NamedTuple):
-    """What a run works with: the tag reader, the source of randomness, the progress display, the clock.
+    """The tools of a run.
 
-    tags: fields of `Tags` that replace those of files, by path.
+    Attributes:
+        read_all: reads tags.
+        randbelow: source of randomness.
+        progress: display of progress.
+        clock: returns Unix time in seconds.
+        tags: fields of `Tags` that replace the tags of files, by path.
     """
 
     read_all: ReadAll

@@ -1,6 +1,6 @@
-"""Take back the last make or deal of a list: order or deck, file and options.
+"""Undo the last make or deal of a list: order or deck, file and options.
 
-The file is replaced before the state is: if a run is killed in between, the next one takes back the same.
+The file is replaced before the state is: if a run is killed in between, the next one does the same.
 """
 
 from playshuffle.dealing.deck import mark_written
@@ -18,7 +18,7 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
     """Return the record of a playlist before its last make or deal.
 
     Raises:
-        PlayshuffleError: there is none.
+        PlayshuffleError: it has none.
     """
     before = records.load(state, playlist).get(records.BEFORE)
     if before is None:
@@ -29,13 +29,13 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
 
 
 def undo(run: Run, before: SavedRecord) -> Report:
-    """Write the playlist as it was before its last make or deal; a second call returns.
+    """Write the playlist as it was before its last make or deal; a second call reverts the first.
 
-    Tracks that no longer exist are left out.
+    Tracks that no longer exist are omitted.
 
     Args:
-        run: the playlist, opened with the request of the record before.
-        before: that record, as it was found without a lock.
+        run: the playlist, opened with the request of `before`.
+        before: the record to restore, read without a lock.
 
     Raises:
         PlayshuffleError: none of its tracks is left, it cannot be written, or it was made or dealt since.
@@ -68,7 +68,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
-    """Write the deal before. If there is none, or no track of it is left, the file keeps its tracks."""
+    """Write the previous deal. If it does not exist, or has no present track, the file keeps its tracks."""
     deck = before.deck
     arranged = arranged_entries(run, deck.deal.entries if deck.deal is not None else ())
     if not arranged.playlist_length:
