@@ -36,7 +36,7 @@ def test_durations_are_read_as_people_write_them(text: str, ms: int) -> None:
         "1h²", "1" * 10, "1" * 5000, "1h\n30", "\x1b[2J", "\udce9",
     ],
 )  # fmt: skip
-def test_what_is_no_duration_is_refused_harmlessly(text: str) -> None:
+def test_wrong_durations_are_refused_and_shown_escaped(text: str) -> None:
     assert refusal(Exit.USAGE, duration.parse, text).isprintable()
 
 

@@ -54,9 +54,7 @@ def test_every_harmful_character_is_escaped() -> None:
         ("", ""),
     ],
 )
-def test_what_is_harmless_is_left_alone_and_the_rest_escaped(
-    name: bytes | str | os.PathLike[str], said: str
-) -> None:
+def test_only_harmful_characters_are_escaped(name: bytes | str | os.PathLike[str], said: str) -> None:
     assert shown(name) == said
 
 

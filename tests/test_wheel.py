@@ -86,7 +86,7 @@ def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
     assert (tmp_path / "venv/share/man/man5/playshuffle.toml.5").exists()
 
 
-def test_the_metadata_has_what_a_package_index_shows(tmp_path: Path) -> None:
+def test_the_metadata_has_the_fields_that_a_package_index_shows(tmp_path: Path) -> None:
     plain = metadata(tmp_path, '{ name = "", email = "", url = "" }')
 
     assert plain["License-Expression"] == "MIT"

@@ -38,7 +38,7 @@ def test_a_good_order_is_called_good(program: Program) -> None:
     )
 
 
-def test_the_operating_system_s_generator_is_not_said_to_fall_short(program: Program) -> None:
+def test_the_generator_of_the_system_has_no_warning(program: Program) -> None:
     """100 tracks need 525 bits; a key has 256, but it is renewed."""
     done = program("audit", "--order", "random", "--tracks", "100", "--rounds", "500")
     said = " ".join(done.out.split())
@@ -58,7 +58,7 @@ def test_a_specimen_is_called_bad_with_its_flaw(program: Program, name: str) -> 
     assert "\nFlaw: " in done.out
 
 
-def test_the_law_that_counts_is_said(program: Program) -> None:
+def test_the_report_names_the_tested_law(program: Program) -> None:
     for name, words in [
         ("sattolo", "no track keeps its position, every other position equally likely; all tracks change"),
         ("gap", "no track returns before 3 plays"),
@@ -95,7 +95,7 @@ def test_a_seed_gives_the_same_figures(program: Program) -> None:
 
 @pytest.mark.parametrize("tracks", [12, 72, 73])
 @pytest.mark.parametrize("name", ["random", "specimen:random-swaps"])
-def test_what_is_piped_is_plain_and_fits_into_80_columns(program: Program, name: str, tracks: int) -> None:
+def test_piped_output_is_plain_and_fits_into_80_columns(program: Program, name: str, tracks: int) -> None:
     rounds = str(5 * tracks)
     out = program("audit", "--order", name, "--tracks", str(tracks), "--rounds", rounds, "--seed", "1").out
 
@@ -106,7 +106,7 @@ def test_what_is_piped_is_plain_and_fits_into_80_columns(program: Program, name:
     assert [len(row) for row in map_of(out)] == [-(-tracks // pooled)] * -(-tracks // pooled)
 
 
-def test_the_signs_show_what_is_wrong(program: Program) -> None:
+def test_signs_mark_the_wrong_cells(program: Program) -> None:
     """Under random swaps the diagonal stands out; with Sattolo it is blank; else it is noise."""
     words = ("--tracks", "20", "--rounds", "1000", "--seed", "2")
     swaps = map_of(program("audit", "--order", "specimen:random-swaps", *words).out)
@@ -199,5 +199,5 @@ def test_a_picture_that_cannot_be_written_is_an_error(program: Program, tmp_path
         (["--order", "random", "--plot", ""], "must end in .png or .svg"),
     ],
 )
-def test_what_cannot_be_done_is_refused(program: Program, words: list[str], reason: str) -> None:
+def test_impossible_audits_are_refused(program: Program, words: list[str], reason: str) -> None:
     assert reason in program.refused(2, "audit", *words)

@@ -81,7 +81,7 @@ def test_successors_are_those_in_path_order() -> None:
 
 
 @pytest.mark.process
-def test_what_is_found_in_a_playlist(program: Program, music: Path) -> None:
+def test_the_report_counts_artists_and_neighbours(program: Program, music: Path) -> None:
     """A guest makes no new artist; nobody is not an artist."""
     file = playlist(music, ["a/1.mp3", "b/4.mp3", "a/2.mp3", "6.mp3", "b/5.mp3", "a/3.mp3"])
     done = program("audit", file)
@@ -116,7 +116,7 @@ def test_entries_without_a_file_are_counted(program: Program, music: Path) -> No
 
 
 @pytest.mark.process
-def test_json_says_it_to_programs(program: Program, music: Path) -> None:
+def test_json_has_the_same_facts(program: Program, music: Path) -> None:
     file = playlist(music, ["a/1.mp3", "a/2.mp3", "b/4.mp3", "b/5.mp3", "gone.mp3"])
     done = program("audit", file, "--json")
     said = json.loads(done.out)
@@ -150,7 +150,7 @@ def test_tags_come_from_the_cache_where_it_knows_them(
 
 
 @pytest.mark.process
-def test_what_the_cache_knows_makes_no_difference(program: Program, music: Path) -> None:
+def test_cached_tags_make_no_difference(program: Program, music: Path) -> None:
     """Neither of a folder that the list has whole, nor of one that it has in part or with new files."""
     assert program("make", str(music / "a"), str(music / "b"), "-q").code == 0
     tagged_library(music, {"b/7.mp3": song("C", "Three"), "c/8.mp3": song("A", "Four")})
@@ -183,14 +183,14 @@ def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["gone.m3u", "folder", "pipe"])
-def test_what_is_no_playlist_file_is_no_input(program: Program, tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_a_playlist_is_refused(program: Program, tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
 
     assert "cannot be read" in program.refused(66, "audit", str(tmp_path / name))
 
 
-def test_a_playlist_without_files_has_nothing_to_say(program: Program, tmp_path: Path) -> None:
+def test_a_playlist_without_files_gives_no_statistics(program: Program, tmp_path: Path) -> None:
     said = program.refused(3, "audit", playlist(tmp_path, ["http://x/y", "gone.mp3"]))
 
     assert "has no entry with an audio file, so there is nothing to audit. See: playshuffle check" in said

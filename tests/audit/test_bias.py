@@ -71,7 +71,7 @@ def test_a_cell_is_measured_in_standard_deviations() -> None:
     assert deviations(counts, order.guarantee, 3) == [[pytest.approx(0)]]
 
 
-def test_what_cannot_be_is_told_from_what_must_not_be() -> None:
+def test_an_impossible_position_is_nan_and_a_taken_forbidden_one_infinite() -> None:
     """A blank where nothing can stand; beyond all bounds where something stands all the same."""
     order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
     counts = count(order, 300, Seeded(""))

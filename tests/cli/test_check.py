@@ -74,7 +74,7 @@ def test_playlists_from_other_programs_are_read(music: Path, content: bytes, pat
     assert found(music, content) == paths
 
 
-def test_what_vlc_saved_is_read_as_it_means_it(tmp_path: Path) -> None:
+def test_a_playlist_saved_by_vlc_is_read_as_vlc_does(tmp_path: Path) -> None:
     """It writes escapes throughout; elsewhere a name may look like one."""
     music = library(tmp_path, ["a b.mp3", "a%20b.mp3", "c.mp3", "d%20.mp3"])
 
@@ -99,9 +99,7 @@ def test_what_vlc_saved_is_read_as_it_means_it(tmp_path: Path) -> None:
         (b"nul%00.mp3\n" + b"x" * 5000 + b".mp3\n", [(1, "missing"), (2, "missing")]),
     ],
 )
-def test_what_is_wrong_with_an_entry_is_said(
-    music: Path, content: bytes, said: list[tuple[int, str]]
-) -> None:
+def test_each_broken_entry_has_its_reason(music: Path, content: bytes, said: list[tuple[int, str]]) -> None:
     os.link(music / "a.mp3", music / "hard.mp3")
     os.mkfifo(music / "pipe.mp3")
     (music / "note.txt").touch()
@@ -137,7 +135,9 @@ DEAF = {"music-assistant", "cmus", "jellyfin", "kodi", "plex", "rockbox", "car"}
         (HEAD + b"{music}/a.mp3\n", {"an absolute path, which is another one on a device": DEVICES}),
     ],
 )  # fmt: skip
-def test_what_players_make_of_a_line_is_said(music: Path, content: bytes, odd: dict[str, set[str]]) -> None:
+def test_lines_that_players_misread_are_reported(
+    music: Path, content: bytes, odd: dict[str, set[str]]
+) -> None:
     said = losers(music, content)
     assert b"{music}" not in content or MUSIC not in said
     said.pop(MUSIC, None)
@@ -156,7 +156,7 @@ def test_players_differ_by_suffix(music: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["car", "jellyfin", "navidrome", "rhythmbox", "vlc"])
-def test_what_was_written_for_a_player_is_good_for_it(tmp_path: Path, name: str) -> None:
+def test_a_playlist_written_for_a_player_passes_its_check(tmp_path: Path, name: str) -> None:
     """Of a library of hostile names; but for what only some of its versions lose."""
     music = hostile(tmp_path / "Music")
     said = report(music, "--for", name)
@@ -180,7 +180,7 @@ def hostile(folder: Path) -> Path:
     return library(folder, [os.fsdecode(path) for path in PATHS])
 
 
-def test_what_mpd_stored_itself_counts_from_its_music(home: Path, tmp_path: Path) -> None:
+def test_a_playlist_saved_by_mpd_is_relative_to_its_music_folder(home: Path, tmp_path: Path) -> None:
     library(tmp_path / "Music", ["a/b.mp3"])
     mpd_conf(home / ".config", tmp_path / "Music", tmp_path)
     (tmp_path / "saved.m3u").write_bytes(b"a/b.mp3\n")
@@ -209,7 +209,7 @@ def test_the_exit_code_is_that_of_the_players_that_were_named(
     assert run("check", music / "x.m3u", *words).code == code
 
 
-def test_it_is_said_in_lines_and_as_json(music: Path) -> None:
+def test_the_report_has_the_same_facts_in_lines_and_json(music: Path) -> None:
     (music / "x.m3u").write_bytes(HEAD + b"a.mp3\na.mp3\nb#\x1b.mp3\nnone.mp3\nhttp://h/\n")
     library(music, ["b#\x1b.mp3"])
 
@@ -240,7 +240,9 @@ def test_it_is_said_in_lines_and_as_json(music: Path) -> None:
         ("", [], Exit.USAGE),
     ],
 )
-def test_what_cannot_be_checked_is_refused(music: Path, name: str, words: list[str], code: Exit) -> None:
+def test_files_that_are_not_playlists_and_unknown_players_are_refused(
+    music: Path, name: str, words: list[str], code: Exit
+) -> None:
     (music / "folder").mkdir()
     os.mkfifo(music / "pipe.m3u")
     (music / "x.m3u").touch()

@@ -20,7 +20,7 @@ def config(*words: str | Path, **env: str) -> Done:
     return done
 
 
-def test_init_writes_what_check_finds_right_and_does_so_once(home: Path) -> None:
+def test_init_writes_a_valid_configuration_once(home: Path) -> None:
     path = home / ".config/playshuffle/config.toml"
 
     first = config("init")
@@ -42,7 +42,7 @@ def test_init_writes_what_check_finds_right_and_does_so_once(home: Path) -> None
     assert wanted.request.output == os.fsencode(home / "Music/everything.m3u")
 
 
-def test_what_the_example_holds_back_is_right_too(home: Path, tmp_path: Path) -> None:
+def test_the_commented_lines_of_the_example_are_valid(home: Path, tmp_path: Path) -> None:
     config("init")
     text = (home / ".config/playshuffle/config.toml").read_text()
     path = tmp_path / "all.toml"
@@ -81,7 +81,7 @@ def test_a_music_folder_that_toml_cannot_name_is_not_taken() -> None:
     assert config("check").code == 1
 
 
-def test_init_says_where_it_cannot_write(tmp_path: Path) -> None:
+def test_init_names_the_file_that_it_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     done = config("init", "--config", tmp_path / "file/x/config.toml")

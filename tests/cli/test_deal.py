@@ -179,7 +179,7 @@ def test_lists_that_are_made_are_not_dealt(music: Path) -> None:
     assert "Nothing was dealt yet. Name a music folder" in refused(2, "deal")
 
 
-def test_a_make_over_a_deck_tells_how_to_get_it_back(music: Path) -> None:
+def test_a_make_over_a_deck_names_the_undo_command(music: Path) -> None:
     deal(music, "-n", "4")
     options = music, "-o", music / "today.m3u"
 
@@ -239,7 +239,7 @@ def test_other_options_hold_from_tomorrow_and_todays_deal_stays(music: Path, pro
     assert listed(music / "today.m3u") == first
 
 
-def test_again_removes_what_other_options_exclude_and_undo_brings_it_back(
+def test_again_removes_tracks_that_other_options_exclude_and_undo_restores_them(
     music: Path, program: Program
 ) -> None:
     program("deal", str(music), "-n", "10")
@@ -283,7 +283,7 @@ def test_a_deck_is_not_forgotten_if_the_state_cannot_be_written(tmp_path: Path, 
         refused(73, *words)
 
 
-def test_peek_says_what_is_not_drawn_yet(tmp_path: Path) -> None:
+def test_peek_counts_tracks_not_drawn_yet(tmp_path: Path) -> None:
     music = numbered(tmp_path, 6)
     assert (
         run("deal", music, "-n", "4", "--peek").out
@@ -321,9 +321,7 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
         (["--due"], "--due uses the configuration."),
     ],
 )
-def test_what_makes_no_sense_is_refused(
-    tmp_path: Path, words: list[str], said: str, program: Program
-) -> None:
+def test_wrong_options_are_refused(tmp_path: Path, words: list[str], said: str, program: Program) -> None:
     music = numbered(tmp_path, 3)
 
     done = program("deal", str(music), *words)
@@ -423,7 +421,7 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     assert "There are several decks. Name one of them: morning, today." in refused(2, "deal")
 
 
-def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -> None:
+def test_lists_of_the_configuration_are_dealt_when_due(tmp_path: Path) -> None:
     """One that fails does not stop the others."""
     music = numbered(tmp_path / "Music", 6)
     configured(
@@ -442,7 +440,7 @@ def test_what_the_configuration_deals_is_dealt_where_it_is_due(tmp_path: Path) -
     assert "Already dealt today" in run("deal", "--due").err
 
 
-def test_the_json_says_all_there_is_to_say(tmp_path: Path) -> None:
+def test_json_has_the_whole_report(tmp_path: Path) -> None:
     said = report(numbered(tmp_path, 5), "-n", "2")
 
     assert (said["deal"], said["of"], said["round"], said["tracks"], said["dealt"]) == (1, 3, 1, 2, True)

@@ -9,7 +9,7 @@ from tests.support.in_process import Program
 # watch ends only when it is stopped; the tests of the service start it.
 @pytest.mark.process  # some look for systemd, or make tones
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command != "watch"])
-def test_a_command_without_arguments_says_what_it_did_or_needs(program: Program, command: str) -> None:
+def test_a_command_without_arguments_prints_a_result_or_an_error(program: Program, command: str) -> None:
     done = program(command)
 
     assert done.out or done.err

@@ -73,7 +73,7 @@ def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Pa
         ran("export", playlist, tmp_path / "stick")
 
 
-def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
+def test_copies_in_a_music_folder_are_left_out(music: Path) -> None:
     make(music)
     (music / "stick").mkdir()
     assert run("export", music / "playshuffle.m3u", music / "stick").code == 0
@@ -84,7 +84,7 @@ def test_the_copies_in_a_music_folder_are_no_music(music: Path) -> None:
     assert run("make", music / "stick/playshuffle", "-o", music.parent / "x.m3u").code == 3
 
 
-def test_it_says_how_many_fit_and_what_a_second_run_did(music: Path, tmp_path: Path) -> None:
+def test_it_reports_how_many_fit_and_the_changes_of_a_second_run(music: Path, tmp_path: Path) -> None:
     make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
 
     first = run("export", tmp_path / "all.m3u", tmp_path / "stick", "--size", "12K")
@@ -123,7 +123,7 @@ def test_a_list_of_files_is_taken_and_missing_ones_are_named(music: Path, tmp_pa
         (("all.m3u", "all.m3u"), 73, "is not a folder"),
     ],
 )
-def test_errors_say_what_to_do(
+def test_errors_have_advice(
     music: Path, tmp_path: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:
     make(music, "-o", tmp_path / "all.m3u")

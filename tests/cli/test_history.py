@@ -77,7 +77,7 @@ def test_tags_need_no_configured_history_that_cannot_be_read(music: Path) -> Non
 
 
 @pytest.mark.parametrize("words", ["help heard", "help played"])
-def test_help_says_how_to_see_what_was_heard(words: str) -> None:
+def test_help_shows_how_to_list_heard_tracks(words: str) -> None:
     said = run(*words.split()).out.decode()
     assert "playshuffle status today --all" in said
     assert "--history mpd --where plays:1.." in said
@@ -89,7 +89,7 @@ def test_help_for_phones_names_apps() -> None:
     assert "Symfonium" in run("help", "navidrome").out.decode()
 
 
-def test_a_deck_waits_until_something_was_heard_and_says_since_when(music: Path) -> None:
+def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) -> None:
     path = music.parent / "sticker.sql"
     path.unlink()
     stickers(path, {"b.mp3": {"lastPlayed": "1000000000"}})

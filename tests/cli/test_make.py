@@ -63,7 +63,7 @@ def test_every_track_is_in_the_first_folder_s_playlist_once(tmp_path: Path) -> N
     assert "mpv" not in again
 
 
-def test_a_playlist_tells_length_artist_and_title_unless_told_not_to(tmp_path: Path) -> None:
+def test_a_playlist_has_length_artist_and_title_unless_switched_off(tmp_path: Path) -> None:
     music = library(tmp_path, ["a.mp3", "b.flac"])
 
     make(music, "--order", "sorted")
@@ -132,7 +132,7 @@ def test_several_roots_make_one_playlist(tmp_path: Path) -> None:
 # Orders
 
 
-def test_what_only_tries_changes_nothing(tmp_path: Path, home: Path) -> None:
+def test_dry_runs_and_output_to_stdout_change_nothing(tmp_path: Path, home: Path) -> None:
     """So that the next sattolo goes by the playlist that was really written."""
     music = numbered(tmp_path / "Music", 4)
     make(music, "--order", "sattolo")
@@ -196,7 +196,7 @@ def test_a_second_run_opens_no_audio_file(tmp_path: Path) -> None:
     assert files_opened() == []
 
 
-def test_what_did_not_change_is_not_written(tmp_path: Path) -> None:
+def test_an_unchanged_playlist_is_not_written(tmp_path: Path) -> None:
     """Servers import a playlist again when its time changes."""
     music = library(tmp_path)
     playlist = music / "playshuffle.m3u"
@@ -214,7 +214,7 @@ def test_what_did_not_change_is_not_written(tmp_path: Path) -> None:
 # Messages
 
 
-def test_quiet_says_nothing(tmp_path: Path) -> None:
+def test_quiet_prints_nothing(tmp_path: Path) -> None:
     music = library(tmp_path, ["a.mp3", "#.mp3"])
     (music / "empty.mp3").touch()
 
@@ -222,7 +222,7 @@ def test_quiet_says_nothing(tmp_path: Path) -> None:
     assert len(listed(music / "playshuffle.m3u")) == 2
 
 
-def test_json_says_it_to_programs(tmp_path: Path) -> None:
+def test_json_has_the_whole_report(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3", "sub/caf\udce9#.mp3", "cut.flac"])
     (music / "empty.mp3").touch()
     (music / "cut.flac").write_bytes((DATA / "tone.flac").read_bytes()[:300])
@@ -240,7 +240,7 @@ def test_json_says_it_to_programs(tmp_path: Path) -> None:
     assert (said["unreadable"], said["notes"]) == ([], [])
 
 
-def test_what_is_no_audio_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_files_that_are_not_audio_are_named_and_skipped(tmp_path: Path) -> None:
     """A file that is damaged further on is still a track."""
     music = library(tmp_path, ["good.mp3"])
     (music / "empty.mp3").touch()
@@ -340,7 +340,7 @@ def test_hostile_words_are_shown_harmlessly(hostile: Path, code: int, words: lis
 
 
 @pytest.mark.timing
-def test_a_short_run_shows_no_bar_and_colour_unless_told_not_to(tmp_path: Path) -> None:
+def test_a_short_run_shows_no_bar_and_colour_unless_switched_off(tmp_path: Path) -> None:
     music = library(tmp_path, ["a.mp3"])
     plain, coloured = on_terminal("make", music, NO_COLOR="1").text, on_terminal("make", music).text
 
@@ -358,7 +358,7 @@ def test_nothing_but_the_summary_goes_down_a_pipe(music: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["make FOLDER --no-tags -o -", "make FOLDER --no-tags -0", "make -h"])
-def test_a_reader_who_has_had_enough_is_no_error(tmp_path: Path, words: str) -> None:
+def test_a_closed_pipe_ends_the_run_without_an_error(tmp_path: Path, words: str) -> None:
     """As in `playshuffle make … -o - | head -1`; the list is longer than the pipe holds."""
     folder = numbered(tmp_path / ("n" * 200) / ("m" * 200), 400)
     command = [*PROGRAM, *words.replace("FOLDER", str(folder)).split()]
@@ -400,7 +400,7 @@ def test_a_closed_stderr_is_as_good_as_quiet(tmp_path: Path) -> None:
 # Words
 
 
-def test_the_version_is_said() -> None:
+def test_version_prints_the_version() -> None:
     done = run("--version")
 
     assert (done.code, done.err) == (0, "")

@@ -111,12 +111,14 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--limit 0", "must be a number from 1, not 0"),
     ],
 )
-def test_what_makes_no_sense_is_refused(refused: Callable[..., str], words: str, says: str) -> None:
+def test_wrong_values_and_combinations_are_refused(
+    refused: Callable[..., str], words: str, says: str
+) -> None:
     assert says in refused(2, *shlex.split(words))
 
 
 @pytest.mark.parametrize("words", [["make"], ["make", ""], ["mkae", "x"], ["--verbos"]], ids=" ".join)
-def test_what_says_nothing_is_refused(tmp_path: Path, words: list[str]) -> None:
+def test_empty_values_are_refused(tmp_path: Path, words: list[str]) -> None:
     """An empty word for a folder, too: it is a variable that was not set, not the folder you are in."""
     library(tmp_path, ["a.mp3"])
 
@@ -206,7 +208,7 @@ def test_where_you_are_may_be_gone(tmp_path: Path) -> None:
         ("hand.xspf", "add --force to replace it"),
     ],
 )
-def test_what_cannot_or_must_not_be_written_is_refused(
+def test_outputs_that_cannot_or_must_not_be_written_are_refused(
     refused: Callable[..., str], music: Path, output: str, says: str
 ) -> None:
     assert says in refused(73, "-o", music / output)
@@ -226,7 +228,7 @@ def test_force_replaces_a_playlist_from_another_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-o", "-"], ["-0"], ["--json", "--dry-run"]], ids=" ".join)
-def test_what_cannot_be_said_is_an_error(music: Path, words: list[str]) -> None:
+def test_output_that_cannot_be_printed_is_an_error(music: Path, words: list[str]) -> None:
     """`/dev/full` is a disk without room; a closed stdout takes nothing either."""
     for redirected in (">/dev/full", ">&-"):
         done = run("make", music, *words, before=["sh", "-c", f'exec "$@" {redirected}', "sh"])

@@ -46,7 +46,7 @@ def forget() -> None:
         path.unlink()
 
 
-def test_what_is_said_wins_over_the_player(music: Path, tmp_path: Path) -> None:
+def test_options_given_win_over_those_of_the_player(music: Path, tmp_path: Path) -> None:
     said = report(music, "--for", "vlc", "--paths", "absolute", "-o", tmp_path / "x.m3u8")
 
     assert said["paths"] == "absolute"
@@ -71,7 +71,7 @@ def test_mpd_gets_a_stored_playlist_relative_to_its_music(music: Path, mpd: Path
     assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
 
 
-def test_a_device_has_other_absolute_paths_and_that_is_said(tmp_path: Path) -> None:
+def test_absolute_paths_for_a_device_give_a_warning(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3"])
 
     said = report(music, "--for", "rockbox", "--paths", "absolute")
@@ -110,7 +110,7 @@ def test_a_configuration_that_cannot_be_read_needs_the_name_of_the_playlist(musi
     assert listed(music / "x.m3u")
 
 
-def test_the_last_order_is_found_again_in_what_mpd_has(music: Path, mpd: Path) -> None:
+def test_the_last_order_is_read_from_the_playlist_of_mpd(music: Path, mpd: Path) -> None:
     """Without the state, and though the entries are relative to another folder."""
     report(music, "--for", "mpd", "--seed", "1")
     first = listed(mpd / "playshuffle.m3u")
@@ -137,7 +137,7 @@ def test_a_car_gets_parts_of_255_with_one_order(tmp_path: Path) -> None:
     assert not (tmp_path / "all.m3u").exists()
 
 
-def test_the_parts_are_named_where_it_is_said_what_was_done(tmp_path: Path) -> None:
+def test_the_summary_names_the_parts(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
     configured(f'[playlist.a]\nfolders = ["{music}"]\noutput = "{tmp_path}/a.m3u"\nmax_per_file = 3\n')
 
@@ -147,7 +147,7 @@ def test_the_parts_are_named_where_it_is_said_what_was_done(tmp_path: Path) -> N
     assert f"--playlist={tmp_path}/a-1.m3u\n" in said
 
 
-def test_parts_are_one_playlist_to_what_comes_next(tmp_path: Path) -> None:
+def test_parts_are_one_playlist_for_later_commands(tmp_path: Path) -> None:
     """Nothing is written again if nothing changed; sattolo uses the order of all of them."""
     music = numbered(tmp_path / "Music", 7)
     words = (music, "--for", own_player(max_per_file=3), "-o", tmp_path / "a.m3u", "--seed", "1")
@@ -208,7 +208,7 @@ def test_a_key_names_the_folder_where_relative_paths_start(tmp_path: Path, folde
     assert entries((music / "x.m3u").read_bytes()) == [line.format(**names)]
 
 
-def test_what_lies_outside_of_what_is_replaced_is_left_out(tmp_path: Path) -> None:
+def test_tracks_outside_of_the_mapped_folder_are_left_out(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["sub/a.mp3", "b.mp3"])
 
     said = report(music, "--map", f"{music}/sub=/m")

@@ -49,7 +49,7 @@ def test_a_gap_that_asks_for_nothing_goes_with_every_order(tmp_path: Path, words
     make(numbered(tmp_path, 3), *words.split())
 
 
-def test_the_orders_are_listed_with_what_they_promise() -> None:
+def test_the_orders_are_listed_with_their_promises() -> None:
     lines = run("help", "orders").out.decode().splitlines()
     rows = [line.split(maxsplit=1) for line in lines[2 : lines.index("", 2)]]
 

@@ -279,7 +279,7 @@ def test_two_at_once_are_one_after_the_other(tmp_path: Path, home: Path) -> None
 # Kept to itself
 
 
-def test_it_writes_only_where_told_and_starts_only_its_reader(tmp_path: Path, home: Path) -> None:
+def test_make_writes_only_its_own_files_and_starts_only_its_reader(tmp_path: Path, home: Path) -> None:
     """And it opens no socket; audio files are as they were."""
     music = library(tmp_path / "Music", ["a.mp3", "b.flac", "sub/c.ogg"])
     seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.*")}

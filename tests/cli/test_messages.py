@@ -233,7 +233,7 @@ def test_why_answers_once_for_a_file_that_no_playlist_could_have(files: Path, pr
 
 
 @pytest.mark.process
-def test_make_shows_what_is_left_out_only_when_that_is_new(files: Path, program: Program) -> None:
+def test_make_shows_skipped_files_only_when_they_are_new(files: Path, program: Program) -> None:
     def summary(options: str = "") -> list[str]:
         lines = message(f"make . --order sorted {options}", program).splitlines()
         return [line for line in lines if line.startswith(("Left out", "Skipped", "Repeats"))]

@@ -132,7 +132,7 @@ def test_keys_of_the_configuration_take_the_name_of_a_list(program: Program, hom
 
 
 @pytest.mark.usefixtures("music")
-def test_without_a_configuration_the_list_that_was_made_last_is_told(program: Program) -> None:
+def test_without_a_configuration_the_list_that_was_made_last_is_named(program: Program) -> None:
     """The player is not there, which is the next thing to fail."""
     assert "mpv cannot be reached" in program.refused(75, "tell", "mpv")
 

@@ -68,7 +68,7 @@ def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
     )
 
 
-def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, file: Path) -> None:
+def test_saving_again_changes_only_the_given_options(music: Path, file: Path) -> None:
     configured(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\nforce = true\n')
 
     done = run("make", "everything", "--order", "sorted")
@@ -82,7 +82,7 @@ def test_the_same_list_is_changed_and_keeps_what_no_option_gives(music: Path, fi
     assert listed(music / "everything.m3u") == [f"{number:03}.mp3" for number in range(5)]
 
 
-def test_what_the_configuration_says_for_all_lists_is_not_repeated_in_one(music: Path, file: Path) -> None:
+def test_options_of_all_lists_are_not_repeated_in_one(music: Path, file: Path) -> None:
     make(music, "-n", "3", "-o", music / "skip.m3u", "--order", "sorted")
     for_all = 'folders = ["~/Music"]\nwhere = "path::/00"\nwithout = "../../Music/skip.m3u"\n'
     configured(for_all + '[playlist.x]\nwhere = "path::/005"\n')
@@ -134,7 +134,7 @@ def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> 
         (("deal", "Music", "--peek", "--save", "x"), "--save needs a playlist file"),
     ],
 )
-def test_what_the_configuration_cannot_have_is_refused_before_anything_is_written(
+def test_options_that_a_configuration_cannot_have_are_refused_before_a_write(
     music: Path, file: Path, words: tuple[str, ...], says: str
 ) -> None:
     configured(COMMENTED)

@@ -48,7 +48,7 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
     return {str(path): (path.lstat().st_ino, path.lstat().st_mtime_ns) for path in folder.rglob("*")}
 
 
-def test_without_systemd_the_units_are_written_and_what_that_means_is_said(home: Path) -> None:
+def test_without_systemd_the_units_are_written_and_the_next_step_is_shown(home: Path) -> None:
     configure(home)
     done = run("install", home)
     folder = home / ".config/systemd/user"
@@ -109,7 +109,7 @@ def test_a_unit_from_another_program_is_left_as_it_is(home: Path, kind: str) -> 
     assert f"kept {shown}" in removed.stdout
 
 
-def test_uninstall_removes_what_install_made_and_nothing_else(home: Path) -> None:
+def test_uninstall_removes_all_files_of_install_and_nothing_else(home: Path) -> None:
     configure(home)
     folder = home / ".config/systemd/user"
     own = folder / "playshuffle.service.d/override.conf"
@@ -168,7 +168,7 @@ def test_a_playlist_that_cannot_be_served_is_named_and_the_others_are(
 
 
 @pytest.mark.root
-def test_a_user_who_borrows_the_rights_of_root_is_told_not_to(home: Path) -> None:
+def test_install_as_root_by_sudo_is_refused(home: Path) -> None:
     configure(home)
     done = run("install", home, SUDO_USER="ann")
 

@@ -43,7 +43,7 @@ NO_SYSTEMD = "! The service is installed, but no systemd runs for this user here
         ({"has_systemd": False, "active": ""}, NO_SYSTEMD, "run `playshuffle watch`"),
     ],
 )
-def test_each_problem_comes_with_what_to_do(changes: dict[str, object], verdict: str, advice: str) -> None:
+def test_each_problem_comes_with_advice(changes: dict[str, object], verdict: str, advice: str) -> None:
     said = shown(**changes)
 
     assert said[0] == verdict

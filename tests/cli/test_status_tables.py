@@ -142,7 +142,7 @@ def test_status_keeps_the_orders_of_a_service_with_another_configuration(tmp_pat
 
 
 @pytest.mark.process
-def test_what_may_be_on_a_missing_drive_is_listed(tmp_path: Path) -> None:
+def test_playlists_that_may_be_on_a_missing_drive_are_listed(tmp_path: Path) -> None:
     """Where the folder is gone or an empty mount point. One that seems deleted is not forgotten."""
     music = numbered(tmp_path / "Music", 3)
     drive = tmp_path / "drive"
@@ -218,7 +218,7 @@ def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_without_a_configuration_status_is_no_error() -> None:
+def test_status_works_without_a_configuration() -> None:
     done = run("status")
 
     assert (done.code, done.err) == (0, "")
@@ -243,7 +243,7 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path) -> None:
     ("command", "expected"),
     [("config", "Usage: playshuffle config"), ("service", "The service is not installed")],
 )
-def test_a_group_command_alone_shows_what_is_useful(command: str, expected: str, program: Program) -> None:
+def test_a_group_command_works_without_a_subcommand(command: str, expected: str, program: Program) -> None:
     done = program(command)
 
     assert done.code in {0, 1}

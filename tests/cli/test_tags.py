@@ -90,7 +90,7 @@ def test_every_value_that_is_shown_can_be_queried(tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize(
     ("words", "code"), [(("gnre", "."), 2), (("gone.mp3",), 66), (("genre", "./gone"), 66)]
 )
-def test_what_is_not_there_is_an_error(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+def test_missing_fields_and_files_are_errors(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
     assert run("tags", *words, cwd=tmp_path).code == code
 
 

@@ -141,7 +141,7 @@ def test_many_files_of_one_reason_are_one_group_with_some_names(music: Path) -> 
     assert lines[8:] == ["  … and 5 more", "All files: --json"]
 
 
-def test_a_missing_folder_is_named_before_what_was_left_out(music: Path) -> None:
+def test_a_missing_folder_is_named_before_the_tracks_left_out(music: Path) -> None:
     """What was left out of it is known while it is missing."""
     make(music, "-o", music.with_name("all.m3u"))
     before = run("why", music).out.decode()

@@ -55,7 +55,7 @@ def test_an_entry_counts_under_every_path_to_the_file(music: Path, tmp_path: Pat
     assert kept(music, "--without", tmp_path / "never.m3u") == without("a/1.mp3", "a/2.ogg")
 
 
-def test_the_summary_and_the_report_name_what_is_left_out(music: Path) -> None:
+def test_the_summary_and_the_report_count_tracks_of_the_skip_list(music: Path) -> None:
     (music / "never.m3u").write_text("# mine\na/1.mp3\n")
     said = make(music, "--without", music / "never.m3u", "-v")
 
@@ -110,7 +110,7 @@ def test_a_list_that_cannot_be_read_keeps_its_last_content(music: Path) -> None:
     assert sorted(listed(music / "playshuffle.m3u")) == without("a/1.mp3")
 
 
-def test_what_is_not_a_list_is_refused_at_once_and_the_playlist_stays(music: Path) -> None:
+def test_a_wrong_skip_list_is_refused_and_the_playlist_stays(music: Path) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
     os.mkfifo(music / "fifo")
@@ -220,7 +220,7 @@ def test_a_list_of_which_no_entry_is_a_track_is_named(music: Path) -> None:
     assert f"No entry of the skip list {music}/moved.m3u is a track" in said
 
 
-def test_an_entry_that_names_nothing_is_said_once_with_its_line(home: Path, music: Path) -> None:
+def test_an_entry_that_names_nothing_is_reported_once_with_its_line(home: Path, music: Path) -> None:
     (music / "never.m3u").write_text("#EXTM3U\na/1.mp3\nb/4.flac\n/elsewhere/x.mp3\n")
     (home / ".config/playshuffle").mkdir(parents=True)
     (home / ".config/playshuffle/never.m3u").write_text(f"{music}/B/3.flax\n{music}/a/1.mp3\n")

@@ -149,7 +149,7 @@ def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSet
         ('history = "bets"', 3, "history: 'bets' is unknown. Did you mean 'beets'?"),
     ],
 )
-def test_a_fault_is_said_with_its_line_and_breaks_no_other_playlist(
+def test_a_fault_is_reported_with_its_line_and_breaks_no_other_playlist(
     tmp_path: Path, text: str, line: int, says: str
 ) -> None:
     path = written(tmp_path, f"{TOP}[playlist.bad]\n{text}\n[playlist.good]\n")
@@ -274,7 +274,7 @@ def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
     assert "does not exist" in refusal(Exit.CONFIG, find, str(tmp_path / "none.toml"))
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_configuration_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     said = refusal(Exit.CONFIG, load, os.fsencode(tmp_path))
     assert re.match("Cannot read the configuration .*: Is a directory", said)
 
@@ -306,7 +306,7 @@ TABLES = st.dictionaries(st.sampled_from([*keys.PLAYLIST, "bogus"]), VALUES, max
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(st.sampled_from([*keys.TOP, "bogus"]), VALUES, max_size=1), TABLES, TABLES)
-def test_whatever_it_says_it_loads_or_is_refused_at_a_line_to_blame(
+def test_any_text_loads_or_is_refused_at_the_wrong_line(
     tmp_path: Path, top: dict[str, Any], first: dict[str, Any], second: dict[str, Any]
 ) -> None:
     tables = {(): {"folders": "['/music']"} | top, ("a",): first, ("b",): second}

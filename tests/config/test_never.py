@@ -38,7 +38,7 @@ def test_tracks_of_any_name_are_added_and_taken_back(folder: str, names: list[by
     assert remove_last_track() is None
 
 
-def test_what_another_program_wrote_stays(home: Path) -> None:
+def test_entries_of_another_program_stay(home: Path) -> None:
     never = home / ".config/playshuffle/never.m3u"
     never.parent.mkdir(parents=True)
     before = b"#EXTM3U\r\n# mine\r\n#EXTINF:3,A - B\r\n/m/a.mp3\r\n\r\nhttp://radio.example/x\r\n/m/b.mp3"

@@ -173,7 +173,7 @@ def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
     assert is_uniform_over(shares, list(permutations([*here[1:], *new])))
 
 
-def test_what_is_gone_is_dropped_and_comes_at_a_drawn_place_if_it_is_back() -> None:
+def test_a_removed_track_is_dropped_and_returns_at_a_random_place() -> None:
     here = tracks(6)
     deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order="random")
 
@@ -188,7 +188,7 @@ def test_what_is_gone_is_dropped_and_comes_at_a_drawn_place_if_it_is_back() -> N
     )
 
 
-def test_another_order_is_that_of_what_is_still_to_come() -> None:
+def test_another_order_arranges_only_upcoming_tracks() -> None:
     here = tracks(10)
     [deck] = deals(here, 4)
 

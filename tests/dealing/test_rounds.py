@@ -90,7 +90,7 @@ def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
 @pytest.mark.parametrize(
     ("gap", "plays"), [(None, 10), (Gap(1), 1), (Gap(3), 3), (Gap(50, is_percent=True), 20)]
 )
-def test_the_gap_is_a_quarter_of_the_library_or_what_was_asked_for(gap: Gap | None, plays: int) -> None:
+def test_the_gap_is_a_quarter_of_the_library_or_as_asked(gap: Gap | None, plays: int) -> None:
     tracks = numbered(40)
 
     assert Rounds(all_of(tracks), Recipe(gap=gap), Seeded("1")).gap(40) == plays
@@ -113,7 +113,7 @@ def test_uniform_lets_new_tracks_in_anywhere() -> None:
     assert is_uniform_over(shares, [(*range(at), 3, *range(at, 3)) for at in range(4)])
 
 
-def test_a_law_is_told_from_another_by_what_it_goes_by() -> None:
+def test_the_name_of_an_order_includes_its_parameters() -> None:
     assert Recipe().order_name == "random"
     assert Recipe("groups", group_by="genre", inside="all").order_name == "groups by genre inside all"
 

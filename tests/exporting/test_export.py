@@ -229,7 +229,7 @@ def test_a_stick_with_shifted_times_is_not_copied_again(
     assert export(edited, tmp_path / "stick").copied == 0
 
 
-def test_a_list_with_spaces_in_its_name_counts_what_is_removed(tracks: Tracks, tmp_path: Path) -> None:
+def test_a_list_with_spaces_in_its_name_counts_removed_files(tracks: Tracks, tmp_path: Path) -> None:
     def run(tracks: Tracks) -> module.Exported:
         return module.export(tracks, bytes(tmp_path), "my car 2", "~/my car 2.m3u", lambda *_: None)
 

@@ -110,7 +110,7 @@ def test_a_service_with_other_folders_begins_again(place: Lab) -> None:
     assert place.show(UNIT, "MainPID") != process
 
 
-def test_a_service_that_does_not_start_is_said(place: Lab) -> None:
+def test_a_service_that_does_not_start_is_reported(place: Lab) -> None:
     run_instead(place, "false")
     place.write(f"{UNITS}/{UNIT}.d/restart.conf", "[Service]\nRestart=no\n")
     done = place.user("playshuffle service install", check=False)
@@ -134,7 +134,7 @@ def test_uninstall_leaves_nothing_that_runs(place: Lab) -> None:
     assert place.user(f"find {UNITS} -type f -o -type l").stdout == ""
 
 
-def test_where_there_are_no_namespaces_it_runs_without_and_says_so(place: Lab) -> None:
+def test_without_namespaces_it_runs_unsandboxed_and_reports_it(place: Lab) -> None:
     """And with them, once there are some."""
     with place.manager_with("RestrictNamespaces=yes"):
         said = place.user("playshuffle service install").stdout
@@ -155,7 +155,7 @@ def test_in_a_session_that_systemd_does_not_know_nothing_is_started(place: Lab) 
     assert place.show(UNIT, "ActiveState") == "inactive"
 
 
-def test_without_linger_what_that_means_is_said(place: Lab) -> None:
+def test_without_linger_the_consequence_is_explained(place: Lab) -> None:
     place.root(
         "systemd-run -q --unit=login -p User=lab -p PAMName=login sleep 60; loginctl disable-linger lab"
     )

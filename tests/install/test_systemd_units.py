@@ -157,7 +157,7 @@ def test_the_unit_of_the_system_lets_nothing_through_but_its_work(place: Lab) ->
     assert {what for what, came in told.items() if came == "done"} == WORK
 
 
-def test_without_namespaces_the_service_says_why_and_goes_on_with_the_drop_in(place: Lab) -> None:
+def test_without_namespaces_the_service_explains_and_runs_with_the_drop_in(place: Lab) -> None:
     """Ubuntu 24.04 gives none to users. Files are open then, but not programs, sockets and the kernel."""
     with place.manager_with("RestrictNamespaces=yes"):
         drop_in(place, "playshuffle.service", "Restart=no")
@@ -237,7 +237,7 @@ def test_any_other_failure_is_tried_for_ever(place: Lab) -> None:
 
 
 @pytest.mark.timing
-def test_a_main_loop_that_stands_still_is_ended_with_its_stack_told_and_begins_again(place: Lab) -> None:
+def test_a_main_loop_that_hangs_logs_its_stack_and_is_restarted(place: Lab) -> None:
     watch(place, "WatchdogSec=2\nRestartSec=100ms")
     process = place.show("playshuffle.service", "MainPID")
     time.sleep(2.5)
@@ -304,7 +304,7 @@ def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a
     assert place.show("playshuffle.service", "NRestarts") == "1"
 
 
-def test_a_folder_that_the_unit_does_not_name_is_said_and_costs_no_restart(place: Lab) -> None:
+def test_a_folder_that_the_unit_does_not_name_is_reported_without_a_restart(place: Lab) -> None:
     """The configuration has another one since the installation; the other playlists are kept."""
     place.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n[playlist.x]\noutput = "~/x.m3u"\n')
     watch(place, "RestartSec=100ms")

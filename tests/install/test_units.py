@@ -103,7 +103,7 @@ def test_systemd_reads_odd_names_as_they_are_meant(tmp_path: Path) -> None:
     assert (said.returncode, said.stdout + said.stderr) == (0, "")
 
 
-def test_where_xdg_is_not_the_usual_the_service_is_told() -> None:
+def test_unusual_xdg_folders_are_passed_to_the_service() -> None:
     """Or it would read another configuration, and remember other orders, than a shell does."""
     environment = {"XDG_STATE_HOME": "/srv/a state", "XDG_CACHE_HOME": "relative", "HOME": "/home/ann"}
 
@@ -139,7 +139,7 @@ def test_without_namespaces_each_service_has_the_drop_in() -> None:
     assert set(without) == set(units.NAMES)
 
 
-def test_the_unit_that_tells_players_writes_only_to_the_state() -> None:
+def test_the_unit_of_tell_writes_only_to_the_state() -> None:
     units_ = units.rendered(PIPX, PLAIN._replace(state=b"/srv/50% state"), {}, sandboxed=True)
 
     assert values(units_["playshuffle-tell.service"] or "", "ReadWritePaths") == ['"/srv/50%% state"']

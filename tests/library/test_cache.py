@@ -85,7 +85,7 @@ _FIELDS = st.integers(1, 3).flatmap(
 
 @given(st.lists(st.tuples(_FOLDERS, _FIELDS), max_size=5, unique_by=lambda one: one[0].path))
 @settings(deadline=None, max_examples=30)
-def test_what_is_kept_comes_back_as_it_was(kept: list[tuple[Folder, list[list[object] | None]]]) -> None:
+def test_cached_folders_are_read_back_unchanged(kept: list[tuple[Folder, list[list[object] | None]]]) -> None:
     """Every field, whatever is in it, and the tags."""
     with tempfile.TemporaryDirectory() as top, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", top)
@@ -129,7 +129,7 @@ def test_folders_that_are_gone_are_forgotten_with_their_tags(cache_file: bytes) 
         assert cache.fields(SOME[1]) == [["tag"]]
 
 
-def test_only_what_lies_below_the_roots_comes_back(home: Path) -> None:
+def test_only_folders_below_the_roots_are_read(home: Path) -> None:
     paths = [b"/", b"/a/", b"/a/b/", b"/a/\xff/", b"/a!/", b"/a-b/", b"/a.b/", b"/a0/", b"/ab/", b"/b/"]
     with Cache() as cache:
         cache.keep([(some_folder(path), "[]") for path in paths], ())
@@ -169,7 +169,7 @@ def test_a_cache_of_another_version_or_without_its_table_is_begun_again(
     [b"garbage " * 1000, b"", b"SQLite format 3\0", bytes(8192)],
     ids=["garbage", "empty", "short", "zeros"],
 )
-def test_what_is_no_cache_is_thrown_away(cache_file: bytes, content: bytes) -> None:
+def test_a_file_that_is_not_a_cache_is_replaced(cache_file: bytes, content: bytes) -> None:
     with open(cache_file, "wb") as file:
         file.write(content)
 

@@ -116,7 +116,7 @@ def test_any_ignore_file_has_a_meaning(tmp_path_factory: pytest.TempPathFactory,
     assert rules is None or rules.exclude(folder + b"x.mp3", False) in (True, False)
 
 
-def test_what_only_has_the_name_of_an_ignore_file_is_none(top: bytes) -> None:
+def test_a_folder_or_pipe_named_like_an_ignore_file_is_not_read(top: bytes) -> None:
     """To open the FIFO would hold the test for ever."""
     put(
         top, *(folder + b"/x.mp3" for folder in (b"fifo", b"folder", b"socket", b"dangling", b"loop", b"odd"))

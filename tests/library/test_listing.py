@@ -34,7 +34,7 @@ def test_every_audio_suffix_counts_in_either_case(suffix: bytes) -> None:
         b"x.m3u", b"x.m3u8", b"x.pls", b"x.cue", b"x.mid", b"x.mp4", b"x.mkv", b"x.ogv", b"x.jpg",
     ],
 )  # fmt: skip
-def test_partial_downloads_playlists_midi_and_video_are_no_audio(name: bytes) -> None:
+def test_partial_downloads_playlists_midi_and_video_are_not_audio(name: bytes) -> None:
     assert not is_audio_name(name)
 
 
@@ -46,7 +46,7 @@ def test_names_are_kept_byte_for_byte_and_sorted_by_bytes(top: bytes) -> None:
     assert names_below(top) == sorted(names)
 
 
-def test_what_systems_and_programs_keep_for_themselves_is_left_out_with_a_reason(top: bytes) -> None:
+def test_folders_of_systems_and_programs_are_left_out_with_a_reason(top: bytes) -> None:
     folders = [
         b"@eaDir", b"#recycle", b"#snapshot", b"$RECYCLE.BIN", b"lost+found", b"System Volume Information",
         b"__MACOSX", b".Trash-1000", b".stversions", b".~tmp~", b".hidden",
@@ -67,7 +67,7 @@ def test_a_file_with_the_name_of_a_system_folder_is_a_file(top: bytes) -> None:
     assert names_below(top) == [b"#recycle.mp3", b"album.mp3/x.mp3"]
 
 
-def test_what_is_no_regular_file_is_never_opened(top: bytes) -> None:
+def test_only_regular_files_are_opened(top: bytes) -> None:
     """To open the FIFO would hold the test for ever."""
     put(top, b"ok.mp3")
     os.mkfifo(top + b"/fifo.mp3")
@@ -91,7 +91,7 @@ def test_what_is_no_regular_file_is_never_opened(top: bytes) -> None:
 
 
 @pytest.mark.root
-def test_a_device_is_no_track(top: bytes) -> None:
+def test_a_device_is_not_a_track(top: bytes) -> None:
     os.mkdir(top)
     os.mknod(top + b"/x.mp3", 0o600 | 0o020000, os.makedev(1, 5))
 

@@ -45,7 +45,7 @@ def doubt(*asked: Any) -> str:
         ("x.mp3", None, "is a file, not a folder", Exit.NO_INPUT),
     ],
 )
-def test_a_root_that_is_no_folder_is_missing_only_if_it_had_tracks(
+def test_a_root_that_is_not_a_folder_is_missing_only_if_it_had_tracks(
     tmp_path: Path, name: str, tracks: int | None, message: str, code: Exit
 ) -> None:
     (tmp_path / "x.mp3").touch()
@@ -83,7 +83,7 @@ def test_a_root_is_stored_with_the_mounts_that_it_is_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("user", "owners", "named"), [(1000, [0, 5], []), (0, [0, 0], []), (0, [7, 0, 5, 7], [5, 7])]
 )
-def test_root_is_told_whose_music_it_is(
+def test_root_gets_the_owner_of_the_music_in_the_error(
     monkeypatch: pytest.MonkeyPatch, user: int, owners: list[int], named: list[int]
 ) -> None:
     roots = {b"/music/%d" % number: owner for number, owner in enumerate(owners)}
@@ -205,7 +205,7 @@ def test_the_rule(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert said in reason if said else reason == ""
 
 
-def test_what_cannot_be_read_is_not_gone() -> None:
+def test_an_unreadable_folder_with_known_tracks_is_an_error() -> None:
     folder = Skipped(b"/m/b/", Cause(SYSTEM_ERROR, "Permission denied"))
     missing.check_unreadable(folder, [b"/m/a.mp3"])
 

@@ -14,7 +14,7 @@ _FOLDERS = 600
 
 
 @pytest.mark.process
-def test_a_killed_first_run_keeps_what_it_has_read(tmp_path: Path, home: Path) -> None:
+def test_a_killed_first_run_keeps_the_tags_read_so_far(tmp_path: Path, home: Path) -> None:
     """After kill -9 the next run reads only what is missing."""
     for number in range(_FOLDERS):
         folder = tmp_path / f"{number:03}"

@@ -192,7 +192,7 @@ def test_a_clip_that_many_files_share_identifies_none_of_them() -> None:
     assert which(before, now | {A: with_birth(99, inode=99, audio=3, tags=99)})[b""] == A
 
 
-def test_tags_tell_files_with_the_same_audio_apart() -> None:
+def test_tags_distinguish_files_with_the_same_audio() -> None:
     before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=3, tags=8)}
     now = {B: before[B], C: with_birth(9, inode=9, audio=3, tags=7)}
     assert which(before, now) == {A: C, B: B, b"": b""}
@@ -223,7 +223,7 @@ def test_a_file_on_another_disk_is_known_by_size_time_and_tags() -> None:
     assert which({A: mark(1)}, {B: mark(1, inode=77, tags=8)}) == {A: None, b"": B}
 
 
-def test_a_move_that_was_seen_is_believed_whatever_else_changed() -> None:
+def test_an_observed_move_is_followed_whatever_else_changed() -> None:
     """Some programs write the tags and rename in one go."""
     assert which({A: mark(1)}, {B: mark(8)}, [(A, B)]) == {A: B, b"": b""}
     assert which({A: mark(1)}, {b"/n/a.mp3": mark(8)}, [(b"/m", b"/n")]) == {A: b"/n/a.mp3", b"": b""}
@@ -440,7 +440,7 @@ def test_a_scan_without_tags_keeps_the_marks_that_are_known() -> None:
     assert after.folders is table.folders
 
 
-def test_what_is_known_of_roots_is_left_to_the_caller() -> None:
+def test_recognition_leaves_the_known_roots_alone() -> None:
     roots = {(b"/m", True): Root(marked({}).numbers, ())}
 
     assert scanned(TrackTable()._replace(roots=roots), {A: mark(1)}).roots is roots

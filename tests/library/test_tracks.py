@@ -252,7 +252,7 @@ def test_a_changed_file_without_tags_has_lost_those_of_old(top: bytes, content: 
     assert (folder.durations_ms, folder.extinfs, folder.artists) == (bytes(4), b"", b"")
 
 
-def test_an_unread_file_is_still_told_from_its_hard_link(top: bytes) -> None:
+def test_an_unread_file_and_its_hard_link_are_one_track(top: bytes) -> None:
     put(top, b"x.mp3")
     os.link(top + b"/x.mp3", top + b"/y.mp3")
 
@@ -292,7 +292,7 @@ def tagged(path: bytes, artists: dict[bytes, bytes]) -> Folder:
     )  # fmt: skip
 
 
-def test_what_was_not_read_has_no_tags(top: bytes) -> None:
+def test_an_unread_file_has_no_tags(top: bytes) -> None:
     put(top, b"x.mp3", b"y.mp3")
 
     library, skipped, untagged = tracks(find([top], {}).roots)
@@ -355,7 +355,7 @@ def test_a_number_without_a_track_has_an_index_that_leads_back_to_it() -> None:
 # Reached twice
 
 
-def test_a_link_beside_its_target_is_no_second_track(top: bytes) -> None:
+def test_a_link_beside_its_target_adds_no_track(top: bytes) -> None:
     put(top, b"z.mp3")
     os.symlink(b"z.mp3", top + b"/a.mp3")
 
@@ -379,7 +379,7 @@ def test_of_hard_links_the_smallest_path_counts(top: bytes) -> None:
     assert_reached_twice(top, left=[b"/a/y.mp3"], left_out=[b"/b/x.mp3", b"/b/y.mp3"])
 
 
-def test_a_link_to_a_file_in_another_root_is_no_second_track(tmp_path: Path) -> None:
+def test_a_link_to_a_file_in_another_root_adds_no_track(tmp_path: Path) -> None:
     a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
     put(a, b"x.mp3")
     put(b, b"y.mp3")

@@ -154,7 +154,7 @@ def test_a_root_may_be_a_link(top: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_what_is_below_an_unreadable_folder_stays_as_it_was_known(public: bytes) -> None:
+def test_tracks_below_an_unreadable_folder_stay_as_known(public: bytes) -> None:
     """Through links, too; and it is there once, though three roots lead there."""
     put(public, b"music/closed/in/x.mp3", b"music/closed/y.mp3", b"music/open/z.mp3", b"outside/v.mp3")
     music, closed = public + b"/music", public + b"/music/closed"
@@ -174,7 +174,7 @@ def test_what_is_below_an_unreadable_folder_stays_as_it_was_known(public: bytes)
 
 
 @pytest.mark.process
-def test_what_is_known_below_an_unreadable_folder_is_there_once(public: bytes) -> None:
+def test_known_tracks_below_an_unreadable_folder_appear_once(public: bytes) -> None:
     """Though it can be read by those who know its name."""
     put(public, b"closed/in/x.mp3")
     roots = [public, public + b"/closed/in"]
@@ -188,7 +188,7 @@ def test_what_is_known_below_an_unreadable_folder_is_there_once(public: bytes) -
 
 @pytest.mark.process
 @pytest.mark.parametrize(("mode", "unreadable"), [(0, b"/closed/"), (0o444, b"/closed/in/")])
-def test_an_unreadable_folder_never_seen_before_holds_nothing_and_is_said_once(
+def test_a_new_unreadable_folder_is_empty_and_reported_once(
     public: bytes, mode: int, unreadable: bytes
 ) -> None:
     put(public, b"closed/in/x.mp3", b"y.mp3")
@@ -266,7 +266,7 @@ def test_progress_is_reported_with_every_folder(top: bytes) -> None:
     assert told == [0, 7, 14, 21]
 
 
-def test_what_lies_behind_a_link_is_looked_at_though_nobody_told_of_it(top: bytes) -> None:
+def test_a_linked_folder_is_scanned_without_an_event(top: bytes) -> None:
     """Events come from where it really is, and nobody listens there."""
     put(top, b"m/a.mp3", b"other/deep/1.mp3")
     os.symlink(top + b"/other", top + b"/m/link")
@@ -278,7 +278,7 @@ def test_what_lies_behind_a_link_is_looked_at_though_nobody_told_of_it(top: byte
     assert names_below(top, found) == [b"m/a.mp3", b"m/link/deep/1.mp3", b"m/link/deep/2.mp3"]
 
 
-def test_a_folder_that_a_file_has_left_for_another_one_is_looked_at_though_nobody_told_of_it(
+def test_a_folder_that_a_file_was_moved_out_of_is_scanned_without_an_event(
     top: bytes,
 ) -> None:
     put(top, b"m/1.mp3", b"m/2.mp3", b"drive/a/3.mp3", b"drive/b/4.mp3")

@@ -191,7 +191,7 @@ def test_time_holds_room_for_all_pinned_tracks(pins: tuple[Pin, ...], time_ms: i
     ],
     ids=str,
 )
-def test_what_contradicts_itself_or_the_library_is_refused(
+def test_options_that_contradict_each_other_or_the_library_are_refused(
     lengths_s: list[int], recipe: Recipe, says: str
 ) -> None:
     assert says in refused(library(*lengths_s), recipe)
@@ -210,7 +210,7 @@ def test_a_track_longer_than_the_time_does_not_stand_in_the_way(seed: str) -> No
     ("last", "count", "expected"),
     [([4, 2, 3], None, Arranged([4, 3, 1, 5], 2)), ([5, 2, 3, 1], 3, Arranged([5, 3, 1, 4], 2))],
 )
-def test_the_last_order_drops_what_is_gone_and_appends_what_is_new(
+def test_the_last_order_drops_removed_tracks_and_appends_new_ones(
     last: list[int], count: int | None, expected: Arranged
 ) -> None:
     """Absent: 2. Of the first `count` one is absent."""
@@ -327,7 +327,7 @@ def test_a_semi_shuffle_begins_at_the_last_order() -> None:
     assert set(shares) == {(2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)}
 
 
-def test_what_is_not_rated_counts_as_half_and_nothing_comes_after_all_others() -> None:
+def test_unrated_tracks_count_as_half_and_zero_comes_after_all_others() -> None:
     """A rating of 0 is a rating."""
     tracks, tags_of = tagged({"/m/a": Tags(rating=0.0), "/m/b": None, "/m/c": Tags(rating=0.5)})
     seeded = Seeded("1")
@@ -340,7 +340,7 @@ def test_what_is_not_rated_counts_as_half_and_nothing_comes_after_all_others() -
     assert abs(orders[1, 2, 0] - 200) < 4 * 10
 
 
-def test_ratings_that_nobody_gave_are_no_order() -> None:
+def test_favourites_without_any_rating_are_refused() -> None:
     tracks, tags_of = tagged({"/m/a": None, "/m/b": Tags()})
 
     said = refusal(Exit.USAGE, arrange, all_of(tracks, tags_of), Recipe("favourites"), None, Seeded("1"))

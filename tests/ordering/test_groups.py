@@ -123,7 +123,7 @@ DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc 
     ],
     ids=str,
 )
-def test_an_album_is_what_was_released_as_one(files: dict[str, Tags | None], groups: list[str]) -> None:
+def test_tracks_released_together_are_one_album(files: dict[str, Tags | None], groups: list[str]) -> None:
     found = together({f"/m/{path}": tags for path, tags in files.items()}, "album")
 
     assert ["|".join(sorted(group)) for group in found] == groups

@@ -25,7 +25,7 @@ from tests.support.refusals import refusal
         (parse_limit, "1:album_artist", LimitPerTag(1, "albumartist")),
     ],
 )
-def test_what_is_written_is_understood(parse: Callable[[str], object], text: str, value: object) -> None:
+def test_a_written_value_is_parsed_back(parse: Callable[[str], object], text: str, value: object) -> None:
     assert parse(text) == value
 
 

@@ -64,17 +64,17 @@ def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pyt
         "a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "a@b.ogg@\u0663", "", "@", "last", "7", "first",
     ],
 )  # fmt: skip
-def test_what_is_no_position_and_no_track_is_refused_as_it_was_given(text: str) -> None:
+def test_a_wrong_position_or_track_is_refused_and_quoted(text: str) -> None:
     """Digits of other scripts are no positions either."""
     assert f"the library has no track '{text}'" in refused(text)
 
 
 @pytest.mark.parametrize("text", ["zzzzzzzzzzz@3", "zzzzzzzzzzz", "@3"])
-def test_what_is_like_no_track_is_refused_without_near_ones(text: str) -> None:
+def test_a_name_like_no_other_is_refused_without_suggestions(text: str) -> None:
     assert refused(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 
-def test_a_number_of_a_thousand_digits_is_no_position() -> None:
+def test_a_position_of_a_thousand_digits_is_refused() -> None:
     """Python reads none of more than 4,300 digits."""
     assert resolve("a@b.ogg@" + "9" * 999, TrackNames(PATHS, [ROOT])) == Pin(1, 10**999 - 2)
     for digits in (1000, 5000):

@@ -87,7 +87,7 @@ def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
     assert is_uniform_over(shares, list(itertools.permutations(range(4))))
 
 
-def test_what_is_gone_keeps_its_place_and_finds_it_again() -> None:
+def test_a_removed_track_that_returns_gets_its_old_place() -> None:
     """A drive that returns has the order it had."""
     away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
 
@@ -212,7 +212,7 @@ def test_a_pin_moves_no_other_track(order: str, removed: bool) -> None:
         assert [index for index in updated if index in others] == others
 
 
-def test_a_pin_that_says_here_moves_nothing() -> None:
+def test_a_pin_at_the_present_place_moves_nothing() -> None:
     found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(pins=(Pin(1, HERE),)))
 
     assert found.order == [2, 0, 1]

@@ -33,7 +33,7 @@ def stems(playlist: Path) -> list[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("deletes_first", [False, True])
-def test_a_library_converted_to_opus_keeps_its_positions_and_what_was_dealt(
+def test_a_library_converted_to_opus_keeps_its_positions_and_deals(
     tmp_path: Path, deletes_first: bool
 ) -> None:
     """Also where the new files appear long after the old ones were deleted."""

@@ -202,7 +202,7 @@ def test_a_deck_begins_to_count_plays_when_it_is_asked_to(ann: Listener) -> None
     assert ann.deck.unheard == ()
 
 
-def test_what_was_heard_is_remembered_though_the_player_forgets_it(ann: Listener) -> None:
+def test_a_heard_track_stays_heard_though_the_player_forgets_it(ann: Listener) -> None:
     first = ann.deal(4)
     ann.play(*first[:2])
     ann.every = Every.DAY
@@ -254,7 +254,7 @@ def test_tracks_that_come_again_count_in_the_deals_that_are_left(ann: Listener) 
     assert ann.deck.deals_left == 2
 
 
-def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
+def test_why_shows_when_a_track_was_heard(ann: Listener, look_at: LookAt) -> None:
     first = ann.deal(4)
     ann.play(first[0])
     ann.deal(3)
@@ -267,7 +267,7 @@ def test_why_knows_what_was_heard(ann: Listener, look_at: LookAt) -> None:
     )
 
 
-def test_a_history_that_never_counted_a_play_is_said_at_once(ann: Listener) -> None:
+def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
     def warnings() -> list[str]:
         return [str(note) for note in ann.peek().report.notes if note.code == "never_played"]
 

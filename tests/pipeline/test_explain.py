@@ -204,7 +204,7 @@ def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> Non
     assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"
 
 
-def test_a_deck_says_what_was_dealt_and_what_comes(tmp_path: Path, look_at: LookAt) -> None:
+def test_a_deck_shows_dealt_and_upcoming_tracks(tmp_path: Path, look_at: LookAt) -> None:
     music = put(tmp_path / "Music", *(f"{number}.mp3" for number in range(6)))
     request = Request((bytes(music),), bytes(music / "today.m3u"))
     for _ in range(2):

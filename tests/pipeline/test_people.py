@@ -106,7 +106,7 @@ def test_root_replaces_the_list_of_a_user_who_stays_its_owner(shared: Path) -> N
     assert owner(shared / "all.m3u") == ANN
 
 
-def test_root_is_told_whose_list_it_replaces(tmp_path: Path) -> None:
+def test_root_is_warned_whose_list_it_replaces(tmp_path: Path) -> None:
     make(numbered(tmp_path, 30), "-o", tmp_path / "all.m3u")  # no other order is the same
     os.chown(tmp_path / "all.m3u", ANN, ANN)
 

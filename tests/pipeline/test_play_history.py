@@ -106,7 +106,7 @@ def day(ago: int) -> str:
         ("-rating:0..", "b c x"),
     ],
 )
-def test_queries_choose_by_what_players_remember(
+def test_queries_choose_by_play_counts_of_players(
     music: Path, played: Path, where: str, expected: str
 ) -> None:
     assert chosen(music, where, played) == expected
@@ -130,7 +130,7 @@ def test_several_sources_give_the_latest_play_and_the_greatest_counts(
     assert chosen(music, "rating:1", other, played) == "a"
 
 
-def test_what_is_known_of_a_track_follows_its_renames(music: Path, played: Path) -> None:
+def test_the_plays_of_a_track_follow_its_renames(music: Path, played: Path) -> None:
     assert chosen(music, "plays:3", played) == "a"
     (music / "a.mp3").rename(music / "new.mp3")
     assert chosen(music, "plays:3", played) == "new"
@@ -228,11 +228,11 @@ def test_a_source_of_other_music_is_an_error(music: Path, tmp_path: Path) -> Non
         make_playlist(request(music, path), TOOLS)
 
 
-def test_a_source_without_any_play_is_no_error(music: Path, tmp_path: Path) -> None:
+def test_a_source_without_any_play_is_allowed(music: Path, tmp_path: Path) -> None:
     assert chosen(music, "plays:0", stickers(tmp_path / "s.sql", {})) == "a b c x"
 
 
-def test_a_note_tells_what_was_found(music: Path, tmp_path: Path) -> None:
+def test_a_note_counts_the_matched_plays(music: Path, tmp_path: Path) -> None:
     path = stickers(
         tmp_path / "s.sql",
         {
@@ -268,7 +268,7 @@ def test_lists_over_other_folders_know_their_own_tracks(music: Path, tmp_path: P
     assert chosen(music, "plays:1", path) == "a"
 
 
-def test_an_updated_list_follows_what_was_played(music: Path, played: Path) -> None:
+def test_an_updated_list_follows_new_plays(music: Path, played: Path) -> None:
     asked = request(music, played, where="plays:0")
     assert names(make_playlist(asked, TOOLS)) == "c"
     execute(played, "DELETE FROM sticker WHERE uri = 'b.mp3'")
@@ -335,7 +335,7 @@ def test_nothing_rests_if_nothing_was_heard_lately(music: Path, tmp_path: Path) 
     assert "No track was played in the last 2 days, so none comes last." in map(str, report.notes)
 
 
-def test_a_deal_takes_what_was_not_heard_lately_and_the_round_has_every_track(
+def test_a_deal_takes_tracks_not_heard_lately_and_the_round_has_every_track(
     music: Path, tmp_path: Path
 ) -> None:
     path = heard(tmp_path, a=1, b=2, c=3)

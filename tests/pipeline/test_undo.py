@@ -76,7 +76,9 @@ def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, 
     assert listed(tmp_path / "all.m3u") == first
 
 
-def test_updates_in_between_do_not_change_what_is_taken_back(request_: Request, tmp_path: Path) -> None:
+def test_updates_in_between_do_not_change_the_order_that_undo_restores(
+    request_: Request, tmp_path: Path
+) -> None:
     """The service inserts a new track, and the user takes back the last make."""
     make_playlist(request_, tools())
     first = listed(tmp_path / "all.m3u")

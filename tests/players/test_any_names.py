@@ -31,7 +31,7 @@ _NAMES = st.builds(
 @pytest.mark.parametrize("player", READERS)
 @settings(max_examples=40, deadline=None)
 @given(found=st.sets(_NAMES, min_size=1, max_size=6))
-def test_a_player_reads_what_was_meant_or_told_to_be_lost(player: str, found: set[bytes]) -> None:
+def test_a_player_reads_each_name_or_its_loss_is_reported(player: str, found: set[bytes]) -> None:
     """By the functions that `make` asks; on no disk, so that it can be many."""
     profile = PLAYERS[player]
     top = b"/device" if player in ("rockbox", "car") else b"/device/Music"

@@ -51,7 +51,7 @@ def test_each_class_of_names_is_lost_where_it_was_seen_to_be(name: bytes, path: 
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_only_what_is_written_counts() -> None:
+def test_only_written_entries_count() -> None:
     """A relative entry does not hold the playlist's folder, so what is odd there is nobody's loss."""
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
@@ -79,7 +79,7 @@ def test_an_empty_playlist_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize("style", PathStyle)
-def test_searching_all_names_at_once_finds_what_each_alone_would_show(style: PathStyle) -> None:
+def test_searching_all_names_at_once_finds_the_same_as_one_by_one(style: PathStyle) -> None:
     paths = [b"/m/" + path for path in sorted(PATHS)]
     writable = set(range(len(paths))).difference(unwritable(entries(paths, style, b"/m")))
     paths = [paths[index] for index in sorted(writable)]

@@ -22,7 +22,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.mark.parametrize("player", READERS, ids=lambda player: player.title)
-def test_a_row_names_what_there_is(player: object) -> None:
+def test_a_row_names_known_quirks_and_suffixes(player: object) -> None:
     row = next(one for one in READERS if one is player)
 
     assert row.loses.keys() <= QUIRKS.keys() | LIST_QUIRKS.keys()
@@ -32,7 +32,7 @@ def test_a_row_names_what_there_is(player: object) -> None:
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-def test_what_is_written_for_a_player_is_what_it_reads(name: str) -> None:
+def test_a_player_reads_the_names_written_for_it(name: str) -> None:
     """Its own style is none that it loses as a whole."""
     player = PLAYERS[name]
 
@@ -44,7 +44,9 @@ def test_what_is_written_for_a_player_is_what_it_reads(name: str) -> None:
 @given(
     some=st.lists(st.sampled_from(sorted(PATHS)), unique=True, max_size=8), style=st.sampled_from(PathStyle)
 )
-def test_what_stays_in_is_lost_by_no_version_or_said(name: str, some: list[bytes], style: PathStyle) -> None:
+def test_a_written_name_is_read_by_all_versions_or_reported(
+    name: str, some: list[bytes], style: PathStyle
+) -> None:
     """What a player loses is left out; but for what only some of its versions lose, and that is said."""
     paths = [b"/m/" + path for path in some]
     out = left_out(paths, style, b"/m", name)
@@ -71,7 +73,7 @@ def test_a_line_break_is_kept_for_those_that_take_it(path: bytes, style: PathSty
     assert {name for name in PLAYERS if not left_out([path], style, b"/m", name)} == takers
 
 
-def test_what_an_old_version_takes_for_another_file_is_left_out_if_there_is_that_file(tmp_path: Path) -> None:
+def test_a_name_that_an_old_version_takes_for_another_existing_file_is_left_out(tmp_path: Path) -> None:
     """MPD before 0.24 drops `dir /x.mp3`; but it plays `dir/x.mp3`, where that exists."""
     here = bytes(tmp_path)
     path = here + b"/dir /x.mp3"

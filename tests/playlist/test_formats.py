@@ -41,7 +41,7 @@ def written(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> by
     here=st.sampled_from([b"/m", b"/", b"/lists/deep"]),
     tags=st.builds(Tags, st.just(1500), st.text(), st.text()),
 )
-def test_what_is_written_is_read_back(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> None:
+def test_written_entries_are_read_back(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> None:
     """Every name and every tag, in every style, from every folder."""
     content = written(names, style, here, tags)
 
@@ -55,7 +55,7 @@ def test_what_is_written_is_read_back(names: list[bytes], style: PathStyle, here
 TAGS = Tags(1500, "T & <t>", "A - B")
 
 
-def test_xspf_is_what_its_specification_says() -> None:
+def test_xspf_follows_its_specification() -> None:
     content = written([b"a b.mp3", b"#1.mp3"], PathStyle.RELATIVE, b"/", TAGS)
     space = "{http://xspf.org/ns/0/}"
     root = ElementTree.fromstring(content)
@@ -89,11 +89,11 @@ def test_a_playlist_from_another_program_is_read() -> None:
         b'<!DOCTYPE p SYSTEM "file:///etc/passwd"><playlist/>',
     ],
 )
-def test_what_is_none_is_refused_and_nothing_grows(content: bytes) -> None:
+def test_broken_xml_and_document_types_are_refused(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"is no XML|document type"):
         XSPF.read(content, b"/m")
 
 
-def test_the_suffix_tells_the_format_in_any_case_of_letters() -> None:
+def test_the_suffix_decides_the_format_in_any_case_of_letters() -> None:
     assert format_of(b"/x/a.XSPF") is XSPF
     assert format_of(b"/x.xspf/a") is FORMATS[b".m3u"]

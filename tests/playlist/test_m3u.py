@@ -149,7 +149,7 @@ def test_a_key_that_would_not_be_read_back_is_a_bug(key: str) -> None:
 
 
 @given(st.data(), some_paths, folders, st.sampled_from(PathStyle))
-def test_what_is_written_is_read_back(
+def test_written_entries_are_read_back(
     data: st.DataObject, paths: list[bytes], folder: bytes, style: PathStyle
 ) -> None:
     """Every name there can be, in any order, from any folder; but for line breaks outside of URIs."""
@@ -190,7 +190,7 @@ def test_playlists_from_other_programs_are_read(content: bytes, paths: list[byte
     assert not read.is_ours
 
 
-def test_streams_other_hosts_and_impossible_names_are_no_tracks_but_counted() -> None:
+def test_streams_other_hosts_and_impossible_names_are_counted_as_entries_without_a_track() -> None:
     lines = b"a\nhttp://host/x.mp3\nfile://host/x.mp3\nfile://localhostx/y\nfile:///nul%00.mp3\nnul\0\nrtsp+x://y\nb"
 
     assert parse(lines, b"/m")[0::2] == ([b"/m/a", b"/m/b"], 6)

@@ -49,7 +49,7 @@ def test_each_part_is_a_playlist_of_its_own(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_left_of_a_longer_list_goes(tmp_path: Path) -> None:
+def test_surplus_parts_of_a_longer_list_are_removed(tmp_path: Path) -> None:
     path = bytes(tmp_path / "a.m3u")
     for count, most, left in (
         (5, 2, ["a-1.m3u", "a-2.m3u", "a-3.m3u"]),

@@ -31,7 +31,7 @@ paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
         (b"//a/./b/../c//=/c", (b"//a/c/", b"/c/")),
     ],
 )
-def test_a_prefix_and_what_it_becomes(text: bytes, pair: tuple[bytes, bytes]) -> None:
+def test_a_map_is_parsed(text: bytes, pair: tuple[bytes, bytes]) -> None:
     assert parse_map(text) == pair
 
 
@@ -44,7 +44,7 @@ def test_a_tilde_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", [b"", b"=", b"/a", b"a=/b", b"/a=b", b"/a=", b"=/b", b"/a=/b\nc"])
 @pytest.mark.parametrize("home", [b"", b"~nobody-has-this-name"])
-def test_what_is_no_pair_of_whole_paths_is_refused(text: bytes, home: bytes) -> None:
+def test_a_map_needs_two_absolute_paths(text: bytes, home: bytes) -> None:
     assert refusal(Exit.USAGE, parse_map, home + text)
 
 
@@ -58,7 +58,7 @@ def check_read_back(base: Base, real: list[bytes], written: list[bytes]) -> None
 
 @pytest.mark.parametrize("theirs", [b"/music/", b"/", b"/mu sic=%41/", b"Z:/Music/", b"smb://nas/x/"])
 @given(some=paths)
-def test_what_was_put_in_place_is_put_back(theirs: bytes, some: list[bytes]) -> None:
+def test_undoing_a_map_gives_the_path_before(theirs: bytes, some: list[bytes]) -> None:
     """Whatever the names, and whatever stands for their folder: the files here come back."""
     real = [b"/srv/my music/" + path for path in some]
     base = Base(b"/lists", ((b"/srv/my music/", theirs),))
@@ -67,7 +67,7 @@ def test_what_was_put_in_place_is_put_back(theirs: bytes, some: list[bytes]) -> 
 
 
 @given(some=paths, here=st.sampled_from([b"/srv/m", b"/srv/m/deep", b"/", b"/o ther=%"]))
-def test_what_is_relative_to_another_folder_is_found_again(some: list[bytes], here: bytes) -> None:
+def test_paths_relative_to_another_folder_are_found_again(some: list[bytes], here: bytes) -> None:
     real = [b"/srv/m/" + path for path in some]
 
     check_read_back(Base(here), real, entries(real, PathStyle.RELATIVE, here))
@@ -82,7 +82,7 @@ def test_a_windows_path_has_backslashes_all_through() -> None:
     assert Back.read(base.comment(b"/"), b"/").real(b"\\\\nas\\m\\a\\b.mp3") == b"/srv/m/a/b.mp3"
 
 
-def test_a_plain_playlist_has_nothing_to_say() -> None:
+def test_a_playlist_beside_its_music_needs_no_comment() -> None:
     assert Base(b"/lists/").comment(b"/lists") == ""
 
 

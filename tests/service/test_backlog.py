@@ -214,7 +214,7 @@ def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> No
     assert delays == [2, 4, 8, 16, 32, 60, 60, 60]
 
 
-def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> None:
+def test_an_unwritable_cache_makes_the_next_update_scan_everything() -> None:
     pending = backlog(APART)
     updated(pending, Batch(is_full_scan=True), "one", "two", is_cached=False)
 
@@ -223,7 +223,7 @@ def test_what_could_not_be_cached_makes_the_next_update_scan_everything() -> Non
     assert not updated(pending, LATER, "one").batch.is_full_scan
 
 
-def test_what_could_not_be_read_is_tried_again_until_it_can_be() -> None:
+def test_unreadable_folders_are_tried_again_until_they_can_be_read() -> None:
     pending = backlog()
     updated(pending, LATER, "one", "two", has_unreadable=True)
 

@@ -17,7 +17,7 @@ STATUS = Status(
 )
 
 
-def test_each_fact_is_a_line_and_what_is_unknown_is_none() -> None:
+def test_each_fact_is_a_line_and_unknown_ones_are_left_out() -> None:
     lines = [line for line in metrics(STATUS) if line[0] != "#"]
 
     assert "playshuffle_services 0" in lines

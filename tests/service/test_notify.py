@@ -56,7 +56,7 @@ def test_each_word_is_a_datagram_of_the_protocol(manager: socket.socket) -> None
     ]
 
 
-def test_a_reload_says_when_it_began(manager: socket.socket) -> None:
+def test_a_reload_reports_when_it_began(manager: socket.socket) -> None:
     """Or systemd could take the READY of an earlier one for its end."""
     before = time.monotonic_ns() // 1000
     notify.reloading()
@@ -85,7 +85,7 @@ def test_a_child_cannot_speak_for_the_service(manager: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("address", ["", "vsock:2:1234"])
-def test_without_systemd_nothing_is_said(
+def test_without_systemd_nothing_is_sent(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
     """Nor to a socket of another kind."""
@@ -97,7 +97,7 @@ def test_without_systemd_nothing_is_said(
     assert not caplog.records
 
 
-def test_a_manager_that_is_gone_is_said_once(
+def test_a_vanished_manager_is_logged_once(
     manager: socket.socket, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is raised: the playlists do not depend on it."""

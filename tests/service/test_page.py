@@ -102,7 +102,7 @@ def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: 
     assert b"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"" in written
 
 
-def test_it_shows_what_runs_what_failed_and_what_is_left_out(tmp_path: Path) -> None:
+def test_it_shows_updates_failures_and_skipped_files(tmp_path: Path) -> None:
     text = " ".join(Elements(page(status(tmp_path))).text.split())
 
     for words in (

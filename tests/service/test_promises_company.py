@@ -78,7 +78,7 @@ def test_make_and_the_service_are_one_after_the_other(music: Path, service: Serv
 
 
 @pytest.mark.timing
-def test_what_came_while_make_was_waiting_is_not_lost(music: Path, service: Service) -> None:
+def test_changes_while_make_was_waiting_are_kept(music: Path, service: Service) -> None:
     """It has looked at the folder before that; the service has settled it, and looks no more."""
     playlist = music / "all.m3u"
     slow = strace("/dev/null", "trace=flock", "inject=flock:delay_enter=3500000:when=1")
@@ -190,7 +190,7 @@ def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
 # Looked at from outside
 
 
-def test_the_service_writes_only_where_told_and_starts_only_its_reader(
+def test_the_service_writes_only_its_own_files_and_starts_only_its_reader(
     music: Path, tmp_path: Path, home: Path
 ) -> None:
     """No socket but that of systemd, no program, no file but those that are its own."""

@@ -126,7 +126,7 @@ def test_if_only_the_process_of_updates_is_killed_another_one_is_started(tmp_pat
 
 
 @pytest.mark.timing
-def test_what_a_killed_update_was_to_do_the_next_one_does(tmp_path: Path, home: Path) -> None:
+def test_the_next_update_does_the_work_of_a_killed_one(tmp_path: Path, home: Path) -> None:
     """Though that is begun by another event, and goes well."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"

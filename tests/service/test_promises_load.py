@@ -35,7 +35,7 @@ def pour(music: Path, folders: int, files: int) -> None:
     ("folders", "files"), [(20, 100), pytest.param(50, 1000, marks=pytest.mark.slow)], ids=["2,000", "50,000"]
 )
 @pytest.mark.timing
-def test_a_burst_is_no_loss(tmp_path: Path, folders: int, files: int) -> None:
+def test_a_burst_of_changes_loses_no_event(tmp_path: Path, folders: int, files: int) -> None:
     """Files that come faster than events are heard: within a minute all are listed, by few writes."""
     music = aged(numbered(tmp_path / "Music", 2))
     for number in range(folders):
@@ -51,7 +51,7 @@ def test_a_burst_is_no_loss(tmp_path: Path, folders: int, files: int) -> None:
         print(f"{folders * files} files: {took_s:.1f} s after the last of them")
 
 
-def test_a_queue_that_overflows_is_told_and_made_good(tmp_path: Path) -> None:
+def test_an_overflowed_queue_is_logged_and_followed_by_a_full_scan(tmp_path: Path) -> None:
     """What no event told is found by a look at everything, and that there was one is in the log."""
     music = aged(numbered(tmp_path / "Music", 2))
     for number in range(10):

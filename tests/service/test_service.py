@@ -203,7 +203,7 @@ def test_a_second_service_on_the_same_file_says_who_keeps_it(music: Path, servic
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_it_stops_when_told_and_leaves_no_process(
+def test_a_signal_stops_it_without_leaving_a_process(
     music: Path, service: Service, number: signal.Signals, code: int
 ) -> None:
     assert service.process is not None
@@ -220,7 +220,7 @@ def test_it_stops_when_told_and_leaves_no_process(
 # Looks
 
 
-def test_status_tells_the_same_while_it_runs_and_when_not(music: Path, service: Service) -> None:
+def test_status_is_the_same_while_it_runs_and_after(music: Path, service: Service) -> None:
     running = service.status()
     text = run("status", env=service.env)
     service.stop()
@@ -289,7 +289,7 @@ def test_a_folder_that_goes_empties_nothing_and_is_found_again(music: Path, tmp_
         assert service.playlist("today")["state"] == "dealt"
 
 
-def test_forget_says_that_it_is_meant(tmp_path: Path) -> None:
+def test_many_lost_tracks_wait_until_the_user_accepts_the_loss(tmp_path: Path) -> None:
     """Most tracks go while nobody watches: they may be away, until the user says that they are not."""
     music = aged(numbered(tmp_path / "Music", 60))
     with Service(tmp_path, config(music)) as service:

@@ -179,7 +179,7 @@ CHANGES = (
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_the_playlist_has_what_the_folders_have_after(
+def test_after_an_update_the_playlist_has_the_files_of_the_folders(
     change: Callable[[Albums], Batch], albums: Albums
 ) -> None:
     albums.update(change(albums))

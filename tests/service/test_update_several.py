@@ -194,7 +194,7 @@ def drives(managed: Managed) -> Managed:
     return managed
 
 
-def test_what_changed_on_a_missing_drive_is_noticed_when_it_is_back(drives: Managed) -> None:
+def test_changes_on_a_missing_drive_are_noticed_when_it_is_back(drives: Managed) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("both", music, usb)
     drives.update(START)

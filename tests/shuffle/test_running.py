@@ -24,7 +24,7 @@ from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 from tests.shuffle.test_spread import badness
 
 
-def test_what_is_inserted_into_a_uniform_order_leaves_it_uniform() -> None:
+def test_inserting_into_a_uniform_order_leaves_it_uniform() -> None:
     def run(randbelow: RandBelow) -> tuple[int, ...]:
         return tuple(insert(durstenfeld(range(3), randbelow), [3, 4], randbelow))
 
@@ -67,7 +67,7 @@ def test_the_positions_that_are_best_for_a_new_entry_are_equally_likely(order: l
     assert is_uniform_over(shares, [c for c in candidates if badness(c, keys) == fewest])
 
 
-def test_a_new_track_joins_its_album_in_its_order_or_what_is_left_of_that() -> None:
+def test_a_new_track_joins_its_album_at_its_place_among_the_present_tracks() -> None:
     keys = [0, 0, 0, 1, 1, 1]
 
     assert insert_in_block([3, 5, 0, 2], [1, 4], keys, replay()) == [3, 4, 5, 0, 1, 2]

@@ -190,7 +190,7 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
 
 
 @pytest.mark.parametrize("writes", [True, False])
-def test_what_was_never_saved_is_not_there(writes: bool, home: Path) -> None:
+def test_a_playlist_never_saved_has_no_record(writes: bool, home: Path) -> None:
     """A reader makes nothing, and needs not say that there is no state yet."""
     with State(writes=writes) as state, state.locked():
         assert (orders_of(state, LIST), records.dealt(state), records.last_made(state)) == ([], {}, None)
@@ -485,7 +485,7 @@ def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
     assert "is not a regular file" in refusal(Exit.CANNOT_CREATE, State, must_remember=True)
 
 
-def test_a_reader_knows_what_was_saved_before_a_run_was_killed_while_it_saved(home: Path) -> None:
+def test_a_reader_has_the_state_before_a_save_that_was_killed(home: Path) -> None:
     order = SavedOrder(list(range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
     with State() as state:
         records.save(state, LIST, order)
@@ -527,7 +527,7 @@ def test_a_full_disk_of_the_state_is_named_as_such(home: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged" * 1000])
-def test_a_reader_leaves_what_is_no_state_as_it_is(home: Path, content: bytes) -> None:
+def test_a_reader_leaves_a_file_that_is_not_a_state_as_it_is(home: Path, content: bytes) -> None:
     """It says so if that is damaged; a state is empty while another run begins it."""
     file = state_file(home)
     file.parent.mkdir(parents=True)
@@ -576,7 +576,7 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
         (PermissionError(errno.EACCES, "Permission denied"), "Make the state folder writable, or set"),
     ],
 )
-def test_a_state_that_cannot_be_saved_says_what_to_do(
+def test_a_state_that_cannot_be_saved_has_advice(
     monkeypatch: pytest.MonkeyPatch, problem: OSError, cure: str
 ) -> None:
     def no_folder(**_: object) -> bytes:

@@ -125,7 +125,7 @@ def test_the_mode_is_kept(list_path: bytes, mode: int) -> None:
     assert mode_of(list_path) == mode
 
 
-def test_what_only_the_owner_may_read_is_never_open_to_others(
+def test_a_private_file_is_never_readable_by_others(
     list_path: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.chmod(list_path, 0o600)
@@ -294,7 +294,7 @@ def test_only_regular_files_are_replaced(folder: bytes) -> None:
     assert sorted(os.listdir(folder)) == [b"fifo.m3u", b"folder.m3u"]
 
 
-def test_a_refusal_says_what_where_and_what_to_do(folder: bytes, list_path: bytes) -> None:
+def test_an_error_names_the_file_the_cause_and_the_cure(folder: bytes, list_path: bytes) -> None:
     where = os.fsdecode(folder)
 
     assert refused(folder + b"/no\x1b/x.m3u") == (
@@ -534,7 +534,7 @@ def test_litter_is_swept_whatever_the_name(
     assert os.listdir(folder) == []
 
 
-def test_sweeping_where_nothing_is_is_no_error(folder: bytes) -> None:
+def test_sweeping_an_empty_or_missing_folder_does_nothing(folder: bytes) -> None:
     atomic_file.sweep(folder + b"/none", b"list.m3u")
 
 

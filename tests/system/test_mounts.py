@@ -88,7 +88,7 @@ def test_a_folder_lies_on_the_nearest_mount_and_holds_those_below(folder: bytes,
     assert points(folder) == found
 
 
-def test_a_folder_mounted_on_itself_is_no_mount() -> None:
+def test_a_folder_mounted_on_itself_does_not_count_as_a_mount() -> None:
     """As in a sandbox; one on such a one, too. What shows another folder, or another drive, is a mount."""
     sandbox = (
         b"40 22 254:0 /home/a\\040b /home/a\\040b rw - ext4 /dev/vda rw\n"
@@ -130,13 +130,13 @@ def test_a_file_system_is_the_same_by_source_or_by_its_own_number(other: Mount, 
     assert other.is_same(Mount(b"/m", "ext4", b"/dev/sda1", 7)) is is_same
 
 
-def test_an_unknown_number_says_nothing() -> None:
+def test_mounts_without_a_known_number_are_not_the_same() -> None:
     assert not Mount(b"/m", "ext4", b"/dev/sda1", 0).is_same(Mount(b"/m", "ext4", b"/dev/sdb1", 0))
 
 
 @pytest.mark.root
 @pytest.mark.process
-def test_a_real_folder_mounted_on_itself_is_no_mount(tmp_path: Path) -> None:
+def test_a_real_folder_mounted_on_itself_does_not_count_as_a_mount(tmp_path: Path) -> None:
     folder = bytes(tmp_path / "a b")
     os.mkdir(folder)
 
@@ -193,5 +193,5 @@ def test_real_mounts_come_and_go(tmp_path: Path) -> None:
         ("ext4 xfs btrfs zfs vfat exfat ntfs3 fuseblk tmpfs", False),
     ],
 )
-def test_what_others_change_has_no_events_and_a_drive_of_this_machine_has(kinds: str, is_blind: bool) -> None:
+def test_network_mounts_have_no_events_and_local_drives_have(kinds: str, is_blind: bool) -> None:
     assert {mounts.is_blind(kind) for kind in kinds.split()} == {is_blind}

@@ -116,7 +116,7 @@ def test_no_configuration_is_none(home: Path, tmp_path: Path, monkeypatch: pytes
         ('include "missing.conf"', "cannot be read"),
     ],
 )
-def test_what_is_missing_there_is_said_with_a_way_out(home: Path, text: str, said: str) -> None:
+def test_a_missing_setting_is_reported_with_advice(home: Path, text: str, said: str) -> None:
     conf(home, text)
 
     message = refusal(Exit.NO_INPUT, mpd_conf.folders)

@@ -16,7 +16,7 @@ def mode_of(path: bytes) -> int:
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
-def test_the_place_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_folder_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if that is no UTF-8."""
     base = os.fsencode(tmp_path) + b"/caf\xe9"
     monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(base))
@@ -26,7 +26,7 @@ def test_the_place_is_where_the_environment_says(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("value", [None, "", "relative/path"])
-def test_without_a_sound_word_the_place_is_below_the_home(
+def test_without_a_valid_variable_the_cache_is_below_the_home(
     home: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
 ) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
@@ -36,7 +36,7 @@ def test_without_a_sound_word_the_place_is_below_the_home(
     assert cache_folder() == os.fsencode(home / ".cache/playshuffle")
 
 
-def test_without_a_home_there_is_no_place(
+def test_without_a_home_no_cache_folder_is_made(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And none is made here for want of one: a user may be known to nobody, as in a container."""
@@ -88,7 +88,7 @@ def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffixes", [(b"",), (b"", b"-journal")])
-def test_what_is_set_aside_is_kept_whole_and_takes_the_place_of_nothing(
+def test_a_database_set_aside_is_whole_and_replaces_no_other(
     tmp_path: Path, suffixes: Sequence[bytes]
 ) -> None:
     """Not even of what was set aside in the same second."""
@@ -138,7 +138,7 @@ def test_a_database_opened_to_be_read_cannot_be_written(tmp_path: Path) -> None:
         (["SELECT CAST(x'ff' AS TEXT)"], False),
     ],
 )
-def test_only_what_may_be_otherwise_later_is_passing(statements: list[str], passes: bool) -> None:
+def test_only_errors_that_may_go_away_are_passing(statements: list[str], passes: bool) -> None:
     database = sqlite3.connect(":memory:")
     *before, last = statements
     for statement in before:

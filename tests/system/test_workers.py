@@ -86,7 +86,7 @@ def test_one_worker_is_the_caller_and_works_when_the_results_are_taken() -> None
     assert calls == [0]
 
 
-def test_what_a_call_raises_is_raised_to_who_takes_the_results(workers: Workers) -> None:
+def test_an_exception_of_a_call_is_raised_where_results_are_taken(workers: Workers) -> None:
     def call(item: int) -> int:
         if item == 7:
             raise PermissionError(item)

@@ -156,7 +156,7 @@ def test_a_long_comment_is_cut() -> None:
 
 
 @pytest.mark.parametrize("value", ["fast", "", "nan", "inf", "0", "-3", "1e300"])
-def test_what_is_not_a_tempo_is_none(value: str) -> None:
+def test_a_tempo_that_is_not_a_number_is_none(value: str) -> None:
     assert tags_of({"bpm": [value]}, Stream(1)).bpm is None
 
 

@@ -30,7 +30,7 @@ def test_spoken_word_is_recognised_with_the_reason(name: str, tags: Tags | None,
         *(Tags(genre=genre) for genre in ("Spoken Jazz", "Comedy", "Podcast Rock")),
     ],
 )
-def test_music_is_no_spoken_word(tags: Tags | None) -> None:
+def test_music_is_not_spoken_word(tags: Tags | None) -> None:
     assert why_spoken(b"x.mp3", tags) == ""
 
 

@@ -213,7 +213,7 @@ def test_many_values_are_cut() -> None:
         ("a video without sound.ogg", _THEORA * 9),
     ],
 )
-def test_what_is_no_audio_is_said_to_be_none(name: str, data: bytes, tmp_path: Path) -> None:
+def test_files_with_other_content_are_not_audio(name: str, data: bytes, tmp_path: Path) -> None:
     """A name does not make a track."""
     reading = read(written(tmp_path / name, data))
 
@@ -449,7 +449,7 @@ def test_flac_with_a_short_picture_block_is_read(tmp_path: Path) -> None:
     assert reading.tags._replace(bitrate=None) == read_data("tone.flac").tags._replace(bitrate=None)  # type: ignore[union-attr]
 
 
-def test_programs_that_are_named_like_audio_are_no_tracks(tmp_path: Path) -> None:
+def test_programs_that_are_named_like_audio_are_not_tracks(tmp_path: Path) -> None:
     """MPEG frames are found in some of them by chance."""
     for program in itertools.islice(Path("/usr/bin").iterdir(), 300):
         if program.is_file() and (data := program.read_bytes()).startswith(b"\x7fELF"):

@@ -78,7 +78,7 @@ def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path
         *(("", text) for text in ("٢٠١٩", "06.07.19", "7 songs of 1990 and 5", "no date")),
     ],
 )
-def test_a_date_has_a_year_and_what_is_certain_of_the_day(date: str, text: str) -> None:
+def test_a_date_has_a_year_and_the_certain_part_of_the_day(date: str, text: str) -> None:
     assert read_date(text) == date
 
 

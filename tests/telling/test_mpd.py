@@ -18,7 +18,7 @@ from tests.telling.conftest import MpdPlayer, MpvPlayer, Telling, play, songs
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
 
-def test_a_playlist_in_the_music_folder_is_told_and_random_mode_ends(mpd: MpdPlayer) -> None:
+def test_a_playlist_in_the_music_folder_is_loaded_and_random_mode_ends(mpd: MpdPlayer) -> None:
     mpd.playlist = mpd.telling.music / "playshuffle.m3u"
     mpd.options = ()
     mpd.mpd.say("random 1")
@@ -111,7 +111,7 @@ def waiting(telling: Telling) -> list[Path]:
     return list((telling.home / ".local/state/playshuffle").glob("written*/*"))
 
 
-def test_what_was_written_is_told_once(telling: Telling, mpd: MpdPlayer) -> None:
+def test_a_written_playlist_is_loaded_once(telling: Telling, mpd: MpdPlayer) -> None:
     entries = mpd.make()
     written(telling, mpd.playlist)
     first, second = telling.run("tell", "--written"), telling.run("tell", "--written")
@@ -167,7 +167,7 @@ def test_a_process_that_is_killed_loses_nothing(telling: Telling, mpd: MpdPlayer
     assert (mpd.queue(), mpd.song(), waiting(telling)) == (entries, song, [])
 
 
-def test_the_service_lists_what_it_writes(telling: Telling) -> None:
+def test_the_service_lists_written_playlists(telling: Telling) -> None:
     aged(telling.music)  # the service leaves songs that may still be written for later
     playlist = telling.playlists / "all.m3u"
     written(telling, playlist)

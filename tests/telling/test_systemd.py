@@ -106,7 +106,7 @@ def installed(place: Lab) -> Iterator[Lab]:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.slow)])
-def test_the_last_change_of_a_burst_is_told(installed: Lab, count: int) -> None:
+def test_the_last_change_of_a_burst_reaches_the_player(installed: Lab, count: int) -> None:
     installed.user("systemctl --user stop playshuffle.service")  # it would restore its own order
     installed.user(f"{MPC} play 3")
     song = installed.user(f"{MPC} current -f %file%").stdout
@@ -118,7 +118,7 @@ def test_the_last_change_of_a_burst_is_told(installed: Lab, count: int) -> None:
     assert installed.user(f"{MPC} current -f %file%").stdout == song
 
 
-def test_the_service_has_its_player_told(installed: Lab) -> None:
+def test_the_service_updates_its_player(installed: Lab) -> None:
     installed.user("cp Music/0.wav Music/new.wav")
     wait_for(lambda: len(queue(installed)) == 9 and is_told(installed))
 
@@ -127,7 +127,7 @@ def test_the_service_has_its_player_told(installed: Lab) -> None:
     wait_for(lambda: len(playlist(installed)) == 8)
 
 
-def test_what_a_killed_process_had_taken_is_told(installed: Lab) -> None:
+def test_the_work_of_a_killed_process_reaches_the_player(installed: Lab) -> None:
     """The path unit looks at what was taken, too."""
     installed.user(f"systemctl --user stop {PATH} playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py; mv {STATE}/written/* {STATE}/written.taken/")
@@ -144,7 +144,7 @@ def test_a_command_of_the_user_runs_after_each_change(installed: Lab) -> None:
     installed.user(f"rm {STATE}/ran {drop_in}")
 
 
-def test_without_tell_no_player_is_told(place: Lab) -> None:
+def test_without_tell_no_player_is_updated(place: Lab) -> None:
     place.user("playshuffle service install")
     place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG.replace("tell", "# tell"))
     text = place.user("playshuffle service install").stdout

@@ -55,7 +55,7 @@ def only_mode(seen: Watched) -> Mode:
     return mode
 
 
-def test_the_first_batch_says_that_the_watches_are_set(top: bytes) -> None:
+def test_the_first_batch_comes_when_the_watches_are_set(top: bytes) -> None:
     with watched(top) as seen:
         put(top, b"a/4.mp3")
 
