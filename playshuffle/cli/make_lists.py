@@ -62,9 +62,9 @@ def make_lists(
         reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again, state=state)
     running.notify(running.processes([] if dry_run or print0 else [each.path for each in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
+    if not quiet:
+        show(make_report.all_lines(reports, names=verbose, is_again=is_again))
     for report in reports.values():
-        if not quiet:
-            show(make_report.lines(report, names=verbose, is_again=is_again))
         save_list(save, config, report.request, quiet=quiet)
     return of_all([*codes, *failures])
 

@@ -1,9 +1,10 @@
 """Show what `make` did, as lines for a person or JSON for a program."""
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from playshuffle import __version__, duration
@@ -25,15 +26,17 @@ from playshuffle.tags.cause import NAME, WHERE
 from playshuffle.text import any_of, counted, short, shortened
 
 _NAMES = 20  # of one kind that -v shows
+_LISTS = 3  # that are named with a fact
 
 
-def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fact]:
+def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool = False) -> Iterator[Fact]:
     """Return what was done, the verdict first.
 
     Args:
         report: of the run.
         names: list the files that were skipped, and the tracks that a player may lose.
         is_again: the list was named, to be made again.
+        is_brief: omit its options.
     """
     request, figures, last = report.request, report.figures(), report.last
     has_losses = bool(report.losses) and request.options.player != GENERIC
@@ -41,7 +44,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
     if last is not None and report.playlist_length < last.played:
         new_options = _new_options(last.options, request.saved_options)
         was = f" (was {last.played:,}{new_options and f': {new_options}'})"
-    yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again)
+    yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again, is_brief)
     yield from removed(report.removed, dry_run=request.dry_run)
     if new_options and report.is_changed:
         yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
@@ -53,13 +56,35 @@ def lines(report: Report, *, names: bool, is_again: bool = False) -> Iterator[Fa
         yield "Note", _possible_losses(report.losses)
     if figures.neighbours and (report.is_new or report.output is None or names):
         yield from _repeats(request.recipe.order, figures)
-    yield from (("Note", str(note)) for note in report.notes)
+    yield from (("Note", str(note)) for note in (report.notes if names else report.new_notes()))
     if report.is_changed and report.output is not None:
         yield from _service_notes(report.output, request.recipe.order)
     if report.is_new and report.is_changed:
         if not request.swaps:  # else its entries are paths of another machine
             yield from _play(request.options.player, report.files[0])
         yield "Players", "playshuffle help NAME shows what a player needs"
+
+
+def all_lines(reports: Mapping[str, Report], *, names: bool, is_again: bool) -> Iterator[Fact]:
+    """Return what was done with lists: of several a line for each, then the other facts once.
+
+    reports: by the names of the lists. names, is_again: as in `lines`.
+    """
+    is_brief = len(reports) > 1 and not names
+    by_list = {
+        name: list(lines(report, names=names, is_again=is_again, is_brief=is_brief))
+        for name, report in reports.items()
+    }
+    if not is_brief:
+        yield from chain.from_iterable(by_list.values())
+        return
+    yield from (facts[0] for facts in by_list.values())
+    lists_of: defaultdict[Fact, list[str]] = defaultdict(list)
+    for name, facts in by_list.items():
+        for fact in facts[1:]:
+            lists_of[fact].append(name)
+    for (label, text), some in lists_of.items():
+        yield label, text if len(some) == len(reports) else f"{text} ({', '.join(shortened(some, _LISTS))})"
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -115,7 +140,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
     yield from _reasons("Unread", report.library.unreadable, names, ", kept as known before")
 
 
-def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
+def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
     """Name the file and its contents. was: how long the list was before if it was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
@@ -126,7 +151,7 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool) -> str:
         duration.words(figures.duration_ms) if figures.duration_ms else "",
         counted(figures.artists, "artist") if figures.artists else "",
         f"{order} order",
-        _options_again(report) if is_again and not was else "",
+        _options_again(report) if is_again and not was and not is_brief else "",
     ]
     facts = ", ".join(filter(None, contents))
     if not report.files:

@@ -20,8 +20,11 @@ _NARROW = 40  # columns; below, nothing is aligned
 _USUAL_WIDTH = 80
 _INDENT = 2
 _LABEL = 9
-_LEAST_COLUMN = 16  # to which the first column of a table may be cut
+_LEAST_COLUMN, _LEAST_END = 16, 10  # to which the first and the last column of a table may be cut
 _OPTION = r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
+# A command to copy: after a colon or at the start, up to the word that ends with a sign of punctuation.
+_WORD = r"(?:'[^']*'|[^\s'])+"
+_COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
 _KEPT = "\x1f"  # a space at which no line is broken
 _ESCAPE = r"\x1b\[[0-9;]*m"
 
@@ -92,6 +95,7 @@ class Screen(NamedTuple):
             return [f"{start}{text}"]
 
         assert self.width is not None
+        text = re.sub(_COMMAND, lambda command: command[0].replace(" ", _KEPT), text)
         lines = textwrap.wrap(
             re.sub(_OPTION, rf"\1{_KEPT}", text),
             self.width,
@@ -122,13 +126,17 @@ class Screen(NamedTuple):
         """
         filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
         right = {filled.index(at) for at in right if at in filled}
-        header, *rows = ([row[at] for at in filled] for row in (header, *rows))
+        header, *rows = [[row[at] for at in filled] for row in (header, *rows)]
         widths = [max(columns(row[at]) for row in (header, *rows)) for at in range(len(header))]
         overflow = sum(widths) + 2 * (len(widths) - 1) - (self.width or 0)
-        if overflow > 0 and widths[0] - overflow >= _LEAST_COLUMN:
-            widths[0] -= overflow
-            rows = [[self.tail(row[0], widths[0]), *row[1:]] for row in rows]
+        cuts = [max(0, min(overflow, widths[0] - _LEAST_COLUMN))]
+        cuts.append(max(0, min(overflow - cuts[0], widths[-1] - _LEAST_END)))
+        if self.is_terminal and overflow > 0 and sum(cuts) == overflow:
+            widths[0] -= cuts[0]
+            widths[-1] -= cuts[1]
             overflow = 0
+            for row in rows:
+                row[0], row[-1] = self.tail(row[0], widths[0]), self.head(row[-1], widths[-1])
         if not self.is_terminal or overflow > 0:
             return [line for row in rows for line in self._plain(header, row)]
         return [

@@ -244,10 +244,11 @@ def _playlist_row(playlist: PlaylistStatus, screen: Screen) -> list[str]:
 def _deck_row(playlist: PlaylistStatus, screen: Screen, today: date) -> list[str]:
     facts = playlist.deck or {}
     count, dealt = facts.get("tracks"), facts.get("dealt")
-    progress = ""
+    progress, heard = "", facts.get("heard")
     if isinstance(count, int) and isinstance(dealt, int) and count:
-        progress = f"{screen.bar(dealt, count)} {dealt:,}/{count:,}".strip()
-    if isinstance(heard := facts.get("heard"), int):
+        bar = screen.bar(dealt, count) if heard is None else ""  # a terminal has no room for both
+        progress = f"{bar} {dealt:,}/{count:,}".strip()
+    if isinstance(heard, int):
         progress += f", {heard:,} heard"
     return [_title(playlist), _state(playlist), _number(playlist.tracks), progress, next_deal(facts, today)]
 

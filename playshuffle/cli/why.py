@@ -45,8 +45,8 @@ Examples:
   playshuffle why calm              # the same for one list
   playshuffle why genre:jazz        # the same for the tracks of a query
 
-The playlists are those of the configuration. Without one, they are those
-that make and deal wrote.
+The playlists are those of the configuration, and those that make and deal
+wrote.
 """
 
 
@@ -85,7 +85,7 @@ def why(
             changes = Changes(still_ns=question.still_ns)
             opened = stack.enter_context(open_library(requests, tools, changes))
             playlists = {
-                name: playlist_stages(opened, request, tools, question.next_run)
+                name: playlist_stages(opened, request, tools, question.next_run(name))
                 for name, request in question.requests.items()
             }
         return _explain(_paths(others, playlists, opened), playlists, question, as_json=as_json)
@@ -200,13 +200,14 @@ def _question(words: Sequence[str], name: str | None, config: str | None) -> tup
     others = [word for word in words if word not in named] or [
         os.fsdecode(root) for request in requests.values() for root in request.roots
     ]
-    if config_file is None or lists[0].configured is None:
-        return Question(requests, "the next run with the same options"), others
-    return Question(requests, "the next update", config_file.still_ns, config_file.document), others
+    configured = {title: one.name for title, one in zip(requests, lists, strict=True) if one.configured}
+    if config_file is None:
+        return Question(requests, configured), others
+    return Question(requests, configured, config_file.still_ns, config_file.document), others
 
 
 def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | None) -> Sequence[KnownList]:
-    """Return the list with this name or file, or without one all of the configuration, or all others.
+    """Return the list with this name or file, or without one all that exist or are configured.
 
     Raises:
         PlayshuffleError: there is none.
@@ -217,9 +218,8 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
         return [the_list(name, lists)]
     if config_file is not None:
         say_broken(config_file)
-    configured = [one for one in lists if one.configured is not None]
     folders = {folder for one in lists if not os.path.isdir(folder := os.path.dirname(one.path))}
-    lists = configured or [one for one in lists if one.exists]
+    lists = [one for one in lists if one.configured is not None or one.exists]
     if not lists and folders:
         raise MissingError(min(folders), "it does not exist", "Mount the drive of your playlists.")
     if not lists:

@@ -61,20 +61,26 @@ _WORDS = {
 class Question:
     """The playlists to explain.
 
-    requests: by name. next_run: what changes the playlists next, in words. still_ns: files modified less
-    than this time ago count as being written. document: the configuration, if they come from it.
+    requests: by name.
+    configured: the names in the configuration, by name; without lists that are not in it.
+    still_ns: files modified less than this time ago count as being written.
+    document: the configuration; None if there is none.
     """
 
     requests: dict[str, Request]
-    next_run: str
+    configured: Mapping[str, str]
     still_ns: int = 0
     document: Document | None = None
 
+    def next_run(self, name: str) -> str:
+        """Return what changes a playlist next, in words."""
+        return "the next update" if name in self.configured else "the next run with the same options"
+
     def line(self, name: str, reason: Reason) -> int | None:
         """Return the line of the configuration that a reason comes from: of the playlist, or of all."""
-        if self.document is None:
+        if self.document is None or name not in self.configured:
             return None
-        table = self.document.table
+        table, name = self.document.table, self.configured[name]
         for key in _KEYS.get(reason.code, ()):
             for above, values in ((("playlist", name), table["playlist"][name]), ((), table)):
                 if key in values and (key not in FOR_ALL or self._explains(values[key], reason)):

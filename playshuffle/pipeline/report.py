@@ -20,6 +20,14 @@ from playshuffle.shuffle import fewest_repeats, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.tags.cause import NAME
 
+# Notes that are the same in each run until something changes. A summary has them when they are new.
+_STEADY = frozenset(
+    (
+        *("gap", "history", "idle_list", "mpd_unknown", "never_played", "outside_of_mpd", "ratings", "rest"),
+        *("short_time", "too_long", "unknown_length"),
+    )
+)
+
 
 class Figures(NamedTuple):
     """Figures about the tracks of a playlist.
@@ -113,8 +121,13 @@ class Report(NamedTuple):
         ]
         reasons = sorted(Counter(reason.kind for _, reason in files).items())
         losses = [(loss.what, len(loss.indices)) for loss in self.losses]
-        facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses))
+        notes = [str(note) for note in self.notes if note.code in _STEADY]
+        facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses, notes))
         return blake2b(facts.encode(), digest_size=8).hexdigest()
+
+    def new_notes(self) -> list[Note]:
+        """Return the notes that users have not seen yet."""
+        return [note for note in self.notes if self.has_news or note.code not in _STEADY]
 
     def paths(self) -> list[bytes]:
         """Return the paths of the tracks in the playlist, in order."""

@@ -172,7 +172,7 @@ class Run(NamedTuple):
             suspects=suspects,
             losses=lost,
             last=self.record.saved_order,
-            notes=notes,
+            notes=[*notes, *self._notes()],
         )
 
     def _comments(self) -> list[tuple[str, str]]:
@@ -187,10 +187,15 @@ class Run(NamedTuple):
 
     def _finished(self, report: Report) -> Report:
         """Return the report with the facts that are known only at the end."""
-        present = [root for root in self.request.roots if root not in self.library.missing]
-        notes = [*report.notes, *root_user_notes(present), *self.opened.state.notes]
+        notes = [*report.notes, *self.opened.state.notes]
         notes += owner_notes(self.path) if report.is_changed else []
-        notes += self.history.notes if self.history is not None else []
+        last = self.record.saved_order
+        return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
+
+    def _notes(self) -> list[Note]:
+        """Return the notes on what the playlist is made from."""
+        present = [root for root in self.request.roots if root not in self.library.missing]
+        notes = [*root_user_notes(present), *(self.history.notes if self.history is not None else ())]
         notes += self.record.notes
         notes += [
             Note("missing_list", f"{each.problem} Its last content counts.", each.path)
@@ -216,8 +221,7 @@ class Run(NamedTuple):
                 for text in each.unknown(tracks, elsewhere)
             ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
-        last = self.record.saved_order
-        return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
+        return notes
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[Note]:
         """Yield a note if tracks wait for a missing root."""

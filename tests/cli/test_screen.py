@@ -43,6 +43,24 @@ def test_details_are_wrapped_below_their_label() -> None:
     ]
 
 
+def test_a_command_to_copy_is_not_wrapped() -> None:
+    command = "playshuffle make ~/Music --where 'genre:a , b' -o x.m3u."
+    text = f"It was not changed. To make it: {command} Then go on."
+    for width in (40, 60, 80, 100):
+        assert any(command in line for line in Screen(width).wrapped(text))
+        assert command in Screen(width).verdict(Mark.BAD, text)
+    assert Screen(40).detail("Undo", "playshuffle undo ~/Music/some/where.m3u") == [
+        "  Undo      playshuffle undo ~/Music/some/where.m3u"
+    ]
+
+
+def test_a_table_that_is_too_wide_is_cut_at_its_ends() -> None:
+    row = ["~/Music/a folder/today.m3u", "dealt", "40 tracks of many", "when some of it was heard"]
+    header, line = Screen(60).table(["deck", "state", "tracks", "next deal"], [row])
+    assert header.split() == ["DECK", "STATE", "TRACKS", "NEXT", "DEAL"]
+    assert line == "~older/today.m3u  dealt  40 tracks of many  when some of it~"
+
+
 def test_paths_in_the_home_folder_begin_with_a_tilde(home: Path) -> None:
     assert home_path(f"{home}/My Music/a.m3u") == "~/My Music/a.m3u"
     assert shell_path(f"{home}/My Music/a.m3u") == "~/'My Music/a.m3u'"

@@ -35,6 +35,16 @@ REPORT = Status(
 )
 
 
+def test_decks_are_a_table_at_80_columns_while_the_service_runs() -> None:
+    facts = {**DECK, "tracks": 12_000, "dealt": 10_000, "heard": 9_000}
+    deck = PlaylistStatus("today", "/home/ann/Music/lists/today.m3u", "dealt", 40, deck=facts)
+    lines = list(_lines(replace(REPORT, playlists=(deck,)), Screen(80, has_unicode=True, now_s=NOW_S)))
+
+    assert "DECK" in lines[-4]
+    assert max(map(len, lines)) <= 80
+    assert "10,000/12,000, 9,000 heard" in lines[-3]
+
+
 def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
     screen = Screen(width=80, has_unicode=True, now_s=NOW_S)
 

@@ -1,0 +1,58 @@
+"""Test that nothing is said twice: of many lists, and of what did not change."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.in_process import Program
+from tests.support.program import configured
+from tests.support.tagging import tagged_library
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture
+def music(home: Path) -> Path:
+    names = (*(f"{number}.mp3" for number in range(8)), "quiet.m4b")
+    music = tagged_library(home / "Music", {name: {"title": name, "genre": "Jazz"} for name in names})
+    (music / "liked.m3u").write_text("1.mp3\n")
+    (music / "broken.mp3").write_bytes(b"x" * 100)
+    return music
+
+
+@pytest.mark.usefixtures("music")
+def test_of_twenty_lists_each_has_a_line_and_what_is_new_is_said_once(program: Program) -> None:
+    lists = "".join(f"[playlist.list{number}]\n" for number in range(20))
+    configured(f'folders = ["~/Music"]\nhistory = ["~/Music/liked.m3u"]\n{lists}where = "genre:jazz"\n')
+
+    first, again, verbose = (program("make", *words).err.splitlines() for words in ((), (), ("-v",)))
+
+    assert [line.split(":")[1] for line in first[:20]] == [f" Wrote ~/Music/list{n}.m3u" for n in range(20)]
+    assert sum(line.startswith("Left out: 1 file of spoken") for line in first) == 1
+    assert sum(line.startswith("Note: ") for line in first) == 1
+    assert [line for line in first if line.startswith("Chosen")] == [
+        "Chosen: 8 of 8 tracks match the query (list19)"
+    ]
+    assert len(again) == 20
+    assert again[0] == "ok: Wrote ~/Music/list0.m3u again: 8 tracks of 9, 4 s, random order"
+    assert sum(line.startswith("Note: ") for line in verbose) == 20
+
+
+def test_a_note_on_a_history_is_said_again_when_it_has_changed(music: Path, program: Program) -> None:
+    make = ("make", str(music), "--history", str(music / "liked.m3u"))
+
+    assert "liked.m3u: 1 of 1 track found" in program(*make).err
+    assert "liked.m3u: " not in program(*make).err
+    (music / "liked.m3u").write_text("1.mp3\n2.mp3\n")
+    assert "liked.m3u: 2 of 2 tracks found" in program(*make).err
+
+
+def test_why_knows_the_lists_that_are_not_in_the_configuration(music: Path, program: Program) -> None:
+    configured('folders = ["~/Music"]\n[playlist.all]\n')
+    program("make", "all")
+    program("deal", str(music), "-n", "8")
+
+    assert [line.split()[:2] for line in program("why", "1.mp3").out.splitlines()[1:]] == [
+        ["all", "yes:"],
+        ["today", "yes:"],
+    ]
