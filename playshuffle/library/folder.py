@@ -1,7 +1,7 @@
 """Define folders, files and skipped entries: the values that all packages use."""
 
 from array import array
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from playshuffle.tags.cause import Cause
 
@@ -88,6 +88,11 @@ class Folder(NamedTuple):
     contents: bytes = b""
     is_settled: bool = False
     odd: Odd = NOTHING_ODD
+
+    def without_tags(self) -> Self:
+        """Return the folder as if no tags were read; its files can still be recognised."""
+        odd = self.odd if self.odd is NOTHING_ODD else self.odd._replace(reasons={}, spoken={})
+        return self._replace(durations_ms=None, extinfs=b"", artists=b"", odd=odd)
 
     @property
     def track_count(self) -> int:

@@ -139,7 +139,11 @@ def _files_by_folder(libraries: Iterable[Tracks], table: TrackTable) -> dict[byt
                 named = zip(rows, folder_files.marks_by_name().items(), strict=True)
                 folder_files = _packed(dict(entry for row, entry in named if row in chosen))
             row_before = table.folders.get(folder.path)
-            if folder.durations_ms is None and row_before is not None:  # tags were not read
+            if folder.durations_ms is not None or row_before is None:
+                pass
+            elif folder_files.names == row_before.names:  # tags were not read
+                folder_files = _Files(row_before.names, row_before.marks)
+            else:
                 known = _Files(row_before.names, row_before.marks).marks_by_name()
                 by_name = folder_files.marks_by_name()
                 folder_files = _packed({name: known.get(name, mark) for name, mark in by_name.items()})

@@ -137,8 +137,8 @@ class Scan(NamedTuple):
 def scan_places(
     places: Iterable[Place],
     roots: Collection[bytes],
-    cache: Cache | None,
-    read_all: ReadAll,
+    cache: Cache,
+    read_all: ReadAll | None,
     progress: Progress,
     changes: Changes,
 ) -> Scan:
@@ -147,8 +147,8 @@ def scan_places(
     Args:
         places: the places.
         roots: roots that can be reached; no file is found below the others.
-        cache: None reads no tags.
-        read_all: reads the tags of files.
+        cache: has the folders of earlier scans.
+        read_all: reads the tags of files; None for folders without tags.
         progress: gets the progress of the scan.
         changes: changes to look for.
     """
@@ -158,14 +158,16 @@ def scan_places(
     distinct = [*dict.fromkeys(parts.values())]
     listed = {os.path.dirname(path) for part in distinct for path in part.files or ()}
     below = [root for part in distinct for root in part.roots]
-    cached = cache.folders([*below, *listed]) if cache is not None else {}
+    cached = cache.folders([*below, *listed])
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
         walked = find_folders(distinct, cached, changes, workers, progress.finding)
     scanned = {part: _scanned_place(part, result) for part, result in walked.items()}
     shrunk: list[tuple[Folder, str]] = []
-    if cache is not None:
+    if read_all is not None:
         scanned = _with_tags(scanned, cached, cache, read_all, progress, shrunk)
+    else:
+        scanned = {part: _without_tags(each) for part, each in scanned.items()}
     return Scan({place: scanned[part] for place, part in parts.items()}, cached, shrunk)
 
 
@@ -173,6 +175,13 @@ def _scanned_place(place: Place, walked: WalkResult) -> ScannedPlace:
     roots = place.roots if place.files is None else (b"",)
     by_root = dict(zip(roots, walked.roots, strict=True))
     return ScannedPlace(by_root, walked.skipped, walked.unreadable, walked.growing)
+
+
+def _without_tags(scanned: ScannedPlace) -> ScannedPlace:
+    roots = scanned.roots.items()
+    return scanned._replace(
+        roots={root: [folder.without_tags() for folder in folders] for root, folders in roots}
+    )
 
 
 def _with_tags(

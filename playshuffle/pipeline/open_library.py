@@ -97,7 +97,8 @@ def open_library(
             state = stack.enter_context(State(writes=writes, checks=checks_state))
         if must_remember and state.refusal is not None:
             raise state.refusal
-        cache = stack.enter_context(Cache()) if any(request.options.tags for request in requests) else None
+        cache = stack.enter_context(Cache())
+        reads_tags = any(request.options.tags for request in requests)
         version = state.tracks_version()
         reach, scan = _scan(requests, state, cache, tools, changes)
         if writes:
@@ -113,20 +114,20 @@ def open_library(
             table, missing = recognise_scan(known, scan, reach, changes, now_s)
         if writes:
             state.save_tracks(known, table)
-        if cache is not None:
-            forget_removed(scan, cache, [root for root, _ in missing])
-        libraries = make_libraries(table, scan, missing, cache)
-        yield OpenLibrary(state, cache, table, libraries, reach.errors)
+        forget_removed(scan, cache, [root for root, _ in missing])
+        libraries = make_libraries(table, scan, missing, cache if reads_tags else None)
+        yield OpenLibrary(state, cache if reads_tags else None, table, libraries, reach.errors)
 
 
 def _scan(
-    requests: Sequence[Request], state: State, cache: Cache | None, tools: Tools, changes: Changes
+    requests: Sequence[Request], state: State, cache: Cache, tools: Tools, changes: Changes
 ) -> tuple[Reach, Scan]:
     """Scan the roots that can be read, and return which these are."""
     places = list(dict.fromkeys(map(place_of, requests)))
     accepts_loss = any(request.options.accept_missing for request in requests)
     reach = check_reach(places, state.root, accepts_loss=accepts_loss)
-    return reach, scan_places(places, reach.roots, cache, tools.read_all, tools.progress, changes)
+    read_all = tools.read_all if any(request.options.tags for request in requests) else None
+    return reach, scan_places(places, reach.roots, cache, read_all, tools.progress, changes)
 
 
 def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:

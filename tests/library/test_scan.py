@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from playshuffle.library.cache import Cache
+from playshuffle.library.folder import NOTHING_ODD, Folder
 from playshuffle.library.scan import Place, Progress, scan_places
 from playshuffle.library.walk import EVERYWHERE
-from playshuffle.tags.reading import Reading, Tags
+from playshuffle.tags.reading import ReadAll, Reading, Tags
 
 _FOLDERS = 600
 
@@ -48,15 +49,27 @@ def test_a_killed_first_run_keeps_the_tags_read_so_far(tmp_path: Path, home: Pat
     assert len(asked) == _FOLDERS - 511  # two batches of 256, one of which holds the root itself
 
 
-def found_with(root: Path, read_all: object) -> int:
+def test_a_scan_without_tags_uses_the_folders_of_the_cache_without_their_tags(
+    tmp_path: Path, home: Path
+) -> None:
+    (tmp_path / "x.mp3").write_bytes(b"x")
+    tags = Tags(1_000, artist="A", title="B", genre="audiobook")
+    [tagged] = scanned(tmp_path, lambda paths: enumerate([Reading(tags)] * len(paths)))
+
+    [bare] = scanned(tmp_path, None)
+
+    assert (tagged.durations_ms, tagged.artists, tagged.odd.spoken.keys()) != (None, b"", {}.keys())
+    assert bare == tagged._replace(durations_ms=None, extinfs=b"", artists=b"", odd=NOTHING_ODD)
+    assert len(bare.contents) == 8  # by which it would be recognised
+
+
+def found_with(root: Path, read_all: ReadAll) -> int:
+    return sum(len(folder.file_names()) for folder in scanned(root, read_all))
+
+
+def scanned(root: Path, read_all: ReadAll | None) -> list[Folder]:
+    """Return the folders that a scan finds."""
     with Cache() as cache:
         place = Place((os.fsencode(root),))
-        found = scan_places(
-            [place],
-            [os.fsencode(root)],
-            cache,
-            read_all,  # type: ignore[arg-type]
-            Progress(),
-            EVERYWHERE,
-        ).places[place]
-    return sum(len(folder.file_names()) for root in found.roots.values() for folder in root)
+        found = scan_places([place], place.roots, cache, read_all, Progress(), EVERYWHERE).places[place]
+    return [folder for folders in found.roots.values() for folder in folders]
