@@ -3,7 +3,8 @@
     python -m benchmarks [TRACKS]
 
 TRACKS (100,000) is the number of tiny files. A tenth as many files of the usual size are made with ffmpeg,
-if it is installed. So are the comparisons with mpd, mpc and tinytag.
+if it is installed. So are the comparisons with mpd, mpc and tinytag. A benchmark without its programs is
+skipped.
 """
 
 import compileall
@@ -16,6 +17,8 @@ from pathlib import Path
 
 import playshuffle
 from benchmarks.making import machine
+
+_PROGRAMS = {"watching": ("mpd", "mpc"), "latency": ("gcc", "pkg-config", "fusermount3")}
 
 
 def main() -> None:
@@ -33,14 +36,17 @@ def main() -> None:
             "making": ["--tiny", str(tracks), "--real", str(real), "--keep", name],
             "scaling": ["--tracks", str(max(10, tracks // 10)), "--keep", name],
             "commands": ["--tracks", str(tracks), "--keep", music],
+            "selecting": ["--tracks", str(tracks)],
             "shuffling": [],
+            "latency": [],
+            "many_lists": ["--tracks", str(tracks), "--keep", music],
             "updating": ["--tracks", str(tracks), "--keep", music],
             "watching": ["--tracks", str(tracks), "--burst", str(max(10, tracks // 10)), "--keep", music],
         }.items():
-            if module == "watching" and not (shutil.which("mpd") and shutil.which("mpc")):
-                print("\n## watching\n\nskipped: mpd and mpc are missing", flush=True)
-                continue
             print(f"\n## {module}\n", flush=True)
+            if missing := [name for name in _PROGRAMS.get(module, ()) if not shutil.which(name)]:
+                print(f"skipped: missing {' and '.join(missing)}", flush=True)
+                continue
             subprocess.run([sys.executable, "-m", f"benchmarks.{module}", *arguments], check=True)
     print(f"\n{machine()}")
 

@@ -47,18 +47,24 @@ def _measure(music: Path, small: Path, scratch: Path, tracks: int, rounds: int) 
     of_small = (*_PROGRAM, "make", "-q", str(small), "-o", f"{scratch}/small.m3u")
     playlist = f"{scratch}/all.m3u"
     deal = (*_PROGRAM, "deal", "-q", str(music), "-o", f"{scratch}/today.m3u")
-    for command in (of_small, (*_PROGRAM, "make", "-q", str(music), "-o", playlist), deal):
+    # In a home of its own: beside no other list.
+    alone = ("env", f"XDG_STATE_HOME={scratch}/alone/s", f"XDG_CACHE_HOME={scratch}/alone/c")
+    small_deal = (*_PROGRAM, "deal", "-q", str(small), "-o", f"{scratch}/small-today.m3u")
+    of_music = (*_PROGRAM, "make", "-q", str(music), "-o", playlist)
+    for command in (of_small, of_music, deal, (*alone, *of_small), (*alone, *small_deal)):
         subprocess.run(command, check=True)
-    words = {"COMP_WORDS": "playshuffle make --ord", "COMP_CWORD": "2"}
-    variables = [f"{key}={value}" for key, value in words.items()]
     short: dict[str, Sequence[str]] = {
         "`python -c pass`": _EMPTY,
         "`import typer`": (sys.executable, "-c", "import typer"),
         "`--version`": (*_PROGRAM, "--version"),
+        "`-h`": (*_PROGRAM, "-h"),
         "`--help`": (*_PROGRAM, "--help"),
-        "TAB after `make --ord`": ("env", *variables, "_PLAYSHUFFLE_COMPLETE=complete_bash", *_PROGRAM),
-        "`status`": (*_PROGRAM, "status"),
-        f"`make`, {_SMALL} tracks, nothing changed": of_small,
+        "TAB after `make --ord`": (*_tab("playshuffle make --ord"), *_PROGRAM),
+        "TAB after `make sm`, a list": (*alone, *_tab("playshuffle make sm"), *_PROGRAM),
+        "`status`": (*alone, *_PROGRAM, "status"),
+        f"`make`, {_SMALL} tracks, nothing changed": (*alone, *of_small),
+        f"`make`, {_SMALL} tracks beside a list of {tracks:,}": of_small,
+        f"`deal`, nothing due, {_SMALL} tracks": (*alone, *small_deal),
         f"`deal`, nothing due, {tracks:,} tracks": deal,
         f"`status today`, {tracks:,} tracks": (*_PROGRAM, "status", "today"),
     }
@@ -70,6 +76,11 @@ def _measure(music: Path, small: Path, scratch: Path, tracks: int, rounds: int) 
         "`audit FILE`": (*_PROGRAM, "audit", playlist),
     }
     print(f"\n{_table(_costs(reading, max(3, rounds // 3)), tracks)}", flush=True)
+
+
+def _tab(line: str) -> Sequence[str]:
+    """Return what starts a program as bash does to complete the third word of a line."""
+    return ("env", f"COMP_WORDS={line}", "COMP_CWORD=2", "_PLAYSHUFFLE_COMPLETE=complete_bash")
 
 
 def _costs(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, list[Cost]]:
