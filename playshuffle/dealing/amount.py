@@ -1,18 +1,17 @@
 """Define how much to deal, and how often."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from playshuffle.dealing.period import Every
 
 DEAL_COUNT = 40  # tracks, by default
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """The size of a deal, in exactly one unit: tracks, playing time, or albums."""
 
-    count: int | None = None
+    tracks: int | None = None
     time_ms: int | None = None
     albums: int | None = None
 
@@ -24,13 +23,12 @@ class Count(StrEnum):
     PLAYED = "played"
 
 
-@dataclass(frozen=True, slots=True)
-class DealSettings:
+class DealSettings(NamedTuple):
     """How much to deal, how often, and when a track is done."""
 
     amount: Amount = Amount(DEAL_COUNT)
     every: Every = Every.DAY
-    count: Count = Count.DEALT
+    done_when: Count = Count.DEALT
 
     @property
     def is_by_hand(self) -> bool:

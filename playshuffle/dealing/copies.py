@@ -1,7 +1,6 @@
 """Count all copies of a recording as one track of a deck."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from playshuffle.dealing.deck import Deck
 
@@ -25,14 +24,13 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     upcoming = [track for track in _joined(deck.upcoming, kept) if track not in in_dealt]
     elsewhere = in_dealt.union(upcoming)
     last = deck.deal
-    return replace(
-        deck,
+    return deck._replace(
         dealt=tuple(dealt),
         upcoming=tuple(upcoming),
         missing=tuple(track for track in deck.missing if track not in elsewhere),
         tail=tuple(_joined(deck.tail, kept)),
         unheard=tuple(kept.get(track, track) for track in deck.unheard),
-        deal=last and replace(last, entries=tuple(_joined(last.entries, kept))),
+        deal=last and last._replace(entries=tuple(_joined(last.entries, kept))),
     )
 
 

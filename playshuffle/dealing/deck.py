@@ -5,9 +5,8 @@ renames, new tags and moves. A run uses its index, as `Tracks.indices_of` return
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.dealing.period import Every
 
@@ -15,8 +14,7 @@ PARTS = ("dealt", "upcoming", "missing", "removed", "tail", "unheard")  # fields
 TAIL = 100  # minimum number of plays before the round to remember, for the gap
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(NamedTuple):
     """The tracks of the last deal. They were written to the playlist, or are about to be.
 
     Attributes:
@@ -38,8 +36,7 @@ class Deal:
     every: Every = Every.DAY
 
 
-@dataclass(frozen=True, slots=True)
-class Deck:
+class Deck(NamedTuple):
     """The state of `deal` for one playlist.
 
     Attributes:
@@ -105,20 +102,19 @@ class Deck:
 def translated(deck: Deck, translate: Callable[[Collection[int]], Iterable[int]]) -> Deck:
     """Return the deck with numbers in place of indices, or indices in place of numbers."""
     parts: dict[str, Any] = {part: tuple(translate(getattr(deck, part))) for part in PARTS}
-    deal = deck.deal and replace(deck.deal, entries=tuple(translate(deck.deal.entries)))
-    return replace(deck, deal=deal, **parts)
+    deal = deck.deal and deck.deal._replace(entries=tuple(translate(deck.deal.entries)))
+    return deck._replace(deal=deal, **parts)
 
 
 def mark_written(deck: Deck) -> Deck:
     """Return the deck with its deal no longer pending."""
-    return replace(deck, deal=deck.deal and replace(deck.deal, is_pending=False))
+    return deck._replace(deal=deck.deal and deck.deal._replace(is_pending=False))
 
 
 def end_round(deck: Deck) -> Deck:
     """Return the deck with its round ended early; the next deal begins a new round, with the gap."""
     removed = frozenset(deck.removed)
-    return replace(
-        deck,
+    return deck._replace(
         dealt=(),
         # Only the next deal knows which of these are present.
         upcoming=deck.upcoming + tuple(track for track in deck.dealt if track not in removed),

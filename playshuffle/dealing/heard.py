@@ -6,7 +6,6 @@ the next round, so its unheard tracks return during that round. A play counts fo
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 
 from playshuffle.dealing.deck import Deck
 
@@ -19,8 +18,7 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
     `heard` are tracks that were played or skipped since `deck.heard_from_s`.
     """
     done = frozenset(heard).difference(deck.dealt, _of_last_round(deck))
-    return replace(
-        deck,
+    return deck._replace(
         dealt=(*deck.dealt, *sorted(done)),
         upcoming=tuple(track for track in deck.upcoming if track not in done),
         missing=tuple(track for track in deck.missing if track not in done),
@@ -52,8 +50,7 @@ def count_deal(before: Deck, after: Deck, now_s: int) -> Deck:
     ]
     # Plays of the previous round's tracks have counted for that round.
     is_new = after.round != before.round or bool(_of_last_round(before))
-    return replace(
-        after,
+    return after._replace(
         unheard=(*kept, *after.deal.entries),
         heard_from_s=now_s if is_new else before.heard_from_s,
     )

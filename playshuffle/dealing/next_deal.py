@@ -5,9 +5,8 @@ round. Otherwise it is inserted at a random position.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from playshuffle.dealing.deck import TAIL, Deal, Deck
 from playshuffle.dealing.period import Every, is_new_period
@@ -35,8 +34,7 @@ class RoundOrder(Protocol):
         """Insert new tracks into the upcoming ones; `before` was dealt last."""
 
 
-@dataclass(frozen=True, slots=True)
-class DealRules:
+class DealRules(NamedTuple):
     """How to deal from a deck.
 
     Attributes:
@@ -99,19 +97,18 @@ def next_deal(
     today, present, open_deal = today or period, frozenset(rules.present), rules.size.begin()
     waiting = [track for track in again if track in present]
     entries = [] if is_now else list(filter(open_deal.add, waiting))
-    deck = replace(deck, dealt=_at_end(deck.dealt, entries), tail=_at_end(deck.tail, entries))
+    deck = deck._replace(dealt=_at_end(deck.dealt, entries), tail=_at_end(deck.tail, entries))
     if deck.is_ended or not (deck.upcoming or open_deal.is_full()):
         deck = _next_round(deck, rules, open_deal, entries, today)
     first_round, number = deck.round, deck.number + 1
-    deck, entries, is_full = _fill(replace(deck, number=number), rules, open_deal, entries)
+    deck, entries, is_full = _fill(deck._replace(number=number), rules, open_deal, entries)
     if not is_full and len(entries) < len(present) and not deck.missing:
         deck = _next_round(deck, rules, open_deal, entries, today)
         deck, entries, _ = _fill(deck, rules, open_deal, entries)
     left = (*frozenset(waiting).difference(entries), *deck.upcoming, *deck.missing)
     deals_left = open_deal.count_deals(left)
     about = number + (deals_left if deck.round == first_round else 0)
-    return replace(
-        deck,
+    return deck._replace(
         since=today if deck.since == date.min else deck.since,
         deals_left=deals_left,
         deal=Deal(period, tuple(entries), first_round, number, about),
@@ -149,8 +146,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
             before = deck.dealt[-1] if deck.dealt and deck.dealt[-1] in present_set else None
             upcoming = order.insert_new(upcoming, new, before)
     may_be_removed = deck.dealt if rules.is_whole else deck.removed
-    return replace(
-        deck,
+    return deck._replace(
         upcoming=tuple(upcoming),
         missing=()
         if rules.is_whole
@@ -186,8 +182,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
         if position > 0 and track in present_set:
             soonest.setdefault(track, position)
     lost = tuple(track for track in deck.dealt if track not in present_set and track not in removed)
-    return replace(
-        deck,
+    return deck._replace(
         dealt=(),
         removed=(),
         missing=tuple(dict.fromkeys((*deck.missing, *lost, *rules.waiting))),
@@ -235,5 +230,5 @@ def _fill(
         undealt = tuple(postponed)
         if is_refused or not undealt:
             break
-    deck = replace(deck, dealt=(*deck.dealt, *moved), upcoming=undealt)
+    deck = deck._replace(dealt=(*deck.dealt, *moved), upcoming=undealt)
     return deck, [*entries, *moved], is_refused or open_deal.is_full()

@@ -86,8 +86,8 @@ def deal_size(amount: Amount, chosen: Chosen, recipe: Recipe) -> Size:
     if amount.time_ms is not None:
         durations_ms = chosen.tracks.durations_ms
         return ByTime(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})
-    if amount.count is not None:
-        return ByCount(amount.count)
+    if amount.tracks is not None:
+        return ByCount(amount.tracks)
     assert amount.albums is not None
     tag = ORDERS[recipe.order].tag
     assert tag is not None, "an order that is dealt by albums"

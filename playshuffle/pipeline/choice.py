@@ -6,7 +6,6 @@ Each stage keeps some of the tracks of the previous stage, and gives a reason fo
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -42,8 +41,7 @@ class Stage(NamedTuple):
     terms: Callable[[int], Sequence[Finding]] = lambda _: ()
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The tracks of a playlist, and the tracks that each stage omits.
 
     Attributes:
@@ -67,7 +65,7 @@ class Choice:
     lacking: Sequence[Lacking] = ()
     idle: Sequence[Idle] = ()
     idle_lists: Sequence[bytes] = ()
-    kept: Mapping[int, int] = field(default_factory=dict)
+    kept: Mapping[int, int] = {}
     drawn_out: frozenset[int] = frozenset()
     pins: tuple[Pin, ...] = ()
     problem: PlayshuffleError | None = None
@@ -88,7 +86,7 @@ class Choice:
         stage = Stage(code, indices, len(self.remaining), reason, terms)
         out = frozenset(indices)
         remaining = [index for index in self.remaining if index not in out] if out else self.remaining
-        return replace(self, stages=(*self.stages, stage), remaining=remaining)
+        return self._replace(stages=(*self.stages, stage), remaining=remaining)
 
     def stage(self, code: str) -> Stage | None:
         """Return the stage with this code; None if it was not requested."""

@@ -1,7 +1,6 @@
 """Choose the tracks of a playlist among all tracks of its folders, stage by stage."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.library.folder import Skipped
@@ -27,7 +26,7 @@ def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choic
     choice = Choice(all_tracks, range(len(all_tracks)), lists)
     for kind in STAGES:
         choice = kind.apply(choice, facts)
-    return replace(choice, pins=facts.pins(choice))
+    return choice._replace(pins=facts.pins(choice))
 
 
 def check_choice(choice: Choice, facts: Facts) -> None:

@@ -6,7 +6,7 @@ between, the next one finishes its deal: no deal is skipped, none is made twice.
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
@@ -28,8 +28,7 @@ from playshuffle.tags.cause import SPOKEN, WHERE
 from playshuffle.text import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Dealt:
+class Dealt(NamedTuple):
     """The result of a deal.
 
     Attributes:
@@ -86,9 +85,9 @@ def deal_again(run: Run) -> Dealt:
             Exit.NOTHING_TO_PLAY,
         )
     left = len(last.entries) - len(entries)
-    deck = replace(deck_of(run), deal=replace(last, entries=entries))
+    deck = deck_of(run)._replace(deal=last._replace(entries=entries))
     dealt = _repeat_deal(run, deck, run.record.saved if left else None)
-    return replace(dealt, is_again=True, left=left)
+    return dealt._replace(is_again=True, left=left)
 
 
 def count_as_heard(run: Run) -> Dealt:
@@ -150,10 +149,10 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
 def _with_heard(run: Run) -> Deck:
     """Return the deck with heard tracks marked, if plays count."""
     deck = deck_of(run)
-    if _settings(run).count is Count.DEALT or run.history is None:
-        return replace(deck, unheard=(), heard_from_s=0)
+    if _settings(run).done_when is Count.DEALT or run.history is None:
+        return deck._replace(unheard=(), heard_from_s=0)
     if not (deck.heard_from_s and deck.round):  # after an undo of the first deal, no plays are known
-        return replace(deck, heard_from_s=int(run.now.timestamp()))
+        return deck._replace(heard_from_s=int(run.now.timestamp()))
     heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
     return mark_heard(deck, heard.intersection((*run.choice.remaining, *deck.unheard)))
 
@@ -191,12 +190,12 @@ def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = Fals
 
 
 def _with_period(run: Run, deck: Deck) -> Deck:
-    return replace(deck, deal=deck.deal and replace(deck.deal, every=_settings(run).every))
+    return deck._replace(deal=deck.deal and deck.deal._replace(every=_settings(run).every))
 
 
 def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
     """Return a note if the limit of `--most` makes this deal smaller than requested."""
-    limit, count = run.request.most, _settings(run).amount.count
+    limit, count = run.request.most, _settings(run).amount.tracks
     if limit is None or count is None or deck.deal is None or not deck.upcoming:
         return []
     entries = counted(len(deck.deal.entries), "track")
@@ -228,12 +227,12 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
     assert last is not None
     notes = []
     if is_of_the_future(now, last.period):
-        deck = replace(deck, deal=replace(last, period=period))
+        deck = deck._replace(deal=last._replace(period=period))
         text = f"The last deal is dated {last.period}, which is in the future. It counts as made now."
         notes.append(Note("future_deal", text))
     elif last.is_pending:
         # It never reached the file, so it is the deal of this period.
-        deck = replace(deck, deal=replace(last, period=max(last.period, period)))
+        deck = deck._replace(deal=last._replace(period=max(last.period, period)))
     if now.date() < last.period and not notes:
         text = (
             f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"

@@ -83,7 +83,7 @@ class EntryWriter(NamedTuple):
             for folder in tracks.folders
             if folder.has_odd_names
             or (
-                (base.swaps or folder.durations_ms is None)
+                (base.swaps or not folder.file_ids)  # the names were not looked at yet
                 and not is_plain(base.shape(folder.path), folder.names)
             )
         ]

@@ -6,8 +6,7 @@ playshuffle of this user changes the state.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.library.cache import Cache
@@ -20,28 +19,29 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.store.state import State
 
 
-@dataclass(frozen=True, slots=True)
-class OpenLibrary:
+class OpenLibrary(NamedTuple):
     """All tracks of some playlists, recognised.
 
     Attributes:
         state: open until the end.
         cache: None if no tags are read.
         table: the numbers of all tracks, or only of tracks below the folders of the playlists.
+        libraries: by place.
+        errors: by root that cannot be read, and of which nothing is known.
         histories: play histories that `play_history` has read.
     """
 
     state: State
     cache: Cache | None
     table: TrackTable
-    _libraries: Mapping[Place, Library]
-    _errors: Mapping[bytes, PlayshuffleError]
-    histories: dict[object, Any] = field(default_factory=dict)
+    libraries: Mapping[Place, Library]
+    errors: Mapping[bytes, PlayshuffleError]
+    histories: dict[object, Any]
 
     @property
     def missing(self) -> frozenset[bytes]:
         """Return the roots that seem to be missing."""
-        return frozenset(root for library in self._libraries.values() for root in library.missing)
+        return frozenset(root for library in self.libraries.values() for root in library.missing)
 
     def library(self, request: Request) -> Library:
         """Return the tracks of the folders or files of one playlist.
@@ -50,12 +50,12 @@ class OpenLibrary:
             PlayshuffleError: one of its folders cannot be read, and its tracks are unknown.
         """
         place = place_of(request)
-        library = self._libraries[place]
+        library = self.libraries[place]
         for root in place.roots:
             # A known folder without tracks may not exist: it was empty, or its loss was accepted.
             is_known = (root, place.ignore_files) in self.table.roots
-            if root in self._errors and not (is_known and len(library.tracks)):
-                raise self._errors[root]
+            if root in self.errors and not (is_known and len(library.tracks)):
+                raise self.errors[root]
         return library
 
     def whole_table(self) -> TrackTable:
@@ -64,7 +64,7 @@ class OpenLibrary:
 
     def growing(self, request: Request) -> list[bytes]:
         """Return the folders of one playlist with files that are being written, each with a slash."""
-        growing = self._libraries[place_of(request)].growing
+        growing = self.libraries[place_of(request)].growing
         return sorted({path[: path.rfind(b"/") + 1] for path in growing})
 
 
@@ -116,7 +116,7 @@ def open_library(
             state.save_tracks(known, table)
         forget_removed(scan, cache, [root for root, _ in missing])
         libraries = make_libraries(table, scan, missing, cache if reads_tags else None)
-        yield OpenLibrary(state, cache if reads_tags else None, table, libraries, reach.errors)
+        yield OpenLibrary(state, cache if reads_tags else None, table, libraries, reach.errors, {})
 
 
 def _scan(

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -70,7 +69,7 @@ def open_playlist(
             _check_found(request, library)
             check_choice(choice, facts)
         except PlayshuffleError as error:  # `why` and `undo` need no choice
-            choice = replace(choice, problem=error)
+            choice = choice._replace(problem=error)
         # A play or a deal of one copy counts for the other: no command knows more about copies.
         record = record.with_copies(choice.kept, choice.remaining)
         history = history and history.with_copies(choice.kept)
@@ -132,7 +131,7 @@ def _tags(
     from playshuffle.pipeline.play_history import play_history, with_plays
 
     history = play_history(opened, request, tracks, rows_of, int(tools.clock()))
-    if request.deal is not None and request.deal.count is Count.PLAYED:
+    if request.deal is not None and request.deal.done_when is Count.PLAYED:
         history = history.with_warning()
     return with_plays(rows_of, history, tracks), history
 

@@ -5,7 +5,6 @@ function.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from playshuffle.errors import shown
@@ -62,8 +61,7 @@ class Facts(NamedTuple):
         return tuple(pin._replace(track_index=indices[pin.track_index]) for pin in pins)
 
 
-@dataclass(frozen=True)
-class StageKind:
+class StageKind(NamedTuple):
     """A row of the table of stages.
 
     Attributes:
@@ -126,7 +124,7 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
     choice = choice.without(
         WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
     )
-    return replace(choice, lacking=selection.lacking, idle=selection.idle)
+    return choice._replace(lacking=selection.lacking, idle=selection.idle)
 
 
 def _why_no_match(findings: Sequence[Finding]) -> Cause:
@@ -154,7 +152,7 @@ def _without_listed(choice: Choice, facts: Facts) -> Choice:
     indices = [index for index in choice.remaining if index in reasons]
     if indices or facts.request.without:
         choice = choice.without(WITHOUT, indices, lambda index: Cause(WITHOUT, *reasons[index]))
-    return replace(choice, idle_lists=idle_lists)
+    return choice._replace(idle_lists=idle_lists)
 
 
 def _without_copies(choice: Choice, facts: Facts) -> Choice:
@@ -181,7 +179,7 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
             stays = next((index for index in group if index in staying), None)
             if stays is not None:
                 best |= {index: stays for index in group if index not in staying and index not in best}
-    return replace(choice, kept=best)
+    return choice._replace(kept=best)
 
 
 def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
@@ -209,7 +207,7 @@ def _without_most(choice: Choice, facts: Facts) -> Choice:
         facts.randbelow,
     )
     choice = choice.without(MOST, out, lambda _: Cause(MOST, f"over the limit of {limit}"))
-    return replace(choice, drawn_out=frozenset(drawn))
+    return choice._replace(drawn_out=frozenset(drawn))
 
 
 STAGES = (

@@ -6,7 +6,6 @@ The state has the numbers of tracks, so a rename, new tag or move never changes 
 import json
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import chain, islice
 from typing import Any, NamedTuple, Self
@@ -196,4 +195,4 @@ def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:
     deal = facts["deal"]
     of_deal = {name: deal[name] for name in _DEAL_FACTS}
     period = date.fromisoformat(deal["period"])
-    return replace(deck, deal=Deal(period, entries, every=Every(deal["every"]), **of_deal))
+    return deck._replace(deal=Deal(period, entries, every=Every(deal["every"]), **of_deal))

@@ -93,9 +93,9 @@ def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -
 @pytest.mark.parametrize(
     ("text", "deal"),
     [
-        ("every = 'day'", DealSettings(Amount(count=40), Every.DAY)),
+        ("every = 'day'", DealSettings(Amount(tracks=40), Every.DAY)),
         ('time = "90m"\nevery = "week"', DealSettings(Amount(time_ms=5_400_000), Every.WEEK)),
-        ('limit = 1\nevery = "run"', DealSettings(Amount(count=1), Every.RUN)),
+        ('limit = 1\nevery = "run"', DealSettings(Amount(tracks=1), Every.RUN)),
     ],
 )
 def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSettings) -> None:

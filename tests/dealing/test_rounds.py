@@ -121,7 +121,7 @@ def test_the_name_of_an_order_includes_its_parameters() -> None:
 def test_a_size_is_of_one_kind() -> None:
     tracks, tags_of = by_artists("a", "b")
 
-    assert isinstance(deal_size(Amount(count=2), all_of(tracks, tags_of), Recipe()), ByCount)
+    assert isinstance(deal_size(Amount(tracks=2), all_of(tracks, tags_of), Recipe()), ByCount)
     assert isinstance(deal_size(Amount(time_ms=2000), all_of(tracks, tags_of), Recipe()), ByTime)
     assert isinstance(deal_size(Amount(albums=2), all_of(tracks, tags_of), Recipe("albums")), ByAlbums)
 

@@ -299,7 +299,7 @@ class Playlists:
 
 @pytest.fixture(params=["kept", "dealt"])
 def playlists(request: pytest.FixtureRequest, album: Path, managed: Managed) -> Playlists:
-    deal = DealSettings(Amount(count=12), Every.DAY) if request.param == "dealt" else None
+    deal = DealSettings(Amount(tracks=12), Every.DAY) if request.param == "dealt" else None
     return Playlists(managed, deal, album)
 
 

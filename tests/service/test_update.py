@@ -213,7 +213,7 @@ def test_a_change_that_another_playlist_has_seen_first_is_not_missed(albums: Alb
 
 @pytest.fixture
 def dealt(managed: Managed) -> Albums:
-    return Albums(managed, deal=DealSettings(Amount(count=5), Every.DAY))
+    return Albums(managed, deal=DealSettings(Amount(tracks=5), Every.DAY))
 
 
 def test_a_deal_of_today_is_left_alone(dealt: Albums, home: Path) -> None:

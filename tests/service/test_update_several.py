@@ -20,8 +20,8 @@ from tests.support.managed import START, WHOLE, Managed, event_in
 from tests.support.program import DATA, state_file
 from tests.support.service import aged, left
 
-DAILY = DealSettings(Amount(count=4), Every.DAY)
-EACH_UPDATE = DealSettings(Amount(count=2), Every.RUN)
+DAILY = DealSettings(Amount(tracks=4), Every.DAY)
+EACH_UPDATE = DealSettings(Amount(tracks=2), Every.RUN)
 
 
 def fill(folder: Path, names: str) -> None:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -92,7 +91,7 @@ def deal_amount(
     request: Request, tools: Tools, amount: Amount, every: Every, now: datetime, changes: Changes = EVERYWHERE
 ) -> Dealt:
     """Open one playlist, and deal."""
-    request = request._replace(deal=replace(request.deal or DealSettings(), amount=amount, every=every))
+    request = request._replace(deal=(request.deal or DealSettings())._replace(amount=amount, every=every))
     tools = tools._replace(clock=now.timestamp)
     with open_run(request, tools, changes, must_remember=request.writes) as run:
         return deal_run(run)
