@@ -16,7 +16,7 @@ from playshuffle.system.xdg import moving_mark
 # Commands that are topics of `help`, too.
 _TOPICS = ("service", "config", "help")
 
-# The words that follow a command with subcommands if the user gives none.
+# The default words after a command with subcommands.
 _ALONE = {"config": "--help", "plugin": "--help", "service": "status"}
 
 # What typer raises for a wrong command line; only its newest versions export it.
@@ -34,7 +34,7 @@ def main() -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
     except OSError as error:
-        # Only typer gets here, which writes help texts itself; our own writes catch the error there.
+        # Only typer gets here, when it writes help texts; the program's own writes catch the error.
         if error.errno not in (errno.ENOSPC, errno.EIO) or error.filename is not None:
             raise
         give_up(sys.stdout)

@@ -15,8 +15,8 @@ from playshuffle.options.groups import EXPERT
 LISTS, ANSWERS, SERVICE = "Make and play lists", "Get answers", "Keep lists up to date"
 
 # The commands in the order of the help, each with its group and the first sentence of its docstring.
-# The short help omits those for special cases.
-# To import all modules for these sentences would take longer than most runs.
+# The short help omits commands for special cases.
+# Importing all modules for these sentences would take longer than most runs.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "make": (LISTS, "Write a shuffled playlist of music folders."),
     "deal": (LISTS, "Write a different set of tracks each day."),
@@ -60,7 +60,7 @@ class _Commands(CommandGroup):
 
 
 def load(name: str) -> Any:
-    """Import the module of a command, and return the command; a group where it has `SUBCOMMANDS`."""
+    """Import the module of a command, and return the command; a group if it has `SUBCOMMANDS`."""
     module = import_module(f"playshuffle.cli.{name.replace('-', '_')}")
     group = typer.Typer(
         cls=CommandGroup,

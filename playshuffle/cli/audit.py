@@ -115,7 +115,7 @@ def _playlist(path: bytes, plot: str | None, as_json: bool) -> None:
     with progress_bar(quiet=as_json) as progress:
         found = look_into(path, Tools(read_all, System(), progress))
     if plot is not None:
-        from playshuffle.audit.playlist_picture import draw  # as above
+        from playshuffle.audit.playlist_picture import draw  # Matplotlib is optional
 
         title = shown(os.path.basename(path))
         _write_picture(plot, draw(plot, title, found.paths, found.by))
@@ -126,7 +126,7 @@ def _playlist(path: bytes, plot: str | None, as_json: bool) -> None:
 
 
 def _check_plot(path: str) -> None:
-    """Find out, before all the work, whether a picture can be drawn there.
+    """Check, before all the work, that a picture can be drawn to a path.
 
     Raises:
         PlayshuffleError: it cannot.

@@ -18,9 +18,9 @@ _HEADER = ("", "here", "at best", "by chance", "in path order")
 
 
 def order_facts(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> Iterator[Fact]:
-    """Return the report on an order.
+    """Yield the report on an order.
 
-    seed_bits: of the seed, None for the operating system's generator.
+    `seed_bits` are the bits of the seed, None for the operating system's generator.
     """
     mark = Mark.BAD if verdict.reasons else Mark.GOOD
     yield mark, f"{order.name}: {'; '.join(verdict.reasons) or 'all deviations can be chance'}"
@@ -65,7 +65,7 @@ def order_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int 
 
 
 def playlist_lines(found: PlaylistAudit, screen: Screen) -> Iterator[str]:
-    """Return the report on a playlist."""
+    """Yield the report on a playlist."""
     tracks = f"{counted(found.tracks, 'track')} by {counted(found.artists, 'artist')}"
     yield screen.verdict(Mark.GOOD, f"{home_path(found.playlist)}: {tracks}")
     if found.untagged:

@@ -25,8 +25,8 @@ from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
 
 _ALL = "all"
-_Group = tuple[str, str, tuple[int, ...]]  # what is odd, its cure, the lines
-_NAMES = 20  # of one kind that are shown
+_Group = tuple[str, str, tuple[int, ...]]  # oddity, cure, lines
+_NAMES = 20  # shown names for each oddity
 
 EXAMPLES = """\b
 Examples:
@@ -60,7 +60,7 @@ def check(
     Exit code 1 if an entry is missing or double, or the player cannot play it.
     """
     if not player or _ALL in player:
-        player_names()  # those of the configuration too
+        player_names()  # adds the players of the configuration
     asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
     lists = all_lists(config)
@@ -136,7 +136,7 @@ def _faults(result: Checked) -> Iterator[str]:
 
 
 def _hint(entry: Entry) -> str:
-    """Return what may be meant by an entry whose file is missing."""
+    """Return the probable meaning of an entry whose file is missing."""
     if entry.text[1:3] == b":\\" or entry.text.startswith(b"\\\\"):
         return " (a Windows path)"
     near = near_file(entry.path)

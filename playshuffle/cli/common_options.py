@@ -1,4 +1,4 @@
-"""Define the options that several commands share; light enough for each of them."""
+"""Define the options that several commands share."""
 
 from typing import Annotated
 

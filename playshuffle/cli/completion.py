@@ -8,8 +8,8 @@ from playshuffle.errors import PlayshuffleError, shown
 
 
 def lists(ctx: typer.Context) -> list[str]:
-    """Return the names of all lists: those of the configuration, and those that make and deal wrote."""
-    # Options are completed without them.
+    """Return the names of all lists: configured ones, and lists that make and deal wrote."""
+    # Completion of options does not need them.
     from playshuffle.config.load import all_lists
 
     with contextlib.suppress(PlayshuffleError):

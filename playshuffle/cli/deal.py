@@ -69,7 +69,7 @@ def _only(**switches: bool) -> str:
     """Return the only switch that was given, or an empty text.
 
     Raises:
-        PlayshuffleError: there are several.
+        PlayshuffleError: several were given.
     """
     given = [flag(switch) for switch, is_given in switches.items() if is_given]
     if len(given) > 1:

@@ -39,7 +39,7 @@ def deal_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Deal lists, and report the deals. The arguments are those of the command, with its only switch."""
+    """Deal lists, and report the deals. `switch` is the only switch of the command; see there."""
     codes: list[Exit] = []
     is_peek = switch == "--peek"
     with State(writes=not is_peek, must_remember=not is_peek) as state:
@@ -81,7 +81,7 @@ def _configured(
 def _request(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> Request:
-    """Return the request of a deck: with the options of its last deal, and those that were given now.
+    """Return the request of a deck: with the options of its last deal, replaced by options in `given`.
 
     Raises:
         PlayshuffleError: it is not clear which deck; or an option is not valid.
@@ -108,7 +108,7 @@ def _request(
 
 
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
-    """Return the request of a new deck, or of that of the same file, whose other options stay."""
+    """Return the request of a new deck. If the file has a deck, its other options stay."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
     if options.albums is not None and "order" not in given.names:
         options = options._replace(order="albums")
@@ -123,7 +123,7 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     """Return the only deck.
 
     Raises:
-        PlayshuffleError: there is none, or there are several.
+        PlayshuffleError: no deck exists, or several do.
     """
     dealt = [each for each in lists if each.is_dealt]
     dealt = [each for each in dealt if each.configured or each.exists] or dealt

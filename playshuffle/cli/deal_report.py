@@ -1,4 +1,4 @@
-"""Show what a deal did, as lines for a person or JSON for a program."""
+"""Show the result of a deal, as lines for a person or JSON for a program."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,10 @@ _PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
 def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
-    """Return what was dealt, the verdict first; of a peek only the notes. names: list skipped files."""
+    """Yield the result of a deal, the verdict first; of a peek only the notes.
+
+    With `names`, list skipped files.
+    """
     report, last, today = dealt.report, dealt.deck.deal, datetime.now().astimezone().date()
     if not report.request.dry_run:
         assert last is not None
@@ -64,14 +67,14 @@ def _verdict(dealt: Dealt, today: date) -> str:
 
 
 def _next_day(dealt: Dealt, today: date) -> str:
-    """Return from when on other options hold."""
+    """Return the first day of other options."""
     if deck_facts(dealt.deck)["next_deal"] is None:
         return "the next deal"
     return next_deal(deck_facts(dealt.deck), today).removesuffix(" 00:00")
 
 
 def _changes(options: Options, former: Options) -> str:
-    """Return what the next deal has that the last one had not."""
+    """Return the options that are new in the next deal."""
     words = [counted(options.limit, "track")] if options.limit not in (None, former.limit) else []
     words += map(home_path, options.folders if options.folders != former.folders else ())
     words.append(as_flags(options._replace(limit=None), former))
@@ -97,7 +100,7 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
 
 
 def as_json(dealt: Dealt) -> dict[str, Any]:
-    """Return the deal for JSON: what `make` returns, and the facts of the deal."""
+    """Return the deal for JSON: the JSON of `make`, and the facts of the deal."""
     deck, last = dealt.deck, dealt.deck.deal
     return {
         **make_report.as_json(dealt.report),

@@ -30,7 +30,7 @@ from playshuffle.system import mounts
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted, shortened
 
-_NAMES = 5  # files that are skipped and named
+_NAMES = 5  # named files of those skipped
 
 EXAMPLES = """\b
 Examples:
@@ -101,7 +101,7 @@ def export(
 
 
 def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> PlayshuffleError:
-    """Return the error for a missing argument, with the lists and drives that there are."""
+    """Return the error for a missing argument, with the existing lists and drives."""
     drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
     text = f"Name a folder on the stick. Mounted removable drives: {drives}."
     if playlist is None:
@@ -125,7 +125,7 @@ def _source(playlist: str, file: bytes) -> str:
 
 
 def _verdict(done: Exported, track_count: int) -> str:
-    """Return what was copied. track_count: of the playlist."""
+    """Return the number of copied tracks, of the `track_count` in the playlist."""
     text = (
         f"{home_path(done.folder)}: {_fitting(done.tracks, track_count)},"
         f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"

@@ -15,13 +15,13 @@ from playshuffle.text import known
 _USAGE = 24  # columns of an option with its placeholder
 _HELP = 50
 _OTHER = "Options"
-SHORT_HELP = f"{__name__}.short_help"  # in the meta of a context: -h was given
+SHORT_HELP = f"{__name__}.short_help"  # a key in the meta of a context: -h was given
 
 
 class _Words(NamedTuple):
-    """Convert the words of one option, in place of typer 0.29, which imports pydantic for it.
+    """Converts the words of one option, in place of typer 0.29, which imports pydantic for it.
 
-    is_number: the words are whole numbers.
+    `is_number`: the words are whole numbers.
     """
 
     is_number: bool
@@ -37,10 +37,10 @@ class _Words(NamedTuple):
 
 
 class _Helped:
-    """A command whose short help, -h, omits what few need."""
+    """A command whose short help, -h, omits rarely needed options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Read the command line. Other versions of typer do not call `get_runtime_param`."""
+        """Parse the command line. Other versions of typer do not call `get_runtime_param`."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
             descriptor = getattr(parameter, "type_descriptor", None)
             if descriptor is not None:
@@ -81,7 +81,7 @@ class Command(_Helped, TyperCommand):
 
 
 class CommandGroup(_Helped, TyperGroup):
-    """A command with commands of its own, which it shows in groups."""
+    """A command with subcommands, which it shows in groups."""
 
     _full_help = "Show all commands and options"
 

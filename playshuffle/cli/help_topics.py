@@ -20,7 +20,7 @@ _WIDTH = 80
 
 
 def _entry(term: str, meaning: str) -> list[str]:
-    """Return the lines of a term and its meaning, which goes on below its start."""
+    """Return the lines of a term and its meaning, which continues below its start."""
     return textwrap.wrap(meaning, _WIDTH, initial_indent=term, subsequent_indent=" " * len(term))
 
 

@@ -54,7 +54,7 @@ def make(
     A list that was made before is made again with its options, in a new order. Without lists, folders and
     options, make all configured lists that are not dealt; without a configuration, use the music folder.
     """
-    # What it needs is slow to import, and help and completion need the options alone.
+    # Its imports are slow, and help and completion need only the options.
     from playshuffle.cli.make_lists import make_lists
 
     return make_lists(

@@ -1,6 +1,6 @@
 """Make lists again, or a new list of music folders: `playshuffle make`.
 
-The page Architecture of the documentation tells the path from here to the file.
+The page Architecture of the documentation describes the path from here to the file.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def make_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Make lists, and report them. The arguments are those of the command."""
+    """Make lists, and report them. The command describes the arguments."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
     writes = not (dry_run or print0 or given.options.output == STDOUT)
@@ -84,7 +84,7 @@ def _lists_to_make(
 ) -> tuple[list[KnownList], list[Exit]]:
     """Return the lists that words name, and exit codes for broken ones.
 
-    is_all: without words, all lists of the configuration are made that are not dealt.
+    With `is_all` and no words, these are all lists of the configuration that are not dealt.
     """
     if words or config_file is None or not is_all:
         return named_lists(words, lists, config_file), []
@@ -102,7 +102,7 @@ def _lists_to_make(
 def _requests_of(
     lists: Sequence[KnownList], given: Given, save: str | None, state: State
 ) -> dict[str, Request]:
-    """Return the requests of lists that are made again, by what to call them."""
+    """Return the requests of lists that are made again, by their titles."""
     if save is not None and len(lists) > 1:
         raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
     requests = [request_of(one, given, state, is_dealt=False, is_saved=save is not None) for one in lists]

@@ -1,4 +1,4 @@
-"""Show what `make` did, as lines for a person or JSON for a program."""
+"""Show the result of `make`, as lines for a person or JSON for a program."""
 
 import os
 from collections import Counter, defaultdict
@@ -25,17 +25,17 @@ from playshuffle.service import running
 from playshuffle.tags.cause import NAME, WHERE
 from playshuffle.text import any_of, counted, short, shortened
 
-_NAMES = 20  # of one kind that -v shows
-_LISTS = 3  # that are named with a fact
+_NAMES = 20  # shown names for each reason
+_LISTS = 3  # lists to name with a fact
 
 
 def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool = False) -> Iterator[Fact]:
-    """Return what was done, the verdict first.
+    """Yield the result, the verdict first.
 
     Args:
-        report: of the run.
-        names: list the files that were skipped, and the tracks that a player may lose.
-        is_again: the list was named, to be made again.
+        report: report of the run.
+        names: list the skipped files, and the tracks that a player may lose.
+        is_again: the user named the list, to make it again.
         is_brief: omit its options.
     """
     request, figures, last = report.request, report.figures(), report.last
@@ -60,7 +60,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     if report.is_changed and report.output is not None:
         yield from _service_notes(report.output, request.recipe.order)
     if report.is_new and report.is_changed:
-        if not request.swaps:  # else its entries are paths of another machine
+        if not request.swaps:  # otherwise its entries are paths of another machine
             yield from _play(request.options.player, report.files[0])
         yield "Players", "playshuffle help NAME shows what a player needs"
 
@@ -133,7 +133,7 @@ def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
 
 
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
-    """Count what is not in the playlist, or read in part, and why; with `names`, list it."""
+    """Count the tracks that are omitted, or read in part, with reasons; with `names`, list them."""
     yield from _choice(report.choice, names=names)
     yield from _reasons("Skipped", [*report.library.skipped, *report.choice.skipped(NAME)], names)
     yield from _reasons("Untagged", report.library.untagged, names)
@@ -141,7 +141,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """Name the file and its contents. was: how long the list was before if it was longer."""
+    """Name the file and its contents. `was` is the former length of the list if it was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
@@ -176,7 +176,7 @@ def _options_again(report: Report) -> str:
 
 
 def _new_options(before: Options | None, now: Options | None) -> str:
-    """Return the options that differ from those before; none if either are not known."""
+    """Return the options that differ from those before; empty if either are unknown."""
     return "" if before is None or now is None else as_flags(now, before)
 
 
@@ -214,13 +214,13 @@ def _reasons(label: str, files: Sequence[Skipped], names: bool, remark: str = ""
 
 
 def _names(files: Sequence[Skipped], count: int) -> Iterator[Fact]:
-    """List the first files, out of so many."""
+    """List the first of `count` files."""
     texts = [f"{home_path(path)}: {reason}" for path, reason in files]
     yield from (("", text) for text in shortened([*texts, *[""] * (count - len(files))], _NAMES))
 
 
 def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
-    """Count the repeats by the same artist where the order does nothing, or all it can, against them."""
+    """Count the repeats by the same artist if the order does nothing, or all it can, against them."""
     text = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
     if ORDERS[order].has_fewest_repeats and figures.neighbours == figures.fewest:
         yield "Repeats", f"{text}, the fewest possible"
@@ -229,8 +229,8 @@ def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
 
 
 def _possible_losses(losses: Sequence[Loss]) -> str:
-    """Count what players may lose, where no player was chosen."""
-    # Each track once; a range is of positions, not of names.
+    """Count the tracks that players may lose, if no player was chosen."""
+    # Each track once; a range has positions, not names.
     lost = {index for loss in losses if not isinstance(loss.indices, range) for index in loss.indices}
     count = max(len(lost), *(len(loss.indices) for loss in losses))
     titles = list(dict.fromkeys(player for loss in losses for player in loss.players))
@@ -241,18 +241,18 @@ def _possible_losses(losses: Sequence[Loss]) -> str:
 
 
 def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -> Iterator[Fact]:
-    """Name what the player loses."""
+    """Name the tracks that the player loses."""
     for loss in losses:
         tracks = counted(len(loss.indices), "track")
         text = f"{any_of(loss.players)} may not play {tracks}: {loss.what}. To fix: {loss.cure}"
         yield "Problem", text
-        if names and not isinstance(loss.indices, range):  # a range: it is for their number, not their names
+        if names and not isinstance(loss.indices, range):  # a range is about their number
             paths = [home_path(suspects[index]) for index in loss.indices]
             yield from (("", path) for path in shortened(paths, _NAMES))
 
 
 def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
-    """Warn of a service that will replace this playlist, because it has another order for it."""
+    """Warn about a service that will replace this playlist, because it has another order for it."""
     for service in running.services():
         for playlist in service.playlists:
             is_same = os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output)
@@ -270,7 +270,7 @@ def _play(player: str, file: bytes) -> Iterator[Fact]:
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:
-    """Return the tracks of a loss; where their positions are lost, the tracks at these."""
+    """Return the tracks of a loss; for lost positions, the tracks at these positions."""
     if isinstance(loss.indices, range):
         return report.paths()[loss.indices.start : loss.indices.stop]
     return [report.suspects[index] for index in loss.indices]
@@ -281,7 +281,7 @@ def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
-    """Return what the stages leave out; of the query only numbers, since that may be nearly everything."""
+    """Return the tracks that the stages omit; for the query only numbers, since they may be nearly all."""
     where = choice.stage(WHERE)
     return {
         "matching": None if where is None else where.of - len(where.indices),

@@ -29,7 +29,7 @@ Examples:
   playshuffle move ~/Music /mnt/disk/Music
   playshuffle move /media/ann/OLD /media/ann/NEW --dry-run
 """
-_SHOWN = 3  # missing tracks that are named
+_SHOWN = 3  # named missing tracks
 
 
 def move(
@@ -76,10 +76,10 @@ def move(
 
 
 def _check_folders(before: bytes, after: bytes) -> None:
-    """Check what can be known without the state.
+    """Check everything that does not need the state.
 
     Raises:
-        PlayshuffleError: the folders are wrong, or a service would go on with the old one.
+        PlayshuffleError: the folders are wrong, or a service would continue with the old one.
     """
     if not os.path.isdir(after):
         raise PlayshuffleError(
@@ -104,10 +104,10 @@ def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
 
 
 def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: bytes) -> None:
-    """Check that a music folder or a list is moved, and no list is in the way.
+    """Check that a music folder or a list is moved, and no other list has the new path.
 
     Raises:
-        PlayshuffleError: none is, or one is.
+        PlayshuffleError: nothing is moved, or another list has the path.
     """
     if not any(row.table in ("root", "record") for row in rows):
         roots = ", ".join(map(home_path, state.roots())) or "none"
@@ -124,7 +124,7 @@ def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: b
 
 
 def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
-    """Return how many tracks are at their new places, and the new paths of the others."""
+    """Return the number of tracks that are at their new paths, and the new paths of the others."""
     found, lost = 0, list[bytes]()
     for row in rows:
         if row.table == "folder":

@@ -13,7 +13,13 @@ from playshuffle.history.sources import Source
 
 
 class Default(NamedTuple):
-    """Folders, a line of text that says where they come from, and the configured play histories."""
+    """The default folders.
+
+    Attributes:
+        folders: the folders.
+        text: a line about their source.
+        history: the configured play histories.
+    """
 
     folders: tuple[str, ...]
     text: str
@@ -47,10 +53,10 @@ def default_folders(config: str | None) -> Default:
 
 
 def music_folders(folders: Sequence[str], config: str | None) -> tuple[tuple[bytes, ...], tuple[Source, ...]]:
-    """Return the folders that were named; or else the default ones, with the play histories of these.
+    """Return the named folders; or else the default ones, with their play histories.
 
     Raises:
-        PlayshuffleError: one is not a folder, or there are none.
+        PlayshuffleError: one is not a folder, or no default exists.
     """
     if not folders:
         default = default_folders(config)

@@ -86,7 +86,7 @@ def _undo(*, quiet: bool) -> Exit:
 
 
 def _found(words: Sequence[str], state: State) -> list[bytes]:
-    """Return the paths of the tracks that are named, known ones or files.
+    """Return the paths of the named tracks, known ones or files.
 
     Raises:
         PlayshuffleError: one is not found.
@@ -106,7 +106,7 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
 
 
 def _entries(playlist: bytes) -> set[bytes]:
-    """Return the paths in a playlist; none if it cannot be read."""
+    """Return the paths in a playlist; empty if it cannot be read."""
     with contextlib.suppress(PlayshuffleError):
         return {*PlaylistFile.find(playlist).entries()}
     return set()
@@ -135,7 +135,7 @@ def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
 
 
 def _keep(run: Run) -> object:
-    """Write an order or the last deal again, without what the playlist has no longer.
+    """Write an order or the last deal again, without tracks that the playlist has lost.
 
     Raises:
         PlayshuffleError: it has no deal that could be written again, or cannot be written.

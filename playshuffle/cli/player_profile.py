@@ -1,4 +1,4 @@
-"""Show how to write and play a playlist for a player, and what the player cannot play."""
+"""Show how to write and play a playlist for a player, and its limits."""
 
 import os
 import shlex
@@ -13,7 +13,7 @@ from playshuffle.players.profiles import GENERIC, PLAYERS
 
 
 def play_command(player: Player, file: bytes) -> str:
-    """Return the shell command with which a player plays a file; empty if it has none."""
+    """Return the shell command that plays a file with a player; empty if it has none."""
     mpd_name = b""
     if player.uses_mpd_conf:
         found = load_name(file)
@@ -22,7 +22,7 @@ def play_command(player: Player, file: bytes) -> str:
         mpd_name = found
     return player.play.format(
         file=shell_path(file),
-        path=shlex.quote(shown(file)),  # no shell expands `~` behind =
+        path=shlex.quote(shown(file)),  # the shell does not expand `~` behind =
         mpd=shlex.quote(shown(mpd_name)),
     )
 
@@ -34,7 +34,7 @@ def profile(name: str, screen: Screen) -> Iterator[str]:
     command = f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"
     try:
         file = default_output(name, music)
-    except PlayshuffleError:  # the folders of MPD are not known
+    except PlayshuffleError:  # the folders of MPD are unknown
         file = os.path.join(music, plain_name(name) + player.suffix)
         command += f" -o {shell_path(file)}"
     yield player.title

@@ -12,14 +12,14 @@ _EVERY_S = 0.1
 
 
 def progress_bar(quiet: bool) -> scan.Progress:
-    """Return the progress display of a run: a bar on a terminal, else nothing."""
+    """Return the progress display of a run: a bar on a terminal, otherwise nothing."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         return scan.Progress()
     return Bar()
 
 
 class Bar(scan.Progress):
-    """A bar on stderr; gone when the work is done."""
+    """A bar on stderr; it disappears when the work is done."""
 
     def __init__(self) -> None:
         self._shows_from = time.monotonic() + _PATIENCE_S
@@ -33,15 +33,15 @@ class Bar(scan.Progress):
             self._bar.stop()
 
     def finding(self, files: int) -> None:
-        """Show how many files there are."""
+        """Show the number of files."""
         self._show("Finding files", files, None)
 
     def reading(self, read_count: int, of: int) -> None:
-        """Show how many are read."""
+        """Show the number of read files."""
         self._show("Reading tags", read_count, of)
 
     def working(self, activity: str, done_count: int, of: int) -> None:
-        """Show how far any other work is."""
+        """Show the progress of any other work."""
         self._show(activity, done_count, of)
 
     def _show(self, activity: str, done_count: int, of: int | None) -> None:

@@ -34,17 +34,17 @@ def run_lists(
     must_remember: bool = True,
     state: State | None = None,
 ) -> tuple[dict[str, Done], list[Exit]]:
-    """Open lists over one library, each to do the same; one that fails does not stop the others.
+    """Open lists over one library, and run a function for each; a failure does not stop the others.
 
     Args:
         requests: by the names of the lists.
         act: makes, keeps or deals a list.
         quiet: print only errors.
         must_remember: raise an error if the state cannot be written.
-        state: if the caller has opened it.
+        state: the state, if the caller has opened it.
 
     Returns:
-        What was done, by the name of the list, and the exit code of each list that failed.
+        The result by the name of the list, and the exit code of each list that failed.
 
     Raises:
         PlayshuffleError: the library cannot be opened, or the only list failed.
@@ -74,10 +74,10 @@ def run_lists(
 def request_of(
     one: KnownList, given: Given, state: State, *, is_dealt: bool, is_saved: bool = False
 ) -> Request:
-    """Return the request of a list to make or deal, with the options that were given now.
+    """Return the request of a list to make or deal, with the options in `given` in place of its own.
 
     Raises:
-        PlayshuffleError: its options are not known, or are those of the configuration; or the list is dealt
+        PlayshuffleError: its options are unknown, or come from the configuration; or the list is dealt
             and should be made, or the other way round.
     """
     name = shlex.quote(shown(one.name))
@@ -103,7 +103,7 @@ def request_of(
 
 
 def titles(lists: Sequence[KnownList]) -> list[str]:
-    """Return what to call each of these lists: its name, or its file if several have the name."""
+    """Return the title of each list: its name, or its file if several have the name."""
     count = Counter(one.name for one in {each.path: each for each in lists}.values())
     return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
 

@@ -1,4 +1,4 @@
-"""Keep a list in the configuration: the option `--save` of make and deal."""
+"""Save a list in the configuration: the option `--save` of make and deal."""
 
 import os
 
@@ -26,7 +26,7 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
 
 
 def save(name: str | None, config: str | None, request: Request, *, quiet: bool) -> None:
-    """Write a list that was made into the configuration, and have the services read it.
+    """Write a list that was made into the configuration, and let the services read it.
 
     Raises:
         PlayshuffleError: it cannot be written.
@@ -50,6 +50,6 @@ def _save(place: bytes, name: str, request: Request, *, writes: bool) -> None:
 
 
 def _place(config: str | None) -> bytes:
-    """Return the configuration that is in force, or where a new one belongs."""
+    """Return the present configuration, or the path of a new one."""
     candidates = places(config)
     return next(filter(os.path.lexists, candidates), candidates[0])

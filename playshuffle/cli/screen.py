@@ -1,7 +1,7 @@
-"""Lay out what verbs show: marks, tables, bars, times and short paths.
+"""Lay out the output of commands: marks, tables, bars, times and short paths.
 
 A terminal gets marks, colours, aligned tables and relative times. A pipe gets the same facts as
-plain lines with words and dates; a table that is too wide for its terminal becomes plain lines, too.
+plain lines with words and dates. A table that is too wide for its terminal becomes plain lines, too.
 """
 
 import os
@@ -20,12 +20,12 @@ _NARROW = 40  # columns; below, nothing is aligned
 _USUAL_WIDTH = 80
 _INDENT = 2
 _LABEL = 9
-_LEAST_COLUMN, _LEAST_END = 16, 10  # to which the first and the last column of a table may be cut
+_LEAST_COLUMN, _LEAST_END = 16, 10  # minimum widths of a table's first and last column
 _OPTION = r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
-# A command to copy: after a colon or at the start, up to the word that ends with a sign of punctuation.
+# A command to copy: after a colon or at the start, up to the word that ends with a punctuation mark.
 _WORD = r"(?:'[^']*'|[^\s'])+"
 _COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
-_KEPT = "\x1f"  # a space at which no line is broken
+_KEPT = "\x1f"  # a non-breaking space
 _ESCAPE = r"\x1b\[[0-9;]*m"
 
 
@@ -43,9 +43,13 @@ Fact = tuple[Mark | str, str]
 
 
 class Screen(NamedTuple):
-    """What a stream can show.
+    """The abilities of a stream.
 
-    width: columns; None for a pipe or file.
+    Attributes:
+        width: columns; None for a pipe or file.
+        has_colour: it shows colours.
+        has_unicode: it shows more than ASCII.
+        now_s: the present time, in Unix seconds.
     """
 
     width: int | None = None
@@ -59,7 +63,7 @@ class Screen(NamedTuple):
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line, with its mark or the word for that; wrapped on a terminal."""
+        """Return a first line, with its mark or the mark's word; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
         first, *others = self.wrapped(text, f"{start} ")
@@ -86,7 +90,7 @@ class Screen(NamedTuple):
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:
-        """Return text that begins with `start`, wrapped to the width with an indent as wide.
+        """Return text that begins with `start`, wrapped to the width and indented by the width of `start`.
 
         Paths below the home folder begin with `~`.
         """
@@ -120,9 +124,9 @@ class Screen(NamedTuple):
         """Return rows below their header, aligned; or each as a plain line with the words of the header.
 
         Args:
-            header: of the columns; the first one says what a row is, and its cell names it.
-            rows: as many cells each as the header has; empty columns are omitted.
-            right: the columns that are aligned to the right.
+            header: titles of the columns; the first cell of a row names the row.
+            rows: cells as in the header; empty columns are omitted.
+            right: columns that are aligned to the right.
         """
         filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
         right = {filled.index(at) for at in right if at in filled}
@@ -169,7 +173,7 @@ class Screen(NamedTuple):
         return text + cut
 
     def bar(self, part: int, total: int, width: int = 14) -> str:
-        """Return how much of the whole a part is, as a bar; nothing in a pipe."""
+        """Return a part of the whole as a bar; empty in a pipe."""
         if not self.is_terminal:
             return ""
         filled = width * part // total if total else 0
@@ -195,7 +199,7 @@ class Screen(NamedTuple):
 
 
 def screen_of(stream: TextIO | None) -> Screen:
-    """Return what a stream of this process can show."""
+    """Return the abilities of a stream of this process."""
     if stream is None or not stream.isatty():
         return Screen(now_s=time.time())
     is_dumb = os.environ.get("TERM") == "dumb"
@@ -216,7 +220,7 @@ def home_path(path: bytes | str) -> str:
 
 
 def _from_home(text: str) -> str:
-    """Return a text with `~` for the home folder where a path begins with it."""
+    """Return a text with `~` for the home folder at the start of paths."""
     home = os.environ.get("HOME", "").rstrip("/")
     return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=[/\s.,:;)]|$)", "~", text) if home else text
 
@@ -228,7 +232,7 @@ def shell_path(path: bytes | str) -> str:
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the number of terminal columns of a text."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
 
@@ -247,7 +251,7 @@ def _width(stream: TextIO) -> int:
 
 
 def _is_unicode(stream: TextIO) -> bool:
-    """Return whether the locale of the terminal has more than ASCII; Python writes UTF-8 in any."""
+    """Return whether the terminal's locale has more than ASCII; Python writes UTF-8 in any."""
     locales = [os.environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
     if locales[1] == "C.UTF-8" and locales[2] in {"", "C", "POSIX"}:
         locales[1] = ""  # Python itself sets this in the C locale (PEP 538)

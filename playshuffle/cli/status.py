@@ -91,14 +91,20 @@ def status(
 
 
 class _List(NamedTuple):
-    """One list: its status, its options if they are known, and tracks that were dealt."""
+    """A list to show.
+
+    Attributes:
+        status: its status.
+        options: its options if they are known.
+        entries: dealt tracks.
+    """
 
     status: PlaylistStatus
     options: Options | None
     entries: Sequence[bytes]
 
     def facts(self) -> dict[str, object]:
-        """Return it as JSON shows it."""
+        """Return it for JSON."""
         options = None if self.options is None else changed(self.options)
         return {**asdict(self.status), "options": options, "entries": [*map(os.fsdecode, self.entries)]}
 
@@ -114,7 +120,7 @@ def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: 
         paths = state.load_tracks().paths_of(numbers) if numbers else {}
     found = [each for each in report.playlists if resolved(each.output) == path]
     known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
-    if not isinstance(record, SavedDeck):  # made since it was dealt
+    if not isinstance(record, SavedDeck):  # `make` has written it since
         known = replace(known, deck=None, summary=None)
     return _List(
         known,
@@ -124,7 +130,7 @@ def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: 
 
 
 def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
-    """Return the lines about one list: the verdict, then its options, then its tracks."""
+    """Yield the lines about one list: the verdict, then its options, then its tracks."""
     playlist = one.status
     facts = [playlist.summary, _count(playlist), playlist.order and f"{shown(playlist.order)} order"]
     facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
@@ -147,7 +153,7 @@ def _count(playlist: PlaylistStatus) -> str | None:
 
 
 def _configuration(named: str | None) -> Config | None:
-    """Return the configuration; None if there is none, or if it is broken and was not named."""
+    """Return the configuration; None if it does not exist, or is broken and was not named."""
     try:
         return load_if_any(named)
     except PlayshuffleError as error:
@@ -158,7 +164,7 @@ def _configuration(named: str | None) -> Config | None:
 
 
 def _lines(report: Status, screen: Screen) -> Iterator[str]:
-    """Return the report: the verdict, then folders, playlists and decks as tables."""
+    """Yield the report: the verdict, then folders, playlists and decks as tables."""
     yield from _verdict(report, screen)
     dealt = [playlist for playlist in report.playlists if playlist.deck is not None]
     others = [playlist for playlist in report.playlists if playlist.deck is None]

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from playshuffle.cli.screen import Fact, Mark, screen_of
 from playshuffle.errors import Exit, PlayshuffleError
 
-_SCHEMA = 1  # of all JSON
+_SCHEMA = 1  # version of all JSON
 
 
 def write_out(content: Iterable[bytes]) -> None:
@@ -33,7 +33,7 @@ def write_out(content: Iterable[bytes]) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output, one by one; names that are not UTF-8 as their bytes.
+    """Write lines to standard output, one by one. Bytes of names that are not UTF-8 come out unchanged.
 
     Raises:
         PlayshuffleError: it is closed, or full.
@@ -88,7 +88,7 @@ def say_error(text: str, details: Iterable[str] = ()) -> None:
 
 
 def give_up(stream: TextIO) -> None:
-    """Drop what a stream could not write, which Python would try again at its end, with a traceback."""
+    """Drop the unwritten text of a stream, which Python would write again at exit, with a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

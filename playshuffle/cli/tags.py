@@ -69,7 +69,7 @@ def tags(
     with progress_bar(quiet) as progress:
         roots, configured = music_folders(places, config)
         sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
-        if field is None or field in OF_HISTORY.union(("plays", "rating")):  # others need no player
+        if field is None or field in OF_HISTORY.union(("plays", "rating")):  # other fields need no player
             sources = sources or [*configured]
         fields = () if field is None else (field,)
         tools = Tools(read_all, System(), progress)
@@ -78,7 +78,7 @@ def tags(
         except SourceError as error:
             if field is not None or history:
                 raise
-            count, by_field, _ = coverage(roots, tools)  # tags were asked for, not plays
+            count, by_field, _ = coverage(roots, tools)  # only tags are needed, not plays
             notes = [Note("history", str(error))]
     if as_json:
         print_json(_as_json(count, by_field, all_values=field is not None))
@@ -90,7 +90,7 @@ def tags(
 
 
 def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-    """Return the field that is named, and the files or folders."""
+    """Return the field among the words, and the files or folders."""
     for word in words:
         if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word, Exit.NO_INPUT)):
             raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)

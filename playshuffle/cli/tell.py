@@ -1,4 +1,4 @@
-"""`playshuffle tell`: replace the queue of a running player with a playlist."""
+"""Replace the queue of a running player with a playlist: `playshuffle tell`."""
 
 import os
 from typing import Annotated
@@ -74,7 +74,7 @@ def tell(
 
 
 def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> bytes:
-    """Return the file of the playlist: the one that is named, configured for the player, or made last."""
+    """Return the file of a playlist: named, configured for the player, or made last."""
     if playlist is not None:
         return find_file(playlist, all_lists(config))
     config_file = load_if_any(config)
@@ -101,13 +101,13 @@ def _last_made() -> bytes:
 
 
 def _tell_written(config: str | None, *, quiet: bool) -> int:
-    """Tell the players of the playlists that were written; a player that fails loses no other."""
+    """Update the queues for written playlists. A failure of one player does not affect the others."""
     entries = to_tell.take()
     codes: list[Exit] = []
     try:
         known_config = load(find(config))
     except PlayshuffleError:
-        for entry in entries:  # or the unit would start again and again
+        for entry in entries:  # otherwise systemd would start the unit again and again
             to_tell.finish(entry)
         raise
     for entry in entries:

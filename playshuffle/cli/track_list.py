@@ -1,4 +1,4 @@
-"""List tracks for a person: artist and title where the tags are known, the path elsewhere."""
+"""List tracks for a person: artist and title if the tags are known, otherwise the path."""
 
 from collections.abc import Iterator, Sequence
 

@@ -55,7 +55,7 @@ def undo(
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
         request = one.request_of(before) or _request_of_files(one, before, state)
-    # What was chosen is known, so a random choice is not repeated, and a pin may be missing.
+    # The tracks are known, so a random choice is not repeated, and a pin may be missing.
     request = request._replace(most=None, options=request.options._replace(pin=()))
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
     running.notify(running.processes([one.path]))
@@ -73,7 +73,7 @@ def undo(
 
 
 def _request_of_files(one: KnownList, before: SavedRecord, state: State) -> Request:
-    """Return the request for the tracks of a record whose options are not known: a pipe named them."""
+    """Return the request for the tracks of a record without options: a pipe named them."""
     if isinstance(before, SavedOrder):
         every, numbers = None, tuple(before.tracks)
     else:

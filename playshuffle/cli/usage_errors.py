@@ -1,4 +1,4 @@
-"""Word errors in the command line: what is wrong, as the user wrote it, and where to read on."""
+"""Describe errors in the command line: the fault, as the user wrote it, and where to read more."""
 
 import os
 import re
@@ -12,11 +12,11 @@ from playshuffle.options.table import ROWS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.text import known
 
-# Messages of typer that say the same in its own words.
+# Different messages of typer's versions for the same error.
 _NUMBER = r"^('.*') is not a valid int(?:eger)?(?: range)?$"
 _EXTRA = r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$"
 
-# Options that users try on commands that do not have them, and the command that has them.
+# Options that users try on the wrong command, and the command that has them.
 _OWNERS = {
     "--from": "make",
     **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "every", "heard")},
@@ -73,7 +73,7 @@ def _as_written(option: str, words: Sequence[str]) -> str:
 
 
 def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
-    """Return an error that names options as the command line does: `-n` in place of `--limit`."""
+    """Return an error with options as on the command line: `-n` in place of `--limit`."""
     written = {word.partition("=")[0] for word in words if word.startswith("--")}
     short = {
         row.flags[0]: name

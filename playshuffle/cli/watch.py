@@ -71,6 +71,6 @@ def watch(
     playlist = ConfiguredPlaylist("playlist", build_request(options))
     with State(writes=False) as state:
         for root in playlist.request.roots:
-            with suppress(MissingError):  # it may come back, but no folder that was never there
+            with suppress(MissingError):  # it may come back, unless it never existed
                 check_root(root, state.root(root))
     return run(lambda: Config(None, (playlist,)))

@@ -100,7 +100,7 @@ def _explain(
 ) -> Exit:
     """Print why files are in playlists or not, and return the exit code.
 
-    named: files, each with None; folders and queries, each with its files.
+    `named` has files, each with None; folders and queries, each with its files.
     """
     screen = screen_of(sys.stdout)
     reasons = _explained((path for path, paths in named.items() if paths is None), playlists)
@@ -139,7 +139,7 @@ def _paths(
     found: dict[bytes, Sequence[bytes] | None] = {}
     for word in words:
         path = _path(word)
-        # A folder that is missing is none now, but tracks are known below it.
+        # A missing folder does not exist now, but tracks are known below it.
         tops = [path, *(os.path.join(root, os.fsencode(word)) for root in roots)]
         below = {top: paths for top in tops if (paths := _below(top, playlists))}
         if path in below or os.path.isdir(path):
@@ -154,7 +154,7 @@ def _paths(
 
 
 def _track(word: str, path: bytes, names: TrackNames) -> bytes:
-    """Return the track that a word names; else the path of a missing file."""
+    """Return the track that a word names; otherwise the path of a missing file."""
     index = names.find(word)
     if index is None and not is_path(word):
         raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
@@ -172,7 +172,7 @@ def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[b
 
 
 def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
-    """Return all files below a folder that a scan found, or left out."""
+    """Return all files below a folder that a scan found or skipped."""
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
@@ -207,10 +207,10 @@ def _question(words: Sequence[str], name: str | None, config: str | None) -> tup
 
 
 def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | None) -> Sequence[KnownList]:
-    """Return the list with this name or file, or without one all that exist or are configured.
+    """Return the list with this name or file; without a name, all that exist or are configured.
 
     Raises:
-        PlayshuffleError: there is none.
+        PlayshuffleError: no list has it.
     """
     if name is not None:
         if os.path.isfile(name) and find_list(name, lists) is None:
@@ -230,7 +230,7 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
 
 
 def _request(one: KnownList, state: State) -> Request:
-    """Return the request that a list is written with, without folders if it is not known."""
+    """Return the request of a written list, without folders if they are unknown."""
     if one.configured is not None:
         return one.configured.request
     try:
@@ -242,7 +242,7 @@ def _request(one: KnownList, state: State) -> Request:
 
 
 def _path(text: str) -> bytes:
-    """Return the path of a file that is named as a path, as a URI, or as in a playlist."""
+    """Return the path of a file, from a path, a URI, or an entry of a playlist."""
     if text.startswith("file://"):
         return unquote_to_bytes(text.removeprefix("file://"))
     path = absolute(text, Exit.NO_INPUT)

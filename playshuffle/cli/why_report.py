@@ -28,24 +28,24 @@ from playshuffle.pipeline.stages import STAGES
 from playshuffle.tags.cause import NO_FILE, NOT_AUDIO, UNREADABLE, WHERE, WITHOUT
 from playshuffle.text import counted, short, shortened
 
-_NAMES = 5  # files of one reason that are named
+_NAMES = 5  # named files for each reason
 
 Reasons = Mapping[bytes, Mapping[str, Reason]]
 """The reason by the name of each playlist, by path."""
 
-# Keys of the configuration that reasons come from, by the code of the reason.
+# Keys of the configuration that cause reasons, by the code of the reason.
 _KEYS = {
     LIMIT: ("limit", "time"),
     **{kind.code: kind.keys for kind in STAGES},
 }
 
-# Reasons that are the same for all files of their code, in short.
+# Reasons with the same short text for all files of their code.
 _COMMON = {LIMIT, UPCOMING, *(kind.code for kind in STAGES if kind.has_common_reason)}
 
-# Reasons that lie in the file, whatever the playlist.
+# Reasons that are in the file, whatever the playlist.
 _OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, OUTSIDE}
 
-# What is counted for a folder, by the code of the reason; a code that is not here is its own word.
+# The counted files of a folder in words, by the code of the reason; otherwise the code itself.
 _WORDS = {
     **{kind.code: kind.leaves_out for kind in STAGES},
     MISSING_DRIVE: "on a missing drive",
@@ -61,10 +61,11 @@ _WORDS = {
 class Question:
     """The playlists to explain.
 
-    requests: by name.
-    configured: the names in the configuration, by name; without lists that are not in it.
-    still_ns: files modified less than this time ago count as being written.
-    document: the configuration; None if there is none.
+    Attributes:
+        requests: by name.
+        configured: the names in the configuration, by name; without lists that are not in it.
+        still_ns: files modified less than this time ago count as being written.
+        document: the configuration; None without one.
     """
 
     requests: dict[str, Request]
@@ -77,7 +78,7 @@ class Question:
         return "the next update" if name in self.configured else "the next run with the same options"
 
     def line(self, name: str, reason: Reason) -> int | None:
-        """Return the line of the configuration that a reason comes from: of the playlist, or of all."""
+        """Return the line of the configuration that causes a reason: of the playlist, or of all."""
         if self.document is None or name not in self.configured:
             return None
         table, name = self.document.table, self.configured[name]
@@ -88,7 +89,7 @@ class Question:
         return None
 
     def _explains(self, value: str | Sequence[str], reason: Reason) -> bool:
-        """Return whether a query has a term that fails, or a skip list is the one that omits the track."""
+        """Return whether a query has a failing term, or a skip list omits the track."""
         texts = [value] if isinstance(value, str) else value
         if reason.code == WITHOUT and self.document is not None:
             lists = with_absolute_paths(self.document, {"without": texts})["without"]
@@ -97,7 +98,7 @@ class Question:
 
 
 def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:
-    """Return the answer for each file and playlist."""
+    """Yield the answer for each file and playlist."""
     for path, each in reasons.items():
         yield home_path(path)
         names: defaultdict[Reason | str, list[str]] = defaultdict(list)
@@ -120,7 +121,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
-    """Return how many files of a folder are in each playlist, why not all, and which are in none."""
+    """Yield how many files of a folder are in each playlist, why not all, and which are in none."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for by_list in reasons.values():
         for name, reason in by_list.items():
@@ -149,7 +150,7 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
 
 
 def _heading(reason: Reason) -> str:
-    """Return what is common to the reasons of several files."""
+    """Return the common part of the reasons of several files."""
     if reason.code == WHERE:
         failing = [short(term.text) for term in reason.terms if not term.holds]
         return f"{' and '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}"
@@ -159,7 +160,7 @@ def _heading(reason: Reason) -> str:
 
 
 def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> dict[str, Any]:
-    """Return the reasons for JSON, with what each term of a query saw."""
+    """Return the reasons for JSON, with the values that each term of a query compared."""
 
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
         explained = playlists[name]
