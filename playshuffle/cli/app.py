@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "config": (SERVICE, "Create or check the configuration."),
     "service": (SERVICE, "Install, remove or check the service."),
     "watch": (SERVICE, "Keep playlists up to date in the foreground."),
+    "listen": (SERVICE, "Write down what MPD and players play."),
     "demo": (EXPERT, "Try it on a small library of tones."),
     "move": (EXPERT, "Follow music that was moved elsewhere."),
     "forget": (EXPERT, "Forget the saved order or deck of a list."),

@@ -7,6 +7,9 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from typing import Annotated
+
+import typer
 
 from playshuffle.cli import common_options, service_report
 from playshuffle.cli.screen import screen_of
@@ -14,6 +17,7 @@ from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.load import load
 from playshuffle.config.places import find
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.install import installer, systemctl, units, writable_folders
 from playshuffle.install.service_state import service_state
 from playshuffle.install.units import WritableFolders
@@ -23,33 +27,44 @@ EXAMPLES = """\b
 Examples:
   playshuffle config init        # then edit that file
   playshuffle service install    # again after a change of folders
+  playshuffle service install --listen
   playshuffle service status
 """
 
 
-def install() -> None:
+def install(
+    listen: Annotated[bool, typer.Option("--listen", help="Install playshuffle listen instead")] = False,
+) -> None:
     """Install and start the service.
 
-    Run it again after an upgrade, or when playlists are written to other folders.
+    Run it again after an upgrade, or when playlists are written to other folders. --listen needs no
+    configuration.
     """
     _check_user()
-    words = units.program().words
+    program = units.program()
+    words = program.words
     if not systemctl.can_run([*words, "--version"]):
         raise PlayshuffleError(
             f"{shown(words[0])} cannot run as a service, which starts it from another folder and without your"
             " environment. Install playshuffle, for example with pipx.",
             Exit.CONFIG,
         )
+    # If systemd cannot answer, it is missing or was asked too early: then the sandbox is needed.
+    is_sandboxed = systemctl.gives_namespaces() is not False
+    if listen:
+        plays = usual_file(LISTENED)
+        os.makedirs(plays, mode=0o700, exist_ok=True)
+        texts = units.rendered_listener(program, plays, os.environ, sandboxed=is_sandboxed)
+        _report(installer.install(texts, {units.LISTEN: True}))
+        return
     config = load(find())
     doubts = (*(fault.text for fault in config.broken), *writable_folders.doubts(config))
     say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
     tells = any(playlist.tell for playlist in config.playlists)
-    # If systemd cannot answer, it is missing or was asked too early: then the sandbox is needed.
-    is_sandboxed = systemctl.gives_namespaces() is not False
     unit_texts = _units(writable_folders.writable_folders(config), sandboxed=is_sandboxed)
     if tells:
         to_tell.make_folders()
-    _report(installer.install(unit_texts, tells=tells))
+    _report(installer.install(unit_texts, {units.SERVICE: True, units.TELL_PATH: tells}))
 
 
 def uninstall() -> None:

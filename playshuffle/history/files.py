@@ -242,6 +242,17 @@ def csv_log(path: bytes) -> Iterator[Row]:
         yield Row(uri, played, names)
 
 
+def listened(folder: bytes) -> Iterator[Row]:
+    """Read what `playshuffle listen` wrote on all machines: a CSV file of each."""
+    for path in in_folder(folder):
+        yield from csv_log(path)
+
+
+def in_folder(folder: bytes) -> list[bytes]:
+    """Return the CSV files in a folder; none if it is a file."""
+    return sorted(glob.glob(glob.escape(folder) + b"/*.csv"))
+
+
 def favourites(path: bytes) -> Iterator[Row]:
     """Read a playlist of favourites: each of its tracks has all stars."""
     folder = os.path.dirname(path)

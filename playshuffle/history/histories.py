@@ -27,12 +27,14 @@ class File(NamedTuple):
         begins: pattern of its first bytes; of a CSV file, the names of its columns.
         suffixes: suffixes of a file without typical first bytes.
         is_log: each row is a play or a skip. Counts of logs add up; totals never do.
+        is_folder: a folder with such files.
     """
 
     rows: str
     begins: bytes = rb"(?!)"
     suffixes: tuple[bytes, ...] = ()
     is_log: bool = False
+    is_folder: bool = False
 
 
 class History(NamedTuple):
@@ -91,12 +93,17 @@ _NAVIDROME = History(
     "Navidrome", databases.NAVIDROME_WITH_SCROBBLES, "last play, plays, rating, favourites",
     "at half, or after 4 minutes; apps differ", name="navidrome",
     places=("/var/lib/navidrome/navidrome.db",), file="navidrome.db")
+LISTENED = History(
+    "playshuffle listen", File("listened", is_log=True, is_folder=True),
+    "last play, plays, skips", "at half, or after 4 minutes", name="listen",
+    places=("~/.local/share/playshuffle/plays",),
+    advice="playshuffle listen writes it. Is it running?")
 
 HISTORIES: Sequence[History] = (
     History(
         "MPD", databases.MPD, f"{_ALL}, likes", "as the client counts", "0.24.16", "mpd",
         file="`sticker_file` of `mpd.conf`",
-        advice="MPD itself counts no plays; a client such as myMPD does."),
+        advice="MPD itself counts no plays. playshuffle listen counts them."),
     History(
         "beets", databases.BEETS, "last play, plays, skips", "at half; the last play may have been skipped",
         "2.14.1", "beets", ("~/.config/beets/library.db",),
@@ -149,6 +156,7 @@ HISTORIES: Sequence[History] = (
     History(
         "ListenBrainz", File("listenbrainz", rb'\{[^\n]*"listened_at":', is_log=True),
         "last play, plays", "as the player sent it", file="the JSONL file of a ListenBrainz export"),
+    LISTENED,
     History(
         "CSV", File("csv_log", is_log=True), "what its columns have",
         "as the file says", file="a CSV file, as from Last.fm"),

@@ -38,14 +38,14 @@ class SourceError(PlayshuffleError):
 
 
 def stamp_of(source: Source) -> str:
-    """Return a text that changes with the source: size, time and inode of its file and write-ahead log.
+    """Return a text that changes with the source: size, time and inode of its files and write-ahead log.
 
     Raises:
         SourceError: the file does not exist.
     """
     parts = []
     real = os.path.realpath(source.path)
-    for path in (real, real + b"-wal"):
+    for path in (real, real + b"-wal", *files.in_folder(real)):
         try:
             status = os.stat(path)
             parts.append(f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
@@ -66,8 +66,10 @@ def read_source(source: Source, now_s: float) -> Content:
         SourceError: it cannot be read, or is not a play history.
     """
     try:
-        with open(regular_file.open_regular(source.path)[0], "rb") as file:
-            head = file.read(_HEAD)
+        head = b""
+        if not os.path.isdir(source.path):
+            with open(regular_file.open_regular(source.path)[0], "rb") as file:
+                head = file.read(_HEAD)
         if head.startswith(b"SQLite format 3\0"):
             return read_foreign(source.path, lambda database: _read_database(database, source))
         found = _read_file(source.path, head, now_s)
@@ -119,6 +121,8 @@ def _read_file(path: bytes, head: bytes, now_s: float) -> Content | None:
 
 
 def _fits(reader: File, path: bytes, head: bytes) -> bool:
+    if reader.is_folder or os.path.isdir(path):
+        return reader.is_folder and os.path.isdir(path)
     if reader.rows == files.csv_log.__name__:
         return files.has_csv_header(head)
     return bool(re.match(reader.begins, head)) or path.lower().endswith(reader.suffixes or (b"\0",))

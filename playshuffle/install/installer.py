@@ -13,14 +13,17 @@ from playshuffle.system.xdg import config_home
 _SEE = "to see why: journalctl --user -u playshuffle"
 
 
-def install(unit_texts: Mapping[str, str | None], *, tells: bool) -> Iterator[str]:
-    """Write the units and start the service. A second call changes nothing.
+def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) -> Iterator[str]:
+    """Write units and start some of them. A second call changes nothing.
 
-    Yields a line for each change. `tells` is whether to install the unit that updates the queues of players.
+    Yields a line for each change.
+
+    Args:
+        unit_texts: as `units.rendered` returns them.
+        starts: whether to start each unit; a unit that is not started is stopped.
 
     Raises:
-        PlayshuffleError: a unit was not written by playshuffle, or cannot be written, or the service
-            does not start.
+        PlayshuffleError: a unit was not written by playshuffle, or cannot be written, or does not start.
     """
     folder = unit_folder()
     for name in unit_texts:
@@ -35,7 +38,7 @@ def install(unit_texts: Mapping[str, str | None], *, tells: bool) -> Iterator[st
         yield f"all units in {shown(folder)} are up to date"
     if not systemctl.is_there():
         yield "no systemd for this user in this session, so nothing was started"
-        yield "after the next login: systemctl --user enable --now playshuffle.service"
+        yield f"after the next login: systemctl --user enable --now {next(iter(starts))}"
         yield "without systemd: run `playshuffle watch` at start-up, see `playshuffle help service`"
         return
     if any(name.endswith(".conf") and unit_texts[name] is not None for name in unit_texts):
@@ -43,12 +46,12 @@ def install(unit_texts: Mapping[str, str | None], *, tells: bool) -> Iterator[st
         yield "network are limited. To allow it, install again after"
         yield "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
     _order("daemon-reload")
-    yield from _run(units.SERVICE, is_changed=bool(changed))
-    if tells:
-        yield from _run(units.TELL_PATH, is_changed=bool(changed))
-    elif systemctl.ask("is-enabled", units.TELL_PATH).code == 0:
-        _order("disable", "--now", units.TELL_PATH)
-        yield f"stopped and disabled {units.TELL_PATH}: no playlist has tell"
+    for unit, is_wanted in starts.items():
+        if is_wanted:
+            yield from _run(unit, is_changed=bool(changed))
+        elif systemctl.ask("is-enabled", unit).code == 0:
+            _order("disable", "--now", unit)
+            yield f"stopped and disabled {unit}: no playlist has tell"
     yield from _linger()
 
 

@@ -16,7 +16,8 @@ MARK = (
 SERVICE = "playshuffle.service"
 TELL_PATH = "playshuffle-tell.path"
 _TELL = "playshuffle-tell.service"
-_SERVICES = (SERVICE, _TELL)
+LISTEN = "playshuffle-listen.service"
+_SERVICES = (SERVICE, _TELL, LISTEN)
 _WITHOUT = "playshuffle-sandbox-off.conf"
 # All files that may be installed, by path below the folder of units.
 NAMES = (TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
@@ -85,7 +86,7 @@ def program() -> Program:
 def rendered(
     program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the text of each unit file of this user, by path below the folder of units.
+    """Return the text of the unit files of the service, by path below the folder of units.
 
     None stands for a file that must not exist.
 
@@ -98,6 +99,31 @@ def rendered(
     Raises:
         PlayshuffleError: a unit cannot name the path of the program or of the state.
     """
+    state = _fit(os.fsdecode(folders.state))
+    waiting = [f"DirectoryNotEmpty={state.replace('%', '%%')}/{name}" for name in WAITING]
+    return {
+        TELL_PATH: MARK + _filled(shipped(TELL_PATH), {"DirectoryNotEmpty": waiting}, ()),
+        **_service(SERVICE, program, folders, environment, sandboxed=sandboxed),
+        # The unit that updates players writes no playlist.
+        **_service(_TELL, program, folders._replace(others=()), environment, sandboxed=sandboxed),
+    }
+
+
+def rendered_listener(
+    program: Program, plays: bytes, environment: Mapping[str, str], *, sandboxed: bool
+) -> dict[str, str | None]:
+    """Return the unit files of `playshuffle listen`, which writes to the folder `plays`; as `rendered`."""
+    return _service(LISTEN, program, WritableFolders(plays, ()), environment, sandboxed=sandboxed)
+
+
+def _service(
+    name: str,
+    program: Program,
+    folders: WritableFolders,
+    environment: Mapping[str, str],
+    *,
+    sandboxed: bool,
+) -> dict[str, str | None]:
     state = _fit(os.fsdecode(folders.state))
     other_folders = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
     # Otherwise the program could not start if a playlist is written beside it.
@@ -115,19 +141,14 @@ def rendered(
         + ["NoExecPaths=-/tmp -/var/tmp -/dev/shm"],
     }
     variables = [
-        f"Environment={quoted(f'{name}={environment[name]}')}"
-        for name in _PLACES
-        if environment.get(name, "").startswith("/") and is_fit(environment[name])
+        f"Environment={quoted(f'{key}={environment[key]}')}"
+        for key in _PLACES
+        if environment.get(key, "").startswith("/") and is_fit(environment[key])
     ]
-    # The unit that updates players writes no playlist.
-    own_lines = lines | {"ReadWritePaths": lines["ReadWritePaths"][:1]}
-    waiting = [f"DirectoryNotEmpty={state.replace('%', '%%')}/{name}" for name in WAITING]
-    units: dict[str, str | None] = {}
-    units[TELL_PATH] = MARK + _filled(shipped(TELL_PATH), {"DirectoryNotEmpty": waiting}, ())
-    for name in _SERVICES:
-        units[name] = MARK + _filled(shipped(name), own_lines if name == _TELL else lines, variables)
-        units[f"{name}.d/{_WITHOUT}"] = None if sandboxed else MARK + shipped(_WITHOUT)
-    return units
+    return {
+        name: MARK + _filled(shipped(name), lines, variables),
+        f"{name}.d/{_WITHOUT}": None if sandboxed else MARK + shipped(_WITHOUT),
+    }
 
 
 def shipped(name: str) -> str:

@@ -7,7 +7,7 @@ in its music folder.
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mpd
@@ -196,13 +196,20 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
         OSError: none answers.
         PlayshuffleError: MPD refuses a command.
     """
+    with client_of(places) as (client, address):
+        yield MpdQueue(client, address)
+
+
+@contextlib.contextmanager
+def client_of(places: Sequence[Address]) -> Iterator[tuple[mpd.MPDClient, Address]]:
+    """Connect to the first MPD that answers; errors of its commands become those of `connected`."""
     client = _Client()
     client.timeout = _TIMEOUT_S
     address = _connect(client, places)
     try:
         if address.password is not None:
             client.password(address.password)
-        yield MpdQueue(client, address)
+        yield client, address
     except mpd.CommandError as error:
         raise PlayshuffleError(
             f"MPD ({address.text}) refused the command: {shown(str(error))}.", Exit.LOSSES
@@ -213,7 +220,7 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
         client.disconnect()
 
 
-def _connect(client: Any, places: list[Address]) -> Address:
+def _connect(client: Any, places: Sequence[Address]) -> Address:
     failures = []
     for address in places:
         try:

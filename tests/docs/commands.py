@@ -34,6 +34,7 @@ ONLY_PARSED = {
     r"playshuffle .*--(history|heard)": "it needs the data of a player; tests/history reads them",
     r"playshuffle move": "it needs music in another folder; tests/cli runs it",
     r"playshuffle tell": "it needs a player; tests/telling runs it",
+    r"playshuffle listen": "it runs until it is stopped; tests/listening runs it",
     r"playshuffle plugin": "it needs Quod Libet; tests/install runs it",
     r"playshuffle audit --order": "it takes some seconds; tests/audit runs it",
 }

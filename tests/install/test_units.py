@@ -30,6 +30,11 @@ def unit(
     return text
 
 
+def every_unit(*, sandboxed: bool) -> dict[str, str | None]:
+    listener = units.rendered_listener(PIPX, b"/home/ann/plays", {}, sandboxed=sandboxed)
+    return units.rendered(PIPX, PLAIN, {}, sandboxed=sandboxed) | listener
+
+
 def values(text: str, key: str) -> list[str]:
     return re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
 
@@ -70,13 +75,14 @@ def test_a_program_beside_a_playlist_can_still_be_run() -> None:
 def test_each_service_starts_its_verb() -> None:
     starts = {
         name: values(text or "", "ExecStart")
-        for name, text in units.rendered(PIPX, PLAIN, {}, sandboxed=True).items()
+        for name, text in every_unit(sandboxed=True).items()
         if name.endswith(".service")
     }
 
     assert starts == {
         "playshuffle.service": [':"/home/ann/.local/bin/playshuffle" watch'],
         "playshuffle-tell.service": [':"/home/ann/.local/bin/playshuffle" tell --written'],
+        "playshuffle-listen.service": [':"/home/ann/.local/bin/playshuffle" listen'],
     }
 
 
@@ -128,7 +134,7 @@ def test_a_folder_that_systemd_cannot_read_is_left_out(name: str) -> None:
 
 
 def test_without_namespaces_each_service_has_the_drop_in() -> None:
-    without = units.rendered(PIPX, PLAIN, {}, sandboxed=False)
+    without = every_unit(sandboxed=False)
     drop_ins = {name: text for name, text in without.items() if name.endswith(".conf")}
 
     assert drop_ins == {

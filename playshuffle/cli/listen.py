@@ -1,0 +1,66 @@
+"""Write down what MPD and players of the desktop play: `playshuffle listen`."""
+
+import os
+import time
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from playshuffle.cli import common_options
+from playshuffle.cli.streams import print_lines, say, say_error
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.history.histories import LISTENED, usual_file
+from playshuffle.listening import desktop, mpd_news, plays_file
+from playshuffle.listening.listen import listen as listen_to
+from playshuffle.listening.passes import Heard
+from playshuffle.telling import mpd_queue
+
+EXAMPLES = """\b
+Examples:
+  playshuffle listen                      # in the foreground
+  playshuffle service install --listen    # in the background
+  playshuffle deal ~/Music --history listen --count played
+"""
+
+
+def listen(
+    count_in_mpd: Annotated[
+        bool, typer.Option("--count-in-mpd", help="Count in MPD's stickers, too")
+    ] = False,
+    socket: Annotated[str | None, typer.Option("--socket", metavar="PATH", help="Socket of MPD")] = None,
+    quiet: common_options.Quiet = False,
+) -> int:
+    """Write down what MPD and players play.
+
+    It counts a play when half of a track was heard, and a skip when another track followed sooner.
+    --history listen reads what all your machines have written.
+    """
+    places = mpd_queue.addresses(os.environ, socket)
+    file = os.path.join(usual_file(LISTENED), os.fsencode(f"{os.uname().nodename}.csv"))
+    with plays_file.opened(file) as add:
+        say([] if quiet else [f"Plays go to {shown(file)}"])
+        sources = {mpd_news.TITLE: lambda: mpd_news.opened(places), desktop.TITLE: desktop.opened}
+        for each in listen_to(sources):
+            if isinstance(each, str):
+                say([] if quiet else [each])
+            elif (path := plays_file.path_of(each)) is not None:
+                add(each, now_s := int(time.time()))
+                print_lines([] if quiet else [_line(each, path, now_s)])
+                if count_in_mpd and each.player == mpd_news.TITLE:
+                    _count(places, each, now_s)
+    return Exit.DONE
+
+
+def _line(heard: Heard, path: str, now_s: int) -> str:
+    what = "played" if heard.is_play else "skipped"
+    name = path or " - ".join(filter(None, heard.track[1:3]))
+    when = datetime.fromtimestamp(now_s).astimezone()
+    return f"{when:%Y-%m-%d %H:%M} {what:7} {shown(name)} ({shown(heard.player)})"
+
+
+def _count(places: list[mpd_queue.Address], heard: Heard, now_s: int) -> None:
+    try:
+        mpd_news.count(places, heard, now_s)
+    except (OSError, PlayshuffleError) as error:
+        say_error(f"MPD did not count it: {shown(str(error))}")

@@ -1,0 +1,1 @@
+"""Listen to players, and write down what was played and what was skipped."""

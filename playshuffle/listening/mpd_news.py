@@ -1,0 +1,61 @@
+"""Read what MPD announces: it is asked what it plays each time it says that this has changed."""
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, Heard, News, Track
+from playshuffle.telling.mpd_queue import Address, client_of
+
+TITLE = "MPD"
+_STATUS = {"play": PLAYING, "pause": PAUSED, "stop": STOPPED}
+
+
+@contextlib.contextmanager
+def opened(places: Sequence[Address]) -> Iterator[tuple[str, Iterator[News]]]:
+    """Listen to the first MPD that answers: the name of the source, and its news.
+
+    Raises:
+        OSError: none answers, or it ends.
+        PlayshuffleError: it refuses a command.
+    """
+    with client_of(places) as (client, address):
+        yield f"{TITLE} ({address.text})", _all_news(client)
+
+
+def _all_news(client: Any) -> Iterator[News]:
+    try:
+        yield from _changes(client)
+    except Exception:  # of any kind: the connection is lost, and the song may go on after it
+        yield News(TITLE, TITLE, time.monotonic(), PAUSED, is_late=True)
+        raise
+
+
+def _changes(client: Any) -> Iterator[News]:
+    is_late = True
+    while True:
+        client.command_list_ok_begin()
+        client.status()
+        client.currentsong()
+        status, song = client.command_list_end()
+        track = Track(song["file"]) if "file" in song else None
+        length_s = float(song.get("duration", 0))
+        now_s = time.monotonic()
+        yield News(TITLE, TITLE, now_s, _STATUS[status["state"]], track, length_s, is_late=is_late)
+        is_late = False
+        client.idle("player")
+
+
+def count(places: Sequence[Address], heard: Heard, now_s: int) -> None:
+    """Count a play or a skip in the stickers of MPD, where its clients look.
+
+    Raises:
+        OSError: no MPD answers.
+        PlayshuffleError: it has no stickers.
+    """
+    number, when = ("playCount", "lastPlayed") if heard.is_play else ("skipCount", "lastSkipped")
+    with client_of(places) as (client, _):
+        before = str(client.sticker_list("song", heard.track.uri).get(number, ""))
+        client.sticker_set("song", heard.track.uri, number, int(before) + 1 if before.isdecimal() else 1)
+        client.sticker_set("song", heard.track.uri, when, now_s)

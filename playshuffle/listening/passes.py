@@ -1,0 +1,122 @@
+"""Decide from what players announce whether a track was played or skipped.
+
+A pass of a track ends when another track is announced, when the player stops or disappears, or when it was
+heard to its end and the player announces it again. It is a play if it was heard for half of its length, or
+for four minutes. It is a skip if it is no play, and another track follows at once.
+"""
+
+import math
+from typing import NamedTuple
+
+_LONG_S = 240.0  # heard as long as this, a track was played, as Last.fm says
+_UNKNOWN_S = 30.0  # the same for a track without a length
+_SHORT_S = 1.0  # heard for less, a track was neither played nor skipped
+_END = 0.1  # the part of a track, at least a second, that may be missing when it is repeated
+STOP_S = 2.0  # players that only change the track stop for less
+
+PLAYING, PAUSED, STOPPED = "Playing", "Paused", "Stopped"  # as MPRIS calls them
+
+
+class Track(NamedTuple):
+    """A track, as its player names it.
+
+    uri: a path, a path below MPD's music folder, or the URL of a stream; empty if the player has none.
+    """
+
+    uri: str
+    artist: str = ""
+    title: str = ""
+    album: str = ""
+
+
+class News(NamedTuple):
+    """What a player announces.
+
+    player: a key of the player. title: its name for people.
+    at_s: when the news arrived, on a clock that stands still while the computer sleeps.
+    status: of the player, empty if it is the same.
+    track: None if it is not announced. length_s: 0 if it is unknown.
+    position_s: to which the player jumped.
+    is_late: the track may have begun before the news, or go on unheard after it.
+    is_gone: the player has disappeared.
+    """
+
+    player: str
+    title: str
+    at_s: float
+    status: str = ""
+    track: Track | None = None
+    length_s: float = 0.0
+    position_s: float = math.inf
+    is_late: bool = False
+    is_gone: bool = False
+
+
+class Heard(NamedTuple):
+    """A track that was played or skipped, by which player."""
+
+    track: Track
+    is_play: bool
+    player: str
+
+
+class Player:
+    """What a player plays, and for how long it was heard.
+
+    stopped_s: when it stopped, None if it did not.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.stopped_s: float | None = None
+        self._title = title
+        self._status = ""
+        self._track: Track | None = None
+        self._length_s = 0.0
+        self._heard_s = 0.0
+        self._at_s = 0.0
+        self._is_rest = False  # of a pass whose beginning was counted, or was not heard
+
+    def advance(self, now_s: float) -> Heard | None:
+        """Count the time since the last news; return the pass that ended because the player stopped."""
+        if self._status == PLAYING:
+            self._heard_s += max(0.0, now_s - self._at_s)
+        self._at_s = now_s
+        if self.stopped_s is None or now_s < self.stopped_s + STOP_S:
+            return None
+        self.stopped_s = None
+        return self.end()
+
+    def update(self, news: News) -> Heard | None:
+        """Apply news; return the pass that ended with it."""
+        ended = self.advance(news.at_s)
+        if news.track is not None and not self._is_same(news.track):
+            ended = self.end(is_followed=True) or ended
+            self._track, self._length_s = news.track, 0.0
+        elif self._is_at_end() and (news.track or news.status == PLAYING or news.position_s < _SHORT_S):
+            ended = self.end() or ended
+            self._is_rest = True
+        self._is_rest |= news.is_late and news.status != STOPPED
+        self._length_s = news.length_s or self._length_s
+        if news.status == PLAYING:
+            self.stopped_s = None
+        elif news.status == STOPPED != self._status:
+            self.stopped_s = news.at_s
+        self._status = news.status or self._status
+        return ended
+
+    def end(self, *, is_followed: bool = False) -> Heard | None:
+        """End the pass, and return it if it was a play, or a skip because another track follows."""
+        heard_s, is_rest = self._heard_s, self._is_rest
+        self._heard_s, self._is_rest = 0.0, False
+        if self._track is None or heard_s < _SHORT_S:
+            return None
+        is_play = heard_s >= (min(self._length_s / 2, _LONG_S) if self._length_s else _UNKNOWN_S)
+        return Heard(self._track, is_play, self._title) if is_play or (is_followed and not is_rest) else None
+
+    def _is_same(self, track: Track) -> bool:
+        if self._track is None or track.uri or self._track.uri:
+            return self._track is not None and track.uri == self._track.uri
+        return track[1:3] == self._track[1:3]
+
+    def _is_at_end(self) -> bool:
+        return 0 < self._length_s <= self._heard_s + max(1.0, self._length_s * _END)

@@ -1,0 +1,1 @@
+"""What players announce, and what `playshuffle listen` makes of it."""

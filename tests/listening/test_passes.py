@@ -1,0 +1,129 @@
+"""The rule for plays and skips, on what real players announced and on made-up news."""
+
+import os
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+import pytest
+
+from playshuffle.listening.desktop import read_signals
+from playshuffle.listening.listen import heard
+from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, News, Player, Track
+from tests.history.test_recorded import DATA
+
+# One and 日本 are heard to the end, Straße and Ärger are skipped, 7 of 35 s of Drei and 29 of 40 s of Vier
+# are heard. Some captures begin later, end sooner, or repeat the plan. Lower case: a skip.
+_ALL = "One Two straße ärger drei Vier Fünf 日本"
+RECORDED = {
+    "amberol-2026.1": "Two straße ärger drei Vier Fünf 日本",
+    "audacious-4.6.1": _ALL,
+    "clementine-1.4.1": _ALL,
+    "cmus-2.12.0": "ärger drei Vier Fünf 日本",
+    "elisa-22.12.3": "One Two straße",
+    "elisa-26.08.1": "Two straße ärger",
+    "gapless-4.6.2": "ärger drei Vier Fünf 日本 One Two straße ärger drei",
+    "lollypop-1.4.48": "Fünf 日本 drei Vier straße ärger One Two",
+    "mpv-0.41.0-mpris-1.3": "Two straße ärger drei Vier Fünf 日本",
+    "quodlibet-4.7.1": "Fünf 日本 One Two straße ärger drei Vier",
+    "rhythmbox-3.5.1": f"{_ALL} One Two drei",
+    "strawberry-1.2.31": "One Two straße ärger",
+}
+ONE, OTHER = Track("/music/1.mp3"), Track("/music/2.mp3")
+
+
+def name(track: Track, *, is_play: bool) -> str:
+    text = track.title or os.path.basename(unquote(track.uri))
+    word = next(word for word in _ALL.split() if word.lower() in text.lower())
+    return word.capitalize() if is_play else word.lower()
+
+
+@pytest.mark.parametrize("capture", RECORDED)
+def test_all_passes_of_recorded_players_are_counted_right(capture: str) -> None:
+    players: dict[str, Player] = {}
+    with open(DATA / f"mpris-{capture}.jsonl", "rb") as lines:
+        ended = [
+            each
+            for news in read_signals(lines, {}, is_live=False)
+            for each in heard(news, players, news.at_s)
+        ]
+    ended += [each for player in players.values() if (each := player.end()) is not None]
+
+    assert [name(each.track, is_play=each.is_play) for each in ended] == RECORDED[capture].split()
+
+
+def test_every_capture_is_tested() -> None:
+    assert {path.stem.removeprefix("mpris-") for path in DATA.glob("mpris-*")} == RECORDED.keys()
+
+
+def results(*all_news: News) -> list[str]:
+    player = Player("")
+    ended = [each for news in all_news if (each := player.update(news)) is not None]
+    return [("play " if each.is_play else "skip ") + each.track.uri[-5:-4] for each in ended]
+
+
+def news(at_s: float, status: str = PLAYING, track: Track | None = ONE, **more: float | bool) -> News:
+    return News("p", "", at_s, status, track, **({"length_s": 100.0} | more))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ([news(0), news(49, track=OTHER)], ["skip 1"]),
+        ([news(0), news(50, track=OTHER)], ["play 1"]),
+        ([news(0, length_s=1000.0), news(239, track=OTHER)], ["skip 1"]),
+        ([news(0, length_s=1000.0), news(240, track=OTHER)], ["play 1"]),
+        ([news(0, length_s=0.0), news(29, track=OTHER)], ["skip 1"]),
+        ([news(0, length_s=0.0), news(30, track=OTHER)], ["play 1"]),
+        ([news(0), news(0.9, track=OTHER)], []),
+    ],
+)
+def test_a_play_is_half_of_a_track_or_four_minutes_and_30_seconds_of_an_unknown_length(
+    told: list[News], expected: list[str]
+) -> None:
+    assert results(*told) == expected
+
+
+def test_a_pause_is_not_heard() -> None:
+    assert results(news(0), news(20, PAUSED), news(500), news(529, track=OTHER)) == ["skip 1"]
+
+
+def test_a_repeated_track_counts_each_time() -> None:
+    assert results(*(news(100 * pass_) for pass_ in range(4))) == ["play 1"] * 3
+
+
+def test_a_stop_is_no_skip_but_another_track_within_two_seconds_is() -> None:
+    assert results(news(0), news(20, STOPPED), news(23), news(24, track=OTHER)) == ["skip 1"]
+    assert results(news(0), news(20, STOPPED), news(23, track=OTHER)) == []
+    assert results(news(0), news(20, STOPPED), news(21, track=OTHER)) == ["skip 1"]
+    assert results(news(0), news(60, STOPPED), news(63, track=OTHER)) == ["play 1"]
+
+
+def test_a_track_that_played_before_is_never_a_skip() -> None:
+    assert results(news(0, is_late=True), news(20, track=OTHER)) == []
+    assert results(news(0, is_late=True), news(60, track=OTHER)) == ["play 1"]
+
+
+def test_a_pass_goes_on_after_the_player_was_lost() -> None:
+    lost = news(30, PAUSED, None, is_late=True)
+
+    assert results(news(0), lost, news(90, is_late=True), news(115, track=OTHER)) == ["play 1"]
+    assert results(news(0), lost, news(90, track=OTHER, is_late=True)) == []
+
+
+def lines(*signals: tuple[str, str, str]) -> Iterable[bytes]:
+    """Signals of new names: name, former owner, new owner."""
+    for data in signals:
+        text = str(list(data)).replace("'", '"')
+        yield (
+            '{"sender":"org.freedesktop.DBus","member":"NameOwnerChanged","timestamp-realtime":0,'
+            f'"payload":{{"data":{text}}}}}'
+        ).encode()
+
+
+def test_a_player_is_gone_when_it_gives_up_its_name() -> None:
+    base = "org.mpris.MediaPlayer2.vlc"
+    told = lines((base, "", ":1.5"), (f"{base}.instance7", "", ":1.5"), (base, ":1.5", ""))
+
+    assert [(each.player, each.title, each.is_gone) for each in read_signals(told, {}, is_live=False)] == [
+        (":1.5", "vlc", True)
+    ]

@@ -1,0 +1,91 @@
+"""The file of plays: a line for each, read back by `--history listen`."""
+
+from pathlib import Path
+
+import pytest
+
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.history.histories import LISTENED
+from playshuffle.history.reading import read_source, stamp_of
+from playshuffle.history.rows import Names, Played
+from playshuffle.history.sources import find_source
+from playshuffle.listening import plays_file
+from playshuffle.listening.passes import Heard, Track
+from playshuffle.options.table import Options
+from playshuffle.pipeline.request import Request
+from playshuffle.tags.reading import Reading, Tags
+from tests.support.library import make_playlist, put, reader, tools
+
+NOW = 1_796_000_000
+
+
+@pytest.fixture
+def plays(home: Path) -> Path:
+    return home / ".local/share/playshuffle/plays"
+
+
+def write(file: Path, *heard: tuple[str, bool]) -> None:
+    with plays_file.opened(bytes(file)) as add:
+        for number, (uri, is_play) in enumerate(heard):
+            add(Heard(Track(uri, "Ann", "A, \"b\"\n'c'", "Alb"), is_play, "p"), NOW - 100 + number)
+
+
+def test_the_files_of_all_machines_are_added_up(plays: Path) -> None:
+    write(plays / "one.csv", ("Ann/1.mp3", True), ("Ann/1.mp3", False), ("", True))
+    write(plays / "two.csv", ("Ann/1.mp3", True))
+    content = read_source(find_source("listen", b""), NOW)
+
+    assert content.history is LISTENED
+    assert {row.path or row.names: row.played for row in content.rows} == {
+        b"Ann/1.mp3": Played(NOW - 100, NOW - 99, 2, 1),
+        Names("Ann", "A, \"b\" 'c'", "Alb"): Played(NOW - 98, None, 1, 0),
+    }
+
+
+def test_tracks_are_found_by_paths_and_by_names(plays: Path, tmp_path: Path) -> None:
+    @reader
+    def read_all(path: str) -> Tags | Reading:
+        return Tags(60_000, "A, \"b\" 'c'" if path.endswith("2.mp3") else "x", "Ann", album="Alb")
+
+    music = put(tmp_path / "Music", "Ä #1.mp3", "2.mp3", "3.mp3")
+    write(plays / "one.csv", (f"file://{music}/%C3%84%20%231.mp3", True), ("", True))
+    request = Request(
+        (bytes(music),),
+        bytes(music / "all.m3u"),
+        options=Options(where=("plays:1",)),
+        history=(find_source("listen", b""),),
+    )
+    report = make_playlist(request, tools(read_all, now_s=NOW))
+
+    assert {Path(path.decode()).name for path in report.paths()} == {"Ä #1.mp3", "2.mp3"}
+
+
+def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other(plays: Path) -> None:
+    write(plays / "one.csv", ("1.mp3", True))
+    with open(plays / "one.csv", "a") as file:
+        file.write("1795999999,1,0,2.m")
+    write(plays / "one.csv", ("3.mp3", True))
+
+    rows = read_source(find_source("listen", b""), NOW).rows
+    assert {row.path for row in rows} >= {b"1.mp3", b"3.mp3"}
+
+
+def test_only_one_process_writes_the_file(plays: Path) -> None:
+    write(plays / "one.csv")
+    with plays_file.opened(bytes(plays / "one.csv")), pytest.raises(PlayshuffleError) as refused:
+        write(plays / "one.csv")
+
+    assert refused.value.code == Exit.CANNOT_CREATE
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [("a/b.mp3", "a/b.mp3"), ("file:///a%20b.mp3", "/a b.mp3"), ("http://x/y", None), ("", "")],
+)
+def test_streams_are_not_tracks(uri: str, path: str | None) -> None:
+    assert plays_file.path_of(Heard(Track(uri), True, "p")) == path
+
+
+def test_a_folder_without_plays_is_named_with_what_to_do(plays: Path) -> None:
+    with pytest.raises(PlayshuffleError, match="playshuffle listen writes it"):
+        stamp_of(find_source("listen", b""))
