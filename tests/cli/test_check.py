@@ -18,8 +18,6 @@ from playshuffle.playlist.reading import read
 from tests.support.hostile import PATHS
 from tests.support.program import library, make, mpd_conf, refused, report, run
 
-pytestmark = pytest.mark.process
-
 ALL = set(PLAYERS) - {GENERIC}
 
 
@@ -155,6 +153,7 @@ def test_players_differ_by_suffix(music: Path) -> None:
     assert odd == {"a suffix for which names are not taken for UTF-8": {"mopidy", "rockbox"}}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["car", "jellyfin", "navidrome", "rhythmbox", "vlc"])
 def test_a_playlist_written_for_a_player_passes_its_check(tmp_path: Path, name: str) -> None:
     """Of a library of hostile names; but for what only some of its versions lose."""
@@ -180,6 +179,7 @@ def hostile(folder: Path) -> Path:
     return library(folder, [os.fsdecode(path) for path in PATHS])
 
 
+@pytest.mark.process
 def test_a_playlist_saved_by_mpd_is_relative_to_its_music_folder(home: Path, tmp_path: Path) -> None:
     library(tmp_path / "Music", ["a/b.mp3"])
     mpd_conf(home / ".config", tmp_path / "Music", tmp_path)
@@ -188,6 +188,7 @@ def test_a_playlist_saved_by_mpd_is_relative_to_its_music_folder(home: Path, tmp
     assert run("check", tmp_path / "saved.m3u", "--for", "mpd").code == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("content", "words", "code"),
     [
@@ -209,6 +210,7 @@ def test_the_exit_code_is_that_of_the_players_that_were_named(
     assert run("check", music / "x.m3u", *words).code == code
 
 
+@pytest.mark.process
 def test_the_report_has_the_same_facts_in_lines_and_json(music: Path) -> None:
     (music / "x.m3u").write_bytes(HEAD + b"a.mp3\na.mp3\nb#\x1b.mp3\nnone.mp3\nhttp://h/\n")
     library(music, ["b#\x1b.mp3"])
@@ -231,6 +233,7 @@ def test_the_report_has_the_same_facts_in_lines_and_json(music: Path) -> None:
     assert (trouble["line"], trouble["entry"], trouble["plays_another"]) == (4, "b#\x1b.mp3", True)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "words", "code"),
     [
@@ -293,6 +296,7 @@ def test_no_file_brings_it_down(music: Path, content: bytes) -> None:
         assert checked.entries >= checked.streams + len(checked.faults)
 
 
+@pytest.mark.process
 def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(music: Path) -> None:
     for words, works in (((), ""), (("--for", "vlc"), ". Its paths work with VLC")):
         make(music, "-o", music / "x.m3u", *words)
@@ -300,6 +304,7 @@ def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(m
         assert said == f"ok: {music}/x.m3u: 4 entries, each file exists once{works}\n"
 
 
+@pytest.mark.process
 def test_a_near_name_is_suggested_for_a_missing_file(music: Path) -> None:
     (music / "x.m3u").write_text("A.MP\nSub/c.mp\nzzz.mp3\nC:\\Music\\q.mp3\n")
 
@@ -315,6 +320,7 @@ def test_a_near_name_is_suggested_for_a_missing_file(music: Path) -> None:
     ]
 
 
+@pytest.mark.process
 def test_several_playlists_and_standard_input_are_checked(music: Path) -> None:
     (music / "x.m3u").write_text("a.mp3\n")
     (music / "y.m3u").write_text("none.mp3\n")

@@ -25,8 +25,6 @@ from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slo
 from tests.support.mutants import mutants
 from tests.tags.test_tag_reader import DATA
 
-pytestmark = pytest.mark.process
-
 SOUND = [os.fsencode(DATA / name) for name in FILES]
 ROOT = str(Path(__file__).parents[2])
 
@@ -67,6 +65,7 @@ def count_starts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return started
 
 
+@pytest.mark.process
 def test_every_file_is_read_once_and_as_in_this_process() -> None:
     """More files than are given out at a time, in any order: each with its own reading, of any kind."""
     paths = [*SOUND, b"/nothing.mp3", os.fsencode(__file__)] * 20
@@ -100,6 +99,7 @@ def test_no_files_need_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(read_all([])) == []
 
 
+@pytest.mark.process
 def test_few_files_start_one_worker() -> None:
     """A second one would cost more than it saves."""
     with contextlib.closing(read_all(SOUND * 3, processes=8)) as iterator:
@@ -108,6 +108,7 @@ def test_few_files_start_one_worker() -> None:
         assert len(children()) == 1
 
 
+@pytest.mark.process
 def test_names_that_no_file_has_are_not_asked_for(tmp_path: Path) -> None:
     """Neither a NUL nor a path of 100 KB confuses the worker; odd bytes are no trouble."""
     odd = os.fsencode(tmp_path) + b"/\xff\n\x1b.mp3"
@@ -131,6 +132,7 @@ print(json.dumps([peak_kb, found]))
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("bombs", "deadline_s"),
     [
@@ -181,6 +183,7 @@ def test_bombs_take_no_other_file_along(
     assert done.stderr == b""
 
 
+@pytest.mark.process
 def test_worker_killed_from_outside_loses_nothing() -> None:
     """Whoever kills workers now and then: every file is read all the same."""
     paths = SOUND * 20
@@ -195,6 +198,7 @@ def test_worker_killed_from_outside_loses_nothing() -> None:
     assert all(reading.tags is not None for reading in found.values())
 
 
+@pytest.mark.process
 def test_ctrl_c_is_left_to_the_parent() -> None:
     """A parent that wants to finish what it is at still has its worker."""
     with contextlib.closing(read_all(SOUND * 20, processes=1)) as iterator:
@@ -207,6 +211,7 @@ def test_ctrl_c_is_left_to_the_parent() -> None:
         assert all(reading.tags is not None for _, reading in rest)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
 def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s: float) -> None:
     """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's.
@@ -227,6 +232,7 @@ def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s
     assert all(reading.tags is not None for reading in readings)
 
 
+@pytest.mark.process
 def test_a_delay_of_ours_while_we_listen_blames_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """All processes are stopped together, and the machine wakes them just after the deadline."""
     started = count_starts(monkeypatch)
@@ -252,6 +258,7 @@ def test_a_delay_of_ours_while_we_listen_blames_no_worker(monkeypatch: pytest.Mo
     assert all(reading.tags is not None for reading in found)
 
 
+@pytest.mark.process
 def test_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it may have kept of a bomb is missing to no other file."""
     started = count_starts(monkeypatch)
@@ -264,6 +271,7 @@ def test_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: 
     assert len(started) == 2
 
 
+@pytest.mark.process
 def test_threads_may_read_at_once() -> None:
     """Two threads, each with its own workers."""
     found: list[list[tuple[int, Reading]]] = []
@@ -277,6 +285,7 @@ def test_threads_may_read_at_once() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.process
 def test_worker_has_its_limits() -> None:
     """Memory and core dumps are limited in a worker, and in this process they are not."""
     before = resource.getrlimit(resource.RLIMIT_AS)
@@ -290,6 +299,7 @@ def test_worker_has_its_limits() -> None:
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
+@pytest.mark.process
 def test_a_lower_limit_from_outside_stays() -> None:
     """Under a limit that we may not raise, files are read within it."""
     code = (
@@ -334,6 +344,7 @@ def alive_in_group(group: int) -> list[str]:
     return found
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("death", ["ctrl-c", "kill"])
 def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
     """Ctrl-C, which reaches all, or a death of the parent alone: no worker is left, and none says a word."""
@@ -362,6 +373,7 @@ def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
     assert said == b""
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "worker",
     [
@@ -400,6 +412,7 @@ reader_worker.main()
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("fault", "reason"), [("hang", "took longer than 1 s"), ("crash", "the tag reader crashed")]
 )
@@ -437,6 +450,7 @@ for path in paths:
 """
 
 
+@pytest.mark.process
 def test_a_worker_that_ends_after_a_bomb_blames_no_other_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many bombs each stand before it, in the lines of several workers."""
     monkeypatch.setattr(reader_pool, "_COMMAND", HUNGRY)
@@ -446,6 +460,7 @@ def test_a_worker_that_ends_after_a_bomb_blames_no_other_file(monkeypatch: pytes
     assert {reading.reason for index, reading in found.items() if index % 2} == {None}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "why"),
     [("missing", "No such file or directory"), ("/bin/false", "it ended 3 times before it began")],
@@ -460,6 +475,7 @@ def test_no_worker_at_all_is_an_error(
         list(read_all(SOUND))
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(1, 6))

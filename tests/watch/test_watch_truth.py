@@ -15,8 +15,6 @@ from tests.support.tree import put
 from tests.support.vandal import Vandal
 from tests.support.watched import Watched
 
-pytestmark = pytest.mark.process
-
 Stamp = tuple[int, int]
 Known = dict[bytes, dict[bytes, Stamp]]  # by folder and name
 

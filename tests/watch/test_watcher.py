@@ -23,8 +23,6 @@ from tests.support.service import wait_for
 from tests.support.tree import public_folder, put
 from tests.support.watched import Watched
 
-pytestmark = pytest.mark.process
-
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.slow)])
 
@@ -107,6 +105,7 @@ def test_created_deleted_and_moved_files_and_folders_are_reported(top: bytes, tm
         assert seen.reports(top + b"/back/new/4.mp3")
 
 
+@pytest.mark.process
 def test_a_copied_tree_is_reported_and_so_are_later_changes_in_it(top: bytes, tmp_path: Path) -> None:
     source = os.fsencode(tmp_path / "source")
     put(source, *(b"%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
@@ -181,6 +180,7 @@ def test_a_root_that_is_moved_and_replaced_at_once_is_watched_again(top: bytes) 
         assert seen.reports(top + b"/a/new.mp3")
 
 
+@pytest.mark.process
 def test_a_root_that_cannot_be_read_is_missing() -> None:
     def look() -> list[str]:
         os.mkdir(music, 0)
@@ -197,6 +197,7 @@ def test_a_root_that_cannot_be_read_is_missing() -> None:
         assert forked(look, as_nobody=True) == ["missing (not readable)", "events"]
 
 
+@pytest.mark.process
 def test_folders_that_cannot_be_read_need_no_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Watchdog counts each refused watch, and does not notice when a folder becomes readable."""
     monkeypatch.setattr(root_watcher, "_RENEWAL_INTERVAL_S", 1.0)
@@ -252,6 +253,7 @@ def test_a_root_that_hangs_holds_up_no_other(top: bytes, monkeypatch: pytest.Mon
         is_back.set()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("is_late", [False, True])
 def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: bool) -> None:
     """Watchdog calls itself for each level, in Python 3.11 at least: then the root is polled."""
@@ -380,6 +382,7 @@ def test_too_many_reports_become_a_full_scan(top: bytes, monkeypatch: pytest.Mon
         assert seen.whole("lost")
 
 
+@pytest.mark.process
 @pytest.mark.timing
 def test_close_is_fast_and_leaves_no_thread_or_descriptor(top: bytes) -> None:
     before = os.listdir("/proc/self/fd")
@@ -399,6 +402,7 @@ def open_fds() -> Iterator[str]:
     return (fd for fd in os.listdir("/proc/self/fd") if os.path.lexists(f"/proc/self/fd/{fd}"))
 
 
+@pytest.mark.process
 @pytest.mark.root
 def test_a_drive_below_the_root_may_be_mounted_and_unmounted(tmp_path: Path, top: bytes) -> None:
     def look() -> None:
@@ -415,6 +419,7 @@ def test_a_drive_below_the_root_may_be_mounted_and_unmounted(tmp_path: Path, top
     forked(look, own_mounts=True)
 
 
+@pytest.mark.process
 @pytest.mark.root
 @pytest.mark.parametrize(("place", "how"), [(b"", "polling (fuse)"), (b"/a", "partly (fuse at {}/a)")])
 def test_a_file_system_without_events_is_polled(tmp_path: Path, top: bytes, place: bytes, how: str) -> None:
@@ -475,6 +480,7 @@ def limited(top: bytes, limit: str, *late: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.process
 def test_a_root_with_too_few_watches_is_polled(tmp_path: Path) -> None:
     """Until there are enough, which is tried again at each count."""
     top = os.fsencode(tmp_path)
@@ -503,6 +509,7 @@ def test_a_root_is_polled_where_watchdog_is_unknown(
         assert seen.whole("poll")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("limit", ["max_inotify_watches=0", "max_inotify_instances=0"])
 def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
     word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
@@ -514,6 +521,7 @@ def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
     assert later == "events"
 
 
+@pytest.mark.process
 def test_new_folders_may_exceed_the_limit_too(top: bytes) -> None:
     assert limited(top, "max_inotify_watches=10", "20") == [
         "events|",
