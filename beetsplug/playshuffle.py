@@ -1,7 +1,7 @@
-"""Write a shuffled playlist of what a beets query lists: `beet playshuffle [OPTIONS] [QUERY]`.
+"""Write a shuffled playlist of the tracks in a beets query: `beet playshuffle [OPTIONS] [QUERY]`.
 
-beets loads this module for `plugins: playshuffle`. The options are those of `playshuffle make`, from
-the same table, and the tracks are those that `playshuffle make --from` would get.
+beets loads this module for `plugins: playshuffle`. The options are the options of `playshuffle make`,
+from the same table, and the tracks are the same as with `playshuffle make --from`.
 """
 
 import optparse
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playshuffle.options.table import Row
     from playshuffle.pipeline.request import Request
 
-# The query of beets says which tracks; its own options say how much is dealt, and how often.
+# The query of beets selects the tracks; the command's own options give the size and the period of a deal.
 _NOT_HERE = ("source", "where", "albums", "every")
 
 
@@ -40,7 +40,7 @@ class PlayshufflePlugin(BeetsPlugin):  # type: ignore[misc]
 
 
 class _Command(ui.Subcommand):  # type: ignore[misc]
-    """A command that gets its options when it is used, so that other commands do not wait for them."""
+    """A command that adds its options when it is used, so that other commands do not wait for them."""
 
     def parse_args(self, words: list[str]) -> Any:
         """Parse the words after the name of the command."""
@@ -92,7 +92,7 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
     chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
     options = Options(**{**_defaults(defaults), **{n: v for n, v in chosen.items() if v is not None}})
     if options.output is None:
-        name = "today" if given.deal else None  # None gives each player a name of its own
+        name = "today" if given.deal else None  # None gives each player its own name
         folder = os.path.normpath(os.fsencode(library.directory))
         options = options._replace(
             output=os.fsdecode(default_output(known_player(options.player), folder, name))
@@ -147,7 +147,7 @@ def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
 
 
 def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` that the configuration of beets gives.
+    """Return the fields of `Options` in the configuration of beets.
 
     Raises:
         PlayshuffleError: a key is unknown, or has a value of the wrong type.

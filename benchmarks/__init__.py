@@ -1,1 +1,1 @@
-"""How fast it is, beside others: see benchmarks/README.md."""
+"""Measure the program, beside others: see benchmarks/README.md."""

@@ -2,9 +2,9 @@
 
     python -m benchmarks.comparing FOLDER... [--mutants 100000]
 
-Reads every file below the folders with both readers, and so many damaged copies of those in the first
+Reads every file below the folders with both readers, and N damaged copies of files in the first
 folder. A reading that is neither identical nor declined is printed, and makes the exit code 1. The
-source packages of mutagen, tinytag and TagLib hold suitable files.
+source packages of mutagen, tinytag and TagLib have suitable files.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Make the two music folders that the benchmarks use.
+"""Make the two music folders for the benchmarks.
 
-`tiny` holds minimal MP3 files without covers; `real` holds a mix of formats with headers and covers as
-real music has them. Both are needed: a reader that reads much of each file looks good on tiny files.
+`tiny` has minimal MP3 files without covers; `real` has a mix of formats, with headers and covers as in
+real music. Both are needed: a reader that reads much of each file looks good on tiny files.
 """
 
 import os
@@ -73,7 +73,7 @@ def _synchsafe(number: int) -> bytes:
 COVER = os.urandom(300_000)
 ENCODINGS = {"mp3": "128k", "flac": "", "ogg": "96k", "opus": "96k", "m4a": "96k"}
 
-# Of ten files: what, and whether with a cover.
+# Of ten files: the format, and whether it has a cover.
 MIX = (
     ("v23.mp3", False),
     ("v23.mp3", False),
@@ -172,7 +172,7 @@ def make_model(path: Path, has_cover: bool) -> Path:
 
 
 def tag_id3(tags: "mutagen.id3.ID3", has_cover: bool, encoding: int) -> None:
-    """Add all as frames."""
+    """Add all tags as frames."""
     for name, value in TEXT.items():
         if name in FRAMES:
             tags.add(FRAMES[name](encoding=encoding, text=value))

@@ -3,8 +3,8 @@
     python -m benchmarks.latency [--tiny 6000] [--wait-us 1000] [--rounds 1] [--music FOLDER]
 
 `slow_disk.c` is compiled and shows a folder of tiny files. It waits before each answer as a share on a
-network does, however many are asked for at once. Needs gcc, pkg-config, fuse3 and libfuse3-dev; mpd and mpc
-where they are. Each command begins when the kernel has forgotten what it knew, which is after a second.
+network does, however many are requested at once. Needs gcc, pkg-config, fuse3 and libfuse3-dev; also mpd
+and mpc if they are installed. Each command starts after a second, when the kernel's caches have expired.
 """
 
 import argparse

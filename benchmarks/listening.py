@@ -3,7 +3,7 @@
     python -m benchmarks.listening [--runs 20]
 
 The library has 2,000 tracks, a deal 40. Each day a listener hears the first 10 to 40 tracks of the deal,
-and 5 others chosen by hand. Another listener hears nothing on each third day. The deck is that of
+and 5 others chosen by hand. Another listener hears nothing on each third day. The deck is the one of
 `playshuffle deal`.
 """
 
@@ -39,9 +39,9 @@ def library() -> Tracks:
 
 
 def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int, int, int]]:
-    """Yield for each day: the round that its deal began in, and how many tracks were dealt and heard so far.
+    """Yield for each day: the round of its deal's start, and the number of tracks dealt and heard so far.
 
-    silent_every: on each day of this number nothing is heard; 0 for none.
+    On each `silent_every`-th day nothing is heard; 0 for none.
     """
     tracks, chance = library(), Seeded(seed)
     rules = DealRules(range(TRACKS), Rounds(Chosen(tracks, range(TRACKS)), Recipe(), chance), ByCount(SIZE))

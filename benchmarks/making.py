@@ -2,9 +2,9 @@
 
     python -m benchmarks.making [--tiny 100000] [--real 10000] [--rounds 3] [--keep FOLDER]
 
-Each round runs every command once, so that other work of the machine meets all of them alike. Quoted
-are medians; ratios are medians over the rounds of a command's ratio to the first row of its table. A
-cold run starts without cache and state. `read` and `written` count the bytes of system calls.
+Each round runs every command once, so that other work of the machine affects all of them alike. The
+tables show medians; ratios are medians over the rounds of a command's ratio to the first row of its
+table. A cold run starts without cache and state. `read` and `written` count the bytes of system calls.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from typing import NamedTuple
 from benchmarks.corpora import make_real, make_tiny
 from benchmarks.mpd import Mpd
 
-# Runs a command and prints the counters of it and its children, which are added when they end.
+# Runs a command and prints its counters. Counters of its children are added when they exit.
 _MEASURE = """
 import resource, subprocess, sys, time
 start = time.perf_counter()
@@ -40,7 +40,7 @@ _TINYTAG = _LOOP.format("from tinytag import TinyTag", "TinyTag.get(os.path.join
 
 
 class Cost(NamedTuple):
-    """What one run of a command took."""
+    """The cost of one run of a command."""
 
     wall_s: float
     cpu_s: float
@@ -50,18 +50,18 @@ class Cost(NamedTuple):
 
 
 def run(command: Sequence[str]) -> Cost:
-    """Run a command and return what it and its children took."""
+    """Run a command and return its cost, including its children."""
     output = subprocess.check_output([sys.executable, "-c", _MEASURE, *command], text=True)
     return Cost(*map(float, output.split()))
 
 
 def find(music: Path) -> Cost:
-    """Run `find` over every file, with sizes and times, and return what that took."""
+    """Run `find` over every file, with sizes and times, and return its cost."""
     return run(["find", str(music), "-type", "f", "-printf", "%p %s %T@\n"])
 
 
 def update_mpd(mpd: Mpd) -> Cost:
-    """Let MPD update its database and return what that took; it counts no bytes of mapped files."""
+    """Update MPD's database and return the cost; it counts no bytes of mapped files."""
     before, start = _process_cost(mpd.pid), time.perf_counter()
     mpd.update()
     wall_s = time.perf_counter() - start

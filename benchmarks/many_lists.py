@@ -1,8 +1,8 @@
-"""Measure what an update costs if many managed playlists share one folder, beside `find`.
+"""Measure the cost of an update if many managed playlists share one folder, beside `find`.
 
     python -m benchmarks.many_lists [--tracks 100000] [--lists 1 5 20] [--keep FOLDER]
 
-A warm start is a full scan in which nothing has changed. CPU is that of the whole update, in multiples of
+A warm start is a full scan without any change. CPU is the time of the whole update, in multiples of
 one `find` over the same files; `read` counts the bytes of system calls.
 """
 

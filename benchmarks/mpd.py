@@ -1,4 +1,4 @@
-"""Run a private MPD over a music folder, to compare with."""
+"""Run a private MPD over a music folder, for comparison."""
 
 import contextlib
 import socket
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 class Mpd:
-    """A private MPD over a library, with its database in a folder of its own.
+    """A private MPD over a library, with its database in a separate folder.
 
-    more: lines of its configuration.
+    `more` has further lines of its configuration.
     """
 
     def __init__(self, music: Path, folder: Path, more: str = "") -> None:
@@ -36,21 +36,21 @@ class Mpd:
         return False
 
     def update(self) -> None:
-        """Have it look at all files, and wait for the end of that."""
+        """Scan all files, and wait until the scan ends."""
         subprocess.run(["mpc", "-h", self._socket, "update", "--wait"], check=True, stdout=subprocess.DEVNULL)
 
     def waiting(self) -> subprocess.Popen[bytes]:
-        """A process that ends as soon as it has seen a change; it listens when this comes back."""
+        """Return a process, already listening, that exits when it sees a change."""
         idle = subprocess.Popen(["mpc", "-h", self._socket, "idle", "database"], stdout=subprocess.DEVNULL)
         time.sleep(0.5)
         return idle
 
     def songs(self) -> int:
-        """How many it knows."""
+        """Return the number of songs in its database."""
         said = subprocess.check_output(["mpc", "-h", self._socket, "stats"], text=True)
         return next(int(line.split()[1]) for line in said.splitlines() if line.startswith("Songs:"))
 
     def stop(self) -> None:
-        """End it."""
+        """Stop it."""
         self._process.terminate()
         self._process.wait()

@@ -1,9 +1,9 @@
-"""Measure what a query or a play history adds to `playshuffle make` where nothing has changed, in one run.
+"""Measure the cost of a query or a play history in `playshuffle make` without any change, in one run.
 
     python -m benchmarks.selecting [--tracks 100000] [--rounds 7] [--keep FOLDER]
 
-Each round runs every command once, in turn. Quoted are medians of CPU time, and of its ratio to the run
-without a query in the same round.
+Each round runs every command once, in turn. The table shows medians of CPU time, and of its ratio to the
+run without a query in the same round.
 """
 
 import argparse

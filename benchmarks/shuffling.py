@@ -1,4 +1,4 @@
-"""How fast the shuffles are: medians of ratios to the standard library, each pair run back to back.
+"""Measure the shuffles: medians of ratios to the standard library, each pair run back to back.
 
 Run as `python -m benchmarks.shuffling` from the checkout. Only the ratios carry over to
 another machine.
@@ -15,12 +15,12 @@ from functools import partial
 from playshuffle.shuffle import Seeded, System, durstenfeld, sattolo, sparse_deal, spread, weighted
 
 TRACKS, ARTISTS = 100_000, 8_000
-# So many pairs that each row takes a few seconds at most.
+# Numbers of pairs, so that each row takes a few seconds at most.
 PAIRS = {10_000: 61, 100_000: 15, 1_000_000: 5}
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long one run takes."""
+    """Return the time of one run."""
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
@@ -29,7 +29,7 @@ def seconds(work: Callable[[], object]) -> float:
 def compare(
     work: Callable[[], object], reference: Callable[[], object], pairs: int
 ) -> tuple[float, float, float]:
-    """Median seconds of both, and the median of the ratios pair by pair."""
+    """Return median seconds of both, and the median of the ratios pair by pair."""
     times = [(seconds(work), seconds(reference)) for _ in range(pairs)]
     ours, theirs = zip(*times, strict=True)
     ratios = [one / other for one, other in times]
@@ -37,14 +37,14 @@ def compare(
 
 
 def standard_shuffle(order: Sequence[int]) -> list[int]:
-    """What the standard library does, with a copy of the order as our shuffles make one."""
+    """Shuffle with the standard library, with a copy of the order as our shuffles make one."""
     shuffled = list(order)
     random.shuffle(shuffled)
     return shuffled
 
 
 def uniform_orders() -> None:
-    """Each the size of a small, a large and a huge library."""
+    """Measure orders of the size of a small, a large and a huge library."""
     print(f"{'to random.shuffle':32}{'tracks':>10}{'ns/track':>10}{'its ns':>10}{'ratio':>8}{'goal':>8}")
     goals = {
         "durstenfeld, system": {10_000: 0.5, 100_000: 0.55, 1_000_000: 0.65},
@@ -68,7 +68,7 @@ def uniform_orders() -> None:
 
 
 def spread_orders() -> None:
-    """A few artists have hundreds of tracks, most a handful; each has up to three albums."""
+    """Measure spreading. A few artists have hundreds of tracks, most a handful, on up to three albums."""
     draw = random.Random(1)
     artists = [int(ARTISTS * draw.random() ** 2) for _ in range(TRACKS)]
     albums = [3 * artist + draw.randrange(3) for artist in artists]
@@ -91,7 +91,7 @@ def spread_orders() -> None:
 
 
 def sparse_deals() -> None:
-    """Time and memory must follow the number dealt alone."""
+    """Show that time and memory follow the number of dealt tracks alone."""
     print(f"\n{'sparse deal':32}{'of':>16}{'ms':>10}{'peak KB':>10}")
     for count, tracks in [(50, 10**9), (50, 10**15), (10_000, 10**9)]:
         deal = partial(sparse_deal, tracks, count, System())
@@ -104,7 +104,7 @@ def sparse_deals() -> None:
 
 
 def order_at_rest() -> None:
-    """What it costs to keep an order: as a list with its integers, and packed."""
+    """Measure the memory of an order: as a list with its integers, and packed."""
     print(f"\n{'an order of 100,000 at rest':32}{'bytes/track':>16}")
     packed = array("I", durstenfeld(range(TRACKS), System()))
     for kind in (list, partial(array, "I")):

@@ -2,8 +2,8 @@
 
     python -m benchmarks.updating [--tracks 100000] [--keep FOLDER]
 
-Each update runs in a process of its own. `read` and `written` count the bytes of system calls, those of
-cache, state and playlist together; the last column is in sizes of the playlist.
+Each update runs in a separate process. `read` and `written` count the bytes of system calls for cache,
+state and playlist together; the last column is in sizes of the playlist.
 """
 
 import argparse
@@ -43,9 +43,9 @@ def parser(text: str) -> argparse.ArgumentParser:
 
 @contextmanager
 def tiny_library(words: argparse.ArgumentParser) -> Iterator[tuple[argparse.Namespace, Path, Path]]:
-    """Parse the command line, print the machine, and return the options, a library and an empty folder.
+    """Parse the command line, print the machine, and yield the options, a library and an empty folder.
 
-    The environment has a home of its own. Options of the library are added to the parser.
+    The environment has a separate home. Options of the library are added to the parser.
     """
     words.add_argument("--tracks", type=int, default=100_000)
     words.add_argument("--keep", type=Path, help="make the library here, or use the one that is here")
@@ -89,7 +89,7 @@ def _measure(music: Path, playlist: Path) -> None:
 
 
 class Measured(NamedTuple):
-    """What one update needed: CPU seconds, KB at the peak, bytes read and written."""
+    """The cost of one update: CPU seconds, KB at the peak, bytes read and written."""
 
     cpu_s: float
     peak_kb: float

@@ -1,10 +1,10 @@
-"""How `playshuffle watch` does beside an idle MPD with `auto_update`: both over one library, in one run.
+"""Compare `playshuffle watch` with an idle MPD with `auto_update`: both over one library, in one run.
 
     python -m benchmarks.watching [--tracks 100000] [--rounds 7] [--idle 60] [--burst 10000] [--keep FOLDER]
 
 Makes the tiny library of `benchmarks.corpora`. Each round adds a file, changes its tags, renames it and
-deletes it, and waits each time until both have seen that. What each of them waits for quiet (2 s
-and 5 s) is taken off. Quoted are medians, and the smallest and the largest. Wants mpd, mpc and Linux.
+deletes it, and waits each time until both have seen it. The settle time of each (2 s and 5 s) is
+subtracted. The table shows medians, and the smallest and the largest. Needs mpd, mpc and Linux.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from benchmarks.corpora import make_tiny
 from benchmarks.mpd import Mpd
 
 _QUIET_S = 2.0
-_MPD_QUIET_S = 5.0  # built into it
+_MPD_QUIET_S = 5.0  # a constant in MPD
 _LOOK_S = 0.002
 _PATIENCE_S = 600.0
 _MPD_PATIENCE_S = 30.0
@@ -37,7 +37,7 @@ _MB = 1024
 
 
 class Service:
-    """A service under way, with what it tells systemd."""
+    """A running service, with its messages to systemd."""
 
     def __init__(self, music: Path, folder: Path) -> None:
         self.playlist = folder / "all.m3u"
@@ -68,7 +68,7 @@ class Service:
             pass
 
     def stop(self) -> None:
-        """End it."""
+        """Stop it."""
         self._process.send_signal(signal.SIGTERM)
         self._process.wait()
 
@@ -102,7 +102,7 @@ class Replaced:
 
 
 def family(pid: int) -> list[int]:
-    """A process, and all below it."""
+    """Return a process, and all its descendants."""
     found = [pid]
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it may end meanwhile
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -112,12 +112,12 @@ def family(pid: int) -> list[int]:
 
 
 def memory_mb(pid: int) -> list[float]:
-    """What each process of a family holds: what it shares is shared out (PSS)."""
+    """Return the memory of each process of a family, with shared pages divided between them (PSS)."""
     return [_memory_kb(one)["Pss"] / _MB for one in family(pid)]
 
 
 def alone_mb(pid: int) -> float:
-    """What a family would hold if no one else shared its program and libraries."""
+    """Return the memory of a family if no other process shared its program and libraries."""
     held = [_memory_kb(one) for one in family(pid)]
     return (sum(one["Pss_Anon"] for one in held) + max(one["Rss"] - one["Anonymous"] for one in held)) / _MB
 
@@ -128,12 +128,12 @@ def _memory_kb(pid: int) -> dict[str, int]:
 
 
 def cpu_s(pid: int) -> float:
-    """The time that a family has spent on a processor."""
+    """Return the CPU time of a family."""
     return _stat_s(pid, 11)
 
 
 def ended_cpu_s(pid: int) -> float:
-    """The time of all processes that a family has started, and that have ended."""
+    """Return the CPU time of all ended processes of a family."""
     return _stat_s(pid, 13)
 
 
@@ -152,7 +152,7 @@ def _counted(pid: int, file: str, what: str) -> int:
 
 
 class Peak:
-    """The most that a process below a worker, a pass, held at a time; a context manager."""
+    """Measures the maximum memory of an update process, a child of `worker`; a context manager."""
 
     def __init__(self, worker: int) -> None:
         self.mb = 0.0
@@ -178,7 +178,7 @@ class Peak:
 
 
 def changes(music: Path, chance: random.Random) -> dict[str, Callable[[], object]]:
-    """What happens in a round, one after the other; at its end all is as it was."""
+    """Return the changes of a round, in order; at its end the library is as before."""
     albums = [Path(top) for top, _, files in os.walk(music) if files]
     album = chance.choice(albums)
     model, other = (next(chance.choice(albums).glob("*.mp3")) for _ in range(2))
@@ -192,7 +192,7 @@ def changes(music: Path, chance: random.Random) -> dict[str, Callable[[], object
 
 
 def main() -> None:
-    """Run the benchmark and print what it found."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -309,7 +309,7 @@ def _print_burst(service: Service, mpd: Mpd, music: Path, files: int) -> None:
             copied_s = time.perf_counter() - began
             _until(lambda: _entries(service.playlist) == count + files)
             ours_s = replaced.last_s - began - copied_s
-            with contextlib.suppress(TimeoutError):  # it misses what is in folders that it comes to too late
+            with contextlib.suppress(TimeoutError):  # MPD misses files in folders that it reaches too late
                 _until(lambda: mpd.songs() == count + files, _MPD_PATIENCE_S)
             theirs_s = time.perf_counter() - began - copied_s
             theirs = mpd.songs() - count

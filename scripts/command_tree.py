@@ -21,7 +21,7 @@ class Option(NamedTuple):
 
     @property
     def is_argument(self) -> bool:
-        """Whether it has no spelling of its own."""
+        """Return whether it is an argument, without a spelling."""
         return not self.spellings
 
     @property
@@ -31,7 +31,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: its words, such as `config check`, and what its help says."""
+    """A command: its words, such as `config check`, and its help."""
 
     words: tuple[str, ...]
     help: str

@@ -12,7 +12,7 @@ from playshuffle.shuffle import Seeded
 
 SEED, TRACKS, ROUNDS = "docs", 60, 10_000
 PICTURES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs/pictures")
-# Pictures of these look like that of `random`, so that one stands for all.
+# Their pictures look like the picture of `random`, so that one stands for all.
 ALIKE = frozenset(
     ("forward", "fisher-yates", "inside-out", "by-keys", "insertion", "top-in", "table", "sparse-deal")
 ) | {"running", "spread", "specimen:little-state"}
@@ -20,7 +20,7 @@ HEAD = """\
 | order | chi-square | degrees of freedom | p | fixed points | expected | bits | verdict |
 |---|---:|---:|---:|---:|---:|---:|---|
 """
-# What each picture shows, as its title.
+# The title of each picture: its claim.
 CLAIMS = {
     "random": "Every track comes everywhere, equally often",
     "deal": "The dealt tracks are mixed, the others stay",
@@ -36,8 +36,8 @@ CLAIMS = {
     "specimen:coin-sort": "Tracks stay near their old position",
     "specimen:tied-keys": "Tracks with the same key keep their old order",
 }
-# From this many standard deviations on; below the first one a cell has the colour of the page. Blue and
-# orange can be told apart by people who cannot tell red from green.
+# Lower limits, in standard deviations; below the first one a cell has the colour of the page.
+# Red-green colour-blind people can distinguish blue and orange.
 _STEPS = (2, 3, 5, 10, 30)
 _OFTEN = tuple(f"o{step}" for step in _STEPS)
 _RARELY = tuple(f"r{step}" for step in _STEPS)
@@ -132,7 +132,7 @@ def _legend(y: int) -> str:
 
 
 def main() -> None:
-    """Write a picture of each order that has a shape of its own, and the table to standard output."""
+    """Write a picture of each order with a distinct shape, and the table to standard output."""
     sys.stdout.write(HEAD)
     for name in audited_orders.NAMES:
         # The table of all orders is for few tracks only.

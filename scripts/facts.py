@@ -1,4 +1,4 @@
-"""State the facts that several generated pages share: exit codes, files, environment, keys."""
+"""Define the facts that several generated pages share: exit codes, files, environment, keys."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ __all__ = ["ENVIRONMENT", "EXIT_CODES", "FILES", "KEYS_OF_ALL", "Key", "playlist
 
 
 class Key(NamedTuple):
-    """A key of the configuration, for a reader."""
+    """A key of the configuration, for readers."""
 
     name: str
     example: str
@@ -58,7 +58,7 @@ PLAYER_KEYS: Sequence[Key] = (
 
 
 def playlist_keys() -> list[Key]:
-    """List the keys of a playlist: those of the option table, then those that no command has."""
+    """Return the keys of a playlist: first the option table, then keys that no command has."""
     own = {key.name: key for key in _OWN}
     return [own.get(name) or _of_option(name) for name in keys.PLAYLIST]
 

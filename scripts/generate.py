@@ -22,7 +22,7 @@ def with_badge(readme: str, url: str) -> str:
 
 
 def outputs() -> Iterator[tuple[Path, str]]:
-    """Return each generated file and what it must contain."""
+    """Yield each generated file and its content."""
     yield CHECKOUT / "docs/reference/commands.md", commands_page(list(commands()))
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
     readme = CHECKOUT / "README.md"

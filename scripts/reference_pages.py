@@ -29,7 +29,7 @@ def commands_page(commands: Sequence[Command]) -> str:
 
 
 def tables() -> dict[str, str]:
-    """Return the tables that stand between markers in written pages, by the name of the marker."""
+    """Return the tables for the markers in written pages, by the name of the marker."""
     return {
         "exit codes": _lines(("code", "meaning"), ((str(code), text) for code, text in EXIT_CODES)),
         "files": _lines(("path", "content"), ((f"`{name}`", text) for name, text in FILES)),
@@ -63,7 +63,7 @@ def with_tables(page: str) -> str:
 
 
 def _program_count() -> int:
-    """Return the number of programs whose history is read, without the kinds of file that have no program."""
+    """Return the number of programs with a known history, without mere file formats."""
     return len({history.title.split()[0] for history in HISTORIES} - {"CSV", "M3U"})
 
 

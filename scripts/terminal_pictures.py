@@ -1,7 +1,7 @@
 """Draw the terminal of the README from real runs: `python -m scripts.terminal_pictures`.
 
 The commands run in an empty home on the music of `playshuffle demo`, the last one beside a running service.
-The picture moves by CSS alone. Where nothing moves, it shows all commands and what they printed.
+The picture moves by CSS alone. Without motion, it shows all commands and their output.
 
 Needs rich, which typer brings.
 """
@@ -164,7 +164,7 @@ def _line(row: int, text: Text) -> Iterator[str]:
 
 
 def _pieces(text: Text) -> Iterator[tuple[int, int]]:
-    """Return where words of one style begin and end; two spaces part columns."""
+    """Yield start and end of words of one style; two spaces separate columns."""
     plain, at = text.plain, 0
     while at < len(plain):
         end = at + 1

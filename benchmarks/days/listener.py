@@ -17,17 +17,18 @@ VARIANTS = {"all": "hears everything", "skips": "skips one in five, and is away 
 class Row:
     """A row of rows.toml. In its commands and files, FOLDER is the music, HOME the home of the program.
 
-    key: names it on the command line.
-    name: as the table shows it.
-    package: of Debian, or of the Python index; its version is shown.
-    how: how it was set up and driven, for the page.
-    kind: which class drives it.
-    hand: whether its user has to add new files.
-    command: starts it; of a list, prints the paths or writes LIST.
-    before: shows a program that writes lists the library, on the first day and when files are new.
-    add: a command that adds folders or files to what it plays; none if it finds them.
-    bus: its name on the D-Bus, after org.mpris.MediaPlayer2.
-    files: its configuration: path below its home, and content.
+    Attributes:
+        key: names it on the command line.
+        name: as the table shows it.
+        package: package of Debian, or of the Python index; its version is shown.
+        how: how it was set up and driven, for the page.
+        kind: the class that drives it.
+        hand: its user has to add new files.
+        command: starts it; for a list, prints the paths or writes LIST.
+        before: shows the library to a program that writes lists, on the first day and when files are new.
+        add: a command that adds folders or files to its queue; empty if it finds them.
+        bus: its name on the D-Bus, after org.mpris.MediaPlayer2.
+        files: its configuration: path below its home, and content.
     """
 
     key: str
@@ -91,7 +92,7 @@ class Program:
         """Take note of a play, as a scrobbler does."""
 
     def away(self, day: int) -> None:
-        """Do what it does by itself on a day on which nobody listens."""
+        """Do the automatic work of a day without a listener."""
 
     def close(self) -> None:
         """End what was started for it, after the last day."""
@@ -99,12 +100,13 @@ class Program:
 
 @dataclass
 class Day:
-    """What was played on one day.
+    """The plays of one day.
 
-    played: numbers of the tracks.
-    heard: those of them that were not skipped.
-    unplayable: the number of entries that could not be played.
-    present: the library in the evening.
+    Attributes:
+        played: numbers of the tracks.
+        heard: numbers of the tracks that were not skipped.
+        unplayable: number of entries that could not be played.
+        present: the library in the evening.
     """
 
     played: list[int] = field(default_factory=list)

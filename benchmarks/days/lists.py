@@ -38,7 +38,7 @@ class Listed(Program):
         )
 
     def _run(self, command: str, day: int) -> None:
-        """Run a command to its end; what it prints is the list."""
+        """Run a command to its end; its output is the list."""
         with self._started(command, day) as process:
             paths, _ = process.communicate()
         assert process.returncode == 0, command
@@ -64,7 +64,7 @@ class Listed(Program):
         self._is_playing = True
 
     def kill(self) -> None:
-        """Do nothing: what is tested was killed in the morning, and the player goes on."""
+        """Do nothing: the tested program was killed in the morning, and the player plays on."""
 
     def stop(self) -> None:
         """End the player."""

@@ -1,4 +1,4 @@
-"""Players on the desktop, by MPRIS on a D-Bus of their own, below a screen that nobody sees."""
+"""Drive desktop players by MPRIS, each with its own D-Bus and an invisible screen."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ _OBJECT = "/org/mpris/MediaPlayer2"
 
 
 class Mpris(Player):
-    """A player that says by its properties and signals what it plays."""
+    """A player that reports its track by properties and signals."""
 
     def __init__(self, row: Row, home: Path, library: Library) -> None:
         super().__init__(row, home, library)
@@ -51,7 +51,7 @@ class Mpris(Player):
             server.wait()
 
     def start(self, day: int, new: list[Path]) -> None:
-        """Start it, add what is new, and have it play."""
+        """Start it, add new files, and let it play."""
         self.launch(self.row.command)
         self._bus = open_dbus_connection(self._address)
         rule = MatchRule(type="signal", interface="org.freedesktop.DBus.Properties", path=_OBJECT)
@@ -79,7 +79,7 @@ class Mpris(Player):
         return reply.body[0][1] if reply.header.message_type is MessageType.method_return else None
 
     def now(self) -> str:
-        """Return what it says it plays; count what it said since, though there was no such file."""
+        """Return the reported track; count tracks that it reported since, although no such file exists."""
         while self._signals:
             said = _path(self._signals.popleft().body[1].get("Metadata", ("", {}))[1])
             self.unplayable += bool(said) and not os.path.exists(said)

@@ -12,9 +12,10 @@ from benchmarks.days.music import Library
 
 
 class Session:
-    """An mpv that plays to no device. Its events say what it plays.
+    """An mpv that plays to no device. Its events report the playing file.
 
-    unplayable: the number of entries that it could not open.
+    Attributes:
+        unplayable: number of entries that it could not open.
     """
 
     def __init__(self, home: Path, music: Path) -> None:

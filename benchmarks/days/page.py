@@ -103,7 +103,7 @@ def _draw(rows: Days) -> None:
 
 
 def write(results: Path) -> None:
-    """Write what was found into the page, between its marks, and draw the picture."""
+    """Write the results into the page, between its marks, and draw the picture."""
     rows = {variant: load(results, variant) for variant in VARIANTS}
     seconds = sum(json.loads(path.read_text())["seconds"] for path in results.glob("*.json"))
     found = f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`. "

@@ -1,4 +1,4 @@
-"""Players that are asked what they play, by a socket of their own or by their own command."""
+"""Drive players that report their track through a socket or their own command."""
 
 import contextlib
 import os
@@ -118,7 +118,7 @@ class Mpd(Player):
     """MPD with the library in its queue."""
 
     def start(self, day: int, new: list[Path]) -> None:
-        """Start it, wait for its update, and add what is new."""
+        """Start it, wait for its update, and add new files."""
         self.launch(self.row.command)
         self.connect(self.home / "socket")
         self._answers.readline()
@@ -166,7 +166,7 @@ class Vlc(Player):
         self._input, self._is_playing = "", False
 
     def now(self) -> str:
-        """Read what it said since, up to its status: inputs and states."""
+        """Read its new messages, up to its status: inputs and states."""
         for line in self.say("status", "status: returned"):
             if found := re.search(r"new input: (file://.*) \)", line):
                 self._input, self._is_playing = unquote(urlsplit(found[1]).path), False
@@ -183,7 +183,7 @@ class Cmus(Player):
     """cmus in a terminal that nobody sees."""
 
     def start(self, day: int, new: list[Path]) -> None:
-        """Start it, add what is new, and play."""
+        """Start it, add new files, and play."""
         outer, inner = pty.openpty()
         threading.Thread(target=_drain, args=(outer,), daemon=True).start()
         self.launch(self.row.command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
@@ -229,7 +229,7 @@ class Moc(Player):
         return done.stdout.strip()
 
     def start(self, day: int, new: list[Path]) -> None:
-        """Start its server, add what is new, and play."""
+        """Start its server, add new files, and play."""
         self.launch(f"{self.row.command} -S -F", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait(lambda: self._ask("-Q", "%state"))
         if new or day == 0:

@@ -1,1 +1,1 @@
-"""Listen to players, and write down what was played and what was skipped."""
+"""Listen to players, and record which tracks were played or skipped."""

@@ -1,6 +1,6 @@
-"""Read what players of the desktop announce on the session bus, by MPRIS.
+"""Read the announcements of desktop players on the session bus, by MPRIS.
 
-`busctl` of systemd prints a line for each signal. Nothing is asked again and again.
+`busctl` of systemd prints a line for each signal. Players are not polled.
 """
 
 import atexit
@@ -20,7 +20,7 @@ _PATH, _PLAYER = "/org/mpris/MediaPlayer2", _PREFIX + "Player"
 _BUSCTL = ("busctl", "--user", "--json=short")
 _SIGNALS = f"--match=type='signal',path='{_PATH}'"
 _NAMES = f"--match=type='signal',member='NameOwnerChanged',arg0namespace='{_PREFIX[:-1]}'"
-# playerctld repeats the signals of other players. MPD is heard without a bridge.
+# playerctld repeats the signals of other players. MPD is read directly, without a bridge.
 _BRIDGES = re.compile("playerctld|mpd|mopidy")
 _ANSWER_S = 5
 TITLE = "players of the desktop"
@@ -28,10 +28,10 @@ TITLE = "players of the desktop"
 
 @contextlib.contextmanager
 def opened() -> Iterator[tuple[str, Iterator[News]]]:
-    """Listen to the session bus: the name of the source, and its news.
+    """Listen to the session bus; yield the name of the source, and its news.
 
     Raises:
-        OSError: there is no session bus, no busctl, or they end.
+        OSError: the session bus or busctl does not exist, or ends.
     """
     with subprocess.Popen(
         [*_BUSCTL, "monitor", _SIGNALS, _NAMES], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -68,8 +68,8 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
     """Yield the news in lines of busctl.
 
     Args:
-        lines: a JSON object each.
-        names: of players, by their connections; it is updated.
+        lines: one JSON object each.
+        names: names of players, by their connections; it is updated.
         is_live: players can be asked, and the news arrive now.
     """
     asked = set(names)
@@ -97,7 +97,7 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
 
 
 def _asked(sender: str, name: str, *, is_late: bool) -> Iterator[News]:
-    """Ask a player what it plays: of a track that plays already it says nothing by itself."""
+    """Ask a player for its track: it does not announce a track that was playing before."""
     keys = ("PlaybackStatus", "Metadata")
     with contextlib.suppress(OSError, ValueError):
         lines = _ask("get-property", sender, _PATH, _PLAYER, *keys).splitlines()

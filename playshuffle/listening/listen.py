@@ -19,10 +19,9 @@ _Events: TypeAlias = SimpleQueue[News | str | None]
 
 
 def listen(sources: Mapping[str, Source]) -> Iterator[Heard | str]:
-    """Yield each track that was played or skipped, and messages, until the process is told to end.
+    """Yield each track that was played or skipped, and messages, until a signal ends the process.
 
-    Args:
-        sources: how each is opened, by its name.
+    `sources` maps names to functions that open the source.
     """
     events: _Events = SimpleQueue()
     for number in _SIGNALS:
@@ -46,7 +45,7 @@ def listen(sources: Mapping[str, Source]) -> Iterator[Heard | str]:
 
 
 def heard(news: News | None, players: dict[str, Player], now_s: float) -> Iterator[Heard]:
-    """Apply news, and yield the passes that have ended: those of players that have stopped, too."""
+    """Apply news, and yield the passes that have ended, including those of players that have stopped."""
     if news is not None:
         player = players.setdefault(news.player, Player(news.title))
         if (ended := player.update(news)) is not None:
@@ -59,13 +58,13 @@ def heard(news: News | None, players: dict[str, Player], now_s: float) -> Iterat
 
 
 def _wait_s(players: Mapping[str, Player]) -> float | None:
-    """Return how long to wait for news; None for ever."""
+    """Return the seconds to wait for news; None for ever."""
     stopped = [player.stopped_s for player in players.values() if player.stopped_s is not None]
     return max(0.0, min(stopped) + STOP_S - time.monotonic()) if stopped else None
 
 
 def _follow(name: str, source: Source, events: _Events) -> None:
-    """Pass on the news of a source for ever; report once when it is lost."""
+    """Forward the news of a source for ever; report once when it is lost."""
     failures = 0
     while True:
         try:

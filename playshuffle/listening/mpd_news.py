@@ -1,4 +1,4 @@
-"""Read what MPD announces: it is asked what it plays each time it says that this has changed."""
+"""Read the announcements of MPD: after each change of its player, ask for its track."""
 
 import contextlib
 import time
@@ -14,7 +14,7 @@ _STATUS = {"play": PLAYING, "pause": PAUSED, "stop": STOPPED}
 
 @contextlib.contextmanager
 def opened(places: Sequence[Address]) -> Iterator[tuple[str, Iterator[News]]]:
-    """Listen to the first MPD that answers: the name of the source, and its news.
+    """Listen to the first MPD that answers; yield the name of the source, and its news.
 
     Raises:
         OSError: none answers, or it ends.
@@ -27,7 +27,7 @@ def opened(places: Sequence[Address]) -> Iterator[tuple[str, Iterator[News]]]:
 def _all_news(client: Any) -> Iterator[News]:
     try:
         yield from _changes(client)
-    except Exception:  # of any kind: the connection is lost, and the song may go on after it
+    except Exception:  # of any kind: the connection is lost, and the song may play on
         yield News(TITLE, TITLE, time.monotonic(), PAUSED, is_late=True)
         raise
 
@@ -48,7 +48,7 @@ def _changes(client: Any) -> Iterator[News]:
 
 
 def count(places: Sequence[Address], heard: Heard, now_s: int) -> None:
-    """Count a play or a skip in the stickers of MPD, where its clients look.
+    """Count a play or a skip in the stickers of MPD, where its clients read them.
 
     Raises:
         OSError: no MPD answers.

@@ -1,26 +1,30 @@
-"""Decide from what players announce whether a track was played or skipped.
+"""Decide from the announcements of players whether a track was played or skipped.
 
 A pass of a track ends when another track is announced, when the player stops or disappears, or when it was
 heard to its end and the player announces it again. It is a play if it was heard for half of its length, or
-for four minutes. It is a skip if it is no play, and another track follows at once.
+for four minutes. Otherwise it is a skip if another track follows at once.
 """
 
 import math
 from typing import NamedTuple
 
-_LONG_S = 240.0  # heard as long as this, a track was played, as Last.fm says
+_LONG_S = 240.0  # a track heard for this time was played, by the rule of Last.fm
 _UNKNOWN_S = 30.0  # the same for a track without a length
-_SHORT_S = 1.0  # heard for less, a track was neither played nor skipped
+_SHORT_S = 1.0  # a track heard for less was neither played nor skipped
 _END = 0.1  # the part of a track, at least a second, that may be missing when it is repeated
 STOP_S = 2.0  # players that only change the track stop for less
 
-PLAYING, PAUSED, STOPPED = "Playing", "Paused", "Stopped"  # as MPRIS calls them
+PLAYING, PAUSED, STOPPED = "Playing", "Paused", "Stopped"  # the words of MPRIS
 
 
 class Track(NamedTuple):
     """A track, as its player names it.
 
-    uri: a path, a path below MPD's music folder, or the URL of a stream; empty if the player has none.
+    Attributes:
+        uri: a path, a path below MPD's music folder, or the URL of a stream; empty if the player has none.
+        artist: as tagged.
+        title: as tagged.
+        album: as tagged.
     """
 
     uri: str
@@ -30,15 +34,18 @@ class Track(NamedTuple):
 
 
 class News(NamedTuple):
-    """What a player announces.
+    """An announcement of a player.
 
-    player: a key of the player. title: its name for people.
-    at_s: when the news arrived, on a clock that stands still while the computer sleeps.
-    status: of the player, empty if it is the same.
-    track: None if it is not announced. length_s: 0 if it is unknown.
-    position_s: to which the player jumped.
-    is_late: the track may have begun before the news, or go on unheard after it.
-    is_gone: the player has disappeared.
+    Attributes:
+        player: a key of the player.
+        title: its name for people.
+        at_s: arrival of the news, on a clock that stands still while the computer sleeps.
+        status: status of the player, empty if it is the same.
+        track: None if it is not announced.
+        length_s: 0 if unknown.
+        position_s: the player jumped to this position.
+        is_late: the track may have begun before the news, or play on unheard after it.
+        is_gone: the player has disappeared.
     """
 
     player: str
@@ -53,7 +60,7 @@ class News(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """A track that was played or skipped, by which player."""
+    """A track that was played or skipped, and its player."""
 
     track: Track
     is_play: bool
@@ -61,9 +68,10 @@ class Heard(NamedTuple):
 
 
 class Player:
-    """What a player plays, and for how long it was heard.
+    """The track of a player, and for how long it was heard.
 
-    stopped_s: when it stopped, None if it did not.
+    Attributes:
+        stopped_s: when it stopped, None if it did not.
     """
 
     def __init__(self, title: str) -> None:
@@ -74,7 +82,7 @@ class Player:
         self._length_s = 0.0
         self._heard_s = 0.0
         self._at_s = 0.0
-        self._is_rest = False  # of a pass whose beginning was counted, or was not heard
+        self._is_rest = False  # the rest of a pass whose beginning was counted, or was not heard
 
     def advance(self, now_s: float) -> Heard | None:
         """Count the time since the last news; return the pass that ended because the player stopped."""

@@ -1,4 +1,4 @@
-"""Write down what was heard: one file for each machine, to which lines are only added."""
+"""Record plays and skips: one file for each machine, to which lines are only added."""
 
 import contextlib
 import csv
@@ -16,7 +16,7 @@ _COLUMNS = ("last_played", "plays", "skips", "path", "artist", "title", "album",
 
 @contextlib.contextmanager
 def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
-    """Open a file, and yield what adds a line to it: what was heard, and when (Unix seconds).
+    """Open a file, and yield a function that adds a line: a play or skip, and its time (Unix seconds).
 
     Raises:
         PlayshuffleError: it cannot be written, or another process writes it.

@@ -41,7 +41,7 @@ _REPORT_EVERY = 64  # entries
 
 
 class FaultKind(enum.StrEnum):
-    """What is wrong with an entry, whatever the player."""
+    """A fault of an entry, whatever the player."""
 
     MISSING = "missing"
     FOLDER = "a folder"

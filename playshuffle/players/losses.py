@@ -16,7 +16,7 @@ _SERVERS = "every server"
 
 
 class Loss(NamedTuple):
-    """Tracks that some players cannot load, or for which they play another file.
+    """Tracks that some players cannot load, or mistake for another file.
 
     Attributes:
         what: the oddity, such as 'a # in the name'.

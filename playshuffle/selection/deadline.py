@@ -1,7 +1,7 @@
 """Stop regular expressions that take too long.
 
 Python runs signal handlers during a search, so a timer of the processor time can end it.
-Signals belong to the main thread: in any other thread there is no limit.
+Signals belong to the main thread: other threads have no limit.
 """
 
 import signal

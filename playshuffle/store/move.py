@@ -1,7 +1,7 @@
 """Move saved paths to another folder in one transaction, together with files that name them.
 
-The new content of those files is saved in the same transaction, and written after it. A mark in the state
-folder has the next command write what a move that was killed did not.
+The new content of these files is saved in the same transaction, and written after it. If a move is killed,
+the next command sees a mark in the state folder, and writes the remaining files.
 """
 
 import json
@@ -21,7 +21,7 @@ from playshuffle.system.xdg import moving_mark
 
 
 class NewPlace:
-    """Where a path below the old folder is now; others stay. Both folders are absolute."""
+    """Maps paths below the old folder to the new one; others stay. Both folders are absolute."""
 
     def __init__(self, old: bytes, new: bytes) -> None:
         self._pairs = [(old, new), (os.path.realpath(old), os.path.realpath(new))]
@@ -35,7 +35,7 @@ class NewPlace:
 
 
 class MovedRow(NamedTuple):
-    """A row of the state that changes, before and after that."""
+    """A row of the state, before and after the move."""
 
     table: str
     number: int
@@ -58,7 +58,7 @@ def moved_rows(state: State, old: bytes, new: bytes) -> list[MovedRow]:
 
 
 def _converters(state: State, place: NewPlace, real_place: NewPlace) -> dict[str, Callable[[Any], Any]]:
-    """Return what converts a column of each form."""
+    """Return the functions that convert the columns of each form."""
 
     def named(path: bytes) -> bytes:
         return state.named.stored(place(state.named.absolute(path)))
@@ -78,12 +78,12 @@ def _converters(state: State, place: NewPlace, real_place: NewPlace) -> dict[str
         "joined": joined,
         "compressed": lambda packed: zlib.compress(joined(zlib.decompress(packed)), 1),
         "facts": facts,
-        "mounts": lambda _: "[]",  # the next scan finds those of the new place
+        "mounts": lambda _: "[]",  # the next scan finds the mounts of the new place
     }
 
 
 def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]:
-    """Return the playlists that are at the new place already, or have tracks there."""
+    """Return the playlists that already have the new path, or tracks there."""
     ours = {(row.table, row.before.get("path")) for row in moved}
     taken = {(row.table, row.after.get("path")) for row in moved} - ours
     folders = state.rows("SELECT path, numbers FROM folder")
@@ -100,7 +100,7 @@ def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]
 
 
 def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, bytes]) -> None:
-    """Save these rows, and replace these files; all or nothing, also if it is killed.
+    """Save these rows, and replace these files; all or nothing, even if it is killed.
 
     Raises:
         PlayshuffleError: it cannot be written.

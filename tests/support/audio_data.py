@@ -49,7 +49,7 @@ FILES = {
 
 
 def is_sound(reading: Reading) -> bool:
-    """Whether a reading is one that everything else can rely on."""
+    """Return whether a reading is valid."""
     if reading.tags is None:
         return 0 < len(str(reading.reason or "")) < 150 and bool(str(reading.reason).encode())
     texts = [value for value in reading.tags if isinstance(value, str)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.support.processes import finished
 
-# All commands in one process: its start takes longer than the rest.
+# All commands in one process: its start takes longer than the commands.
 _RUN = r"""
 import contextlib, io, json, sys
 from beets.ui import main
@@ -25,9 +25,9 @@ json.dump(found, sys.stdout)
 def run_beets(
     home: Path, music: Path, commands: Sequence[Sequence[str]], plugins: Sequence[str] = ()
 ) -> list[list[str]]:
-    """Import a folder as it is, then run commands; the lines that each of them printed.
+    """Import a folder as it is, then run commands; return the lines that each of them printed.
 
-    home: a folder for the library of beets, which does not exist yet.
+    `home` is a folder for the library of beets, which does not exist yet.
     """
     home.mkdir()
     (home / "config.yaml").write_text(

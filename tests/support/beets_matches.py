@@ -1,6 +1,6 @@
 """Print which items match which queries in the beets of this Python, from JSON to JSON.
 
-A program of its own, because Debian's beets runs on Debian's Python.
+It is a separate program, because Debian's beets runs on Debian's Python.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def item_of(fields: dict[str, Any]) -> Item:
 
 
 def matches(library: Library, items: list[Item], query: str) -> list[int] | str:
-    """Return what `beet list` shows; an item of several genres counts by each of them, as in its Python."""
+    """Return the result of `beet list`; an item of several genres counts for each, as in its Python."""
     query = query.replace("genre:", "genres:") if HAS_LISTS else query
     try:
         shown = {item.id for item in library.items(query)}

@@ -6,7 +6,7 @@ from tests.tags.test_tag_reader import DATA
 
 
 def compressed_bomb() -> bytes:
-    """An ID3v2.3 frame of 150 KB that holds 150 MB."""
+    """Return an ID3v2.3 frame of 150 KB that expands to 150 MB."""
     packer = zlib.compressobj(9)
     packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(150)) + packer.flush()
     frame = b"TIT2" + (len(packed) + 4).to_bytes(4, "big") + b"\0\x80" + (150 << 20).to_bytes(4, "big")
@@ -18,20 +18,20 @@ def id3_header(flags: int, size: int) -> bytes:
 
 
 def nested_bomb() -> bytes:
-    """Boxes in boxes, twenty thousand deep."""
+    """Return nested boxes, twenty thousand deep."""
     depth = 20_000
     boxes = b"".join((8 * (depth - level)).to_bytes(4, "big") + b"moov" for level in range(depth))
     return b"\0\0\0\x10ftypM4A \0\0\0\0" + boxes
 
 
 def slow_ogg_bomb() -> bytes:
-    """A first page, then two million empty ones of another stream: four seconds on a fast machine."""
+    """Return a first page, then two million empty ones of another stream: four seconds on a fast machine."""
     sound = (DATA / "tone.ogg").read_bytes()
     end = sound.index(b"OggS", sound.index(b"OggS", 4) + 4)
     return sound[:end] + (b"OggS\0\0" + bytes(8) + b"else" + bytes(9)) * 2_000_000
 
 
 def slow_id3_bomb() -> bytes:
-    """Half a million empty frames; the rest of the tag is copied for each."""
+    """Return half a million empty frames; the rest of the tag is copied for each."""
     body = b"TIT2\0\0\0\0\0\0" * 500_000
-    return id3_header(0x80, len(body)) + body  # the flag keeps the quick way out
+    return id3_header(0x80, len(body)) + body  # the flag disables the fast path

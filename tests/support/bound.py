@@ -1,4 +1,4 @@
-"""A folder that is seen through another process, as a share on a network is."""
+"""Show a folder through another process, as a share on a network is."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from tests.support.service import wait_for
 
 @contextlib.contextmanager
 def bound(real: Path, seen: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A folder that is seen through another process, and hangs when that does."""
+    """Show a folder through another process; it hangs when that does."""
     need_bindfs()
     seen.mkdir()
     with subprocess.Popen(["bindfs", "-f", "--no-allow-other", real, seen]) as drive:

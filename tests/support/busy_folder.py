@@ -1,4 +1,4 @@
-"""A music folder that changes all the time, and what must hold of its playlist whenever that is looked at."""
+"""Change a music folder all the time, and check its playlist at any moment."""
 
 import os
 import random
@@ -12,16 +12,15 @@ _LONG_AGO = 1_700_000_000
 
 
 class Changing:
-    """A folder in which files come and go and get other names; no name is ever used twice.
+    """A folder whose files are added, removed and renamed; no name is ever used twice.
 
-    Of a file that is moved away or renamed the number of its inode stays, and with it, for all
-    time, its place among the others.
+    A file that is moved away or renamed keeps its inode number, and so its position among the others.
 
     Args:
-        top: where the folder is made, and another one beside it.
-        seed: of what happens.
-        staying: number of files that nothing happens to.
-        others: so many that come and go.
+        top: parent of the folder, and of another one beside it.
+        seed: decides the changes.
+        staying: number of files that never change.
+        others: number of files that are added and removed.
     """
 
     def __init__(self, top: Path, seed: int, staying: int = 5, others: int = 7) -> None:
@@ -39,7 +38,7 @@ class Changing:
             self._make()
 
     def act(self) -> None:
-        """Do something to it, in one step."""
+        """Change it, in one step."""
         here = sorted({*self.names()}.difference(self._staying))
         away = sorted(self.outside.iterdir())
         match self._chance.randrange(5):
@@ -54,18 +53,18 @@ class Changing:
                 self._make()
 
     def names(self) -> list[str]:
-        """Its files, sorted."""
+        """Return its files, sorted."""
         return sorted(str(path.relative_to(self.music)) for path in self.music.rglob("*.mp3"))
 
     def check(self, playlist: Path) -> list[str]:
-        """See that a playlist is whole, and that of any two that stood in one the same comes first."""
+        """Return the faults of a playlist: missing tracks, or two tracks in another order than before."""
         text = playlist.read_bytes()
         names = [entry.removeprefix(f"{self.music}/") for entry in listed(playlist)]
         assert text.count(b"#EXTM3U\n") == 1
         assert {*names} <= self._file_of.keys(), "a torn name"
         assert {*self._staying} <= {*names}, "a track is lost"
         files = [self._file_of[name] for name in names]
-        # What is renamed while it is looked for may be found by both names, until the next look.
+        # A file that is renamed during a scan may be found under both names, until the next scan.
         twice = {file for file in files if files.count(file) > 1}
         for file in twice:
             there = [name for name in names if self._file_of[name] == file and (self.music / name).exists()]

@@ -12,7 +12,7 @@ STATE_DAMAGED = "was damaged"
 PLAYLIST_CHANGED = "Another program changed"
 
 _SET_ASIDE = re.compile(r"\.damaged\b")
-# A file whose tags are damaged is no concern of the state.
+# Damaged tags of a file do not concern the state.
 _MESSAGE = re.compile(r"^(?!.*tags could not be read).*\b(?:damaged|set aside)\b.*$", re.MULTILINE)
 
 _messages: list[str] = []
@@ -38,7 +38,7 @@ def _files_set_aside(folder: Path) -> Iterator[str]:
 
 
 def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """A file after one of the accidents that disks have."""
+    """Return a file after one of the accidents that disks have."""
     at = chance.randrange(len(whole))
     match chance.randrange(5):
         case 0:

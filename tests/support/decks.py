@@ -1,4 +1,4 @@
-"""Laws for decks of any tracks, without tags, as plain as can be."""
+"""Define simple orders for decks of any tracks, without tags."""
 
 # ruff: noqa: ARG002 - a law need not look at all that it is given
 
@@ -36,7 +36,7 @@ class Uniform:
 
 
 class Sorted:
-    """The natural order: it leaves nothing to chance, and keeps no gap."""
+    """The natural order: nothing is random, and it keeps no gap."""
 
     name = "sorted"
     keeps_gap = False

@@ -23,7 +23,7 @@ _MAKE = {"ext4": ["mkfs.ext4", "-qF"], "xfs": ["mkfs.xfs", "-qf"]}
 
 
 class Disk(NamedTuple):
-    """A file system that is mounted, seen by nobody else."""
+    """A mounted file system that no other process sees."""
 
     image: Path
     here: Path
@@ -33,7 +33,7 @@ class Disk(NamedTuple):
         subprocess.run(_mount(self.image, self.here, self.options), check=True)
 
     def cut(self) -> None:
-        """Cut the power; whoever has a file open there must end before it can be plugged in."""
+        """Cut the power; every process with an open file must end before it can be plugged in again."""
         folder = os.open(self.here, os.O_RDONLY)
         try:
             fcntl.ioctl(folder, _SHUT_DOWN, array.array("I", [_NOT_EVEN_THE_LOG]))
@@ -53,7 +53,7 @@ def _mount(image: StrPath, folder: StrPath, options: str) -> list[StrPath]:
 
 
 def mount_new(image: StrPath, folder: StrPath, options: str = "") -> None:
-    """Mount a file system that was just made; skip the test where the kernel refuses, as in a container."""
+    """Mount a new file system; skip the test if the kernel refuses, as in a container."""
     done = subprocess.run(_mount(image, folder, options), stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         unmet(f"the kernel refuses to mount a file: {done.stderr.strip()}")
@@ -61,7 +61,7 @@ def mount_new(image: StrPath, folder: StrPath, options: str = "") -> None:
 
 @contextlib.contextmanager
 def plugged_in(top: Path, kind: str, options: str = "") -> Iterator[Disk]:
-    """A new disk; only in a process with mounts of its own."""
+    """Yield a new disk; only in a process with its own mounts."""
     disk = Disk(top / "image", top / "disk", options)
     disk.here.mkdir()
     with disk.image.open("wb") as file:

@@ -1,6 +1,6 @@
-"""A stick with a FAT file system, written by Linux itself: in User-mode Linux, a kernel that is a program.
+"""Make a stick with a FAT file system, written by User-mode Linux: a kernel that is a program.
 
-The kernel of the machine may not know FAT, or not let us mount it.
+The kernel of the machine may not have FAT, or not allow a mount.
 """
 
 import os
@@ -40,8 +40,8 @@ class Stick:
     """A new FAT file system in a file.
 
     Args:
-        top: a folder for it and for all that scripts write.
-        size_mb: of the stick.
+        top: a folder for it and for all files that scripts write.
+        size_mb: size of the stick.
     """
 
     def __init__(self, top: Path, size_mb: int) -> None:
@@ -80,7 +80,7 @@ class Stick:
         return log
 
     def names(self, folder: str) -> list[str]:
-        """Return the names in a folder in the order in which FAT has them, after a check of the whole."""
+        """Return the names in a folder in FAT's order, after a check of the whole file system."""
         subprocess.run(["fsck.vfat", "-n", self.image], check=True, capture_output=True)
         done = subprocess.run(
             ["fatsort", "-l", "-D", folder, self.image],

@@ -1,4 +1,4 @@
-"""An act in, what it came to in a process of its own out: as another user, or among other mounts."""
+"""Call a function in a child process: as another user, or with its own mounts."""
 
 import ctypes
 import os
@@ -22,13 +22,13 @@ _SKIPPED = 2
 def forked(
     act: Callable[[], T], *, as_nobody: bool = False, as_user: int | None = None, own_mounts: bool = False
 ) -> T:
-    """Do it in a child, and hand back what it returns.
+    """Call a function in a child process, and return its result.
 
     Args:
-        act: what to do; what it returns must be such that it can be pickled.
+        act: the function; its result must be picklable.
         as_nobody: root passes every check of permissions, so it must not be root.
-        as_user: be this user, of whom the system may know nothing; only root can.
-        own_mounts: what is mounted there nobody else sees, and it is gone with the child.
+        as_user: run as this user, who may be unknown to the system; only root can.
+        own_mounts: no other process sees its mounts, and they end with the child.
     """
     read_end, write_end = os.pipe()
     child = os.fork()

@@ -9,7 +9,7 @@ from playshuffle.cli import main
 
 
 class Done(NamedTuple):
-    """How a run ended: its exit code, and all that it said."""
+    """The result of a run: its exit code, and its output."""
 
     code: int
     out: str
@@ -17,7 +17,7 @@ class Done(NamedTuple):
 
 
 class Program:
-    """Runs it, with what it says captured."""
+    """Runs the program, with its output captured."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, captured: pytest.CaptureFixture[bytes]) -> None:
         self._monkeypatch = monkeypatch
@@ -31,7 +31,7 @@ class Program:
         return Done(code, out.decode(), err.decode())
 
     def refused(self, code: int, *words: str) -> str:
-        """Run it to its end, with this code and nothing but an error; return the error."""
+        """Run it; it must exit with this code and print only an error. Return the error."""
         done = self(*words)
         assert (done.code, done.out, done.err[:7]) == (code, "", "error: "), done.err
         return done.err

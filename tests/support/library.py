@@ -1,4 +1,4 @@
-"""Run jobs over a library in this process, one playlist at a time, with made-up tags where those will do."""
+"""Run jobs over a library in this process, one playlist at a time, with made-up tags where possible."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ def read_here(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
 
 
 def reader(reading_of: Callable[[str], Tags | Reading]) -> ReadAll:
-    """Return a tag reader that makes the tags of a file up from its path, and opens no file."""
+    """Return a tag reader that makes up the tags of a file from its path, and opens no file."""
 
     def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for number, path in enumerate(paths):
@@ -49,13 +49,13 @@ NO_TAGS = reader(lambda _: Tags(60_000))
 
 
 def tools(read_all: ReadAll = read_here, seed: str = "seed", now_s: float | None = None) -> Tools:
-    """Return what a run works with; its clock is that of the machine, or stands still."""
+    """Return the tools of a run; with `now_s`, its clock stands still."""
     made = Tools(read_all, Seeded(seed), Progress())
     return made if now_s is None else made._replace(clock=lambda: now_s)
 
 
 def put(folder: Path, *names: str) -> Path:
-    """Write files of 16 random bytes, which no tag reader takes for audio."""
+    """Write files of 16 random bytes, which no tag reader recognises as audio."""
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(os.urandom(16))
@@ -63,7 +63,7 @@ def put(folder: Path, *names: str) -> Path:
 
 
 def keep(request: Request, tools: Tools, changes: Changes = EVERYWHERE, redraw_before_s: float = 0) -> Report:
-    """Open one playlist, and keep its order; the arguments are those of `open_run` and of `keep`."""
+    """Open one playlist, and keep its order, with the arguments of `open_run` and `keep`."""
     request = request._replace(redraw_before_s=redraw_before_s)
     with open_run(request, tools, changes, must_remember=True) as run:
         return keep_run(run)
@@ -112,5 +112,5 @@ def undo_deal(request: Request, tools: Tools) -> Report:
 
 
 def entries(request: Request) -> list[str]:
-    """Return the entries of the playlist that is asked for."""
+    """Return the entries of the request's playlist."""
     return listed(Path(os.fsdecode(request.output or b"")))

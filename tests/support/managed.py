@@ -33,8 +33,9 @@ Result = PlaylistUpdated | PlaylistFailed
 class Managed:
     """Playlists in a folder, of a service that was started at `began_s`.
 
-    read: paths of all files whose tags were read.
-    missing: roots that seemed to be missing at the last update.
+    Attributes:
+        read: paths of all files whose tags were read.
+        missing: roots that seemed to be missing at the last update.
     """
 
     def __init__(self, top: Path) -> None:

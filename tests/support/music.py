@@ -15,12 +15,12 @@ from tests.support.program import DATA
 ANCHOR = "Anchor.mp3"
 _FRAME_BYTES, _FRAME_MS = 72, 72
 _FRAME = (DATA / "none.mp3").read_bytes()[-_FRAME_BYTES:]
-_LENGTHS = 20_000  # different ones; more than any run makes tracks
+_LENGTHS = 20_000  # number of different lengths; more than the tracks of any run
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A track as it is now: where its file is, and what its tags say."""
+    """A track as it is now: its file, and its tags."""
 
     path: Path
     artist: str
@@ -31,17 +31,20 @@ class Track:
 
 
 def own_audio(number: int, frames: int) -> bytes:
-    """Return MP3 frames whose audio no other number has."""
+    """Return MP3 frames with audio that no other number has."""
     return b"".join(_FRAME[:-8] + number.to_bytes(4) + frame.to_bytes(4) for frame in range(frames))
 
 
 class Music:
     """A library with two roots, and folders beside it for files that will return.
 
-    tracks: by number, all that are in the library. outside: those that were moved out of it.
-    besides: folders for these; they may be below the roots, if the lists leave them out.
-    roots: in the order of the configuration.
-    moves, gone: renames (from, to) and old paths, in the order in which they happened.
+    Attributes:
+        tracks: tracks in the library, by number.
+        outside: tracks that were moved out of it, by number.
+        besides: folders for these; they may be below the roots, if the lists omit them.
+        roots: in the order of the configuration.
+        moves: renames (from, to), in order.
+        gone: old paths, in order.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class Music:
 
     @property
     def paths(self) -> dict[Path, int]:
-        """The number of each track by its path."""
+        """Return the number of each track by its path."""
         return {track.path: number for number, track in self.tracks.items()}
 
     def act(self) -> None:
@@ -90,7 +93,7 @@ class Music:
         self._write(self._home(track), track)
 
     def drop(self) -> None:
-        """Add some files without a folder of their own, as a download does."""
+        """Add some files outside of artist folders, as a download does."""
         for _ in range(self._some()):
             self._write(self._incoming / f"rip {self._count}.mp3", self._new_track())
 
@@ -144,7 +147,7 @@ class Music:
             self._exchange(*self._chance.sample(self._movable(), 2))
 
     def retag_and_swap(self) -> None:
-        """Edit two files and exchange their names; mostly one of them looks as if written long ago."""
+        """Edit two files and exchange their names; mostly one of them has an old time."""
         for _ in range(self._some()):
             two = self._chance.sample(self._movable(), 2)
             for number in two:
@@ -173,7 +176,7 @@ class Music:
             self._move(number, path)
 
     def rename_folder(self) -> None:
-        """Rename a folder with all that is in it."""
+        """Rename a folder with its content."""
         folder = self._folder()
         target = self._free(folder.with_name(f"Renamed {self._chance.randrange(10**6)}"))
         folder.rename(target)
@@ -203,7 +206,7 @@ class Music:
             self.outside[number] = track
 
     def bring_back(self) -> None:
-        """Move some tracks back to where they were, or elsewhere if that is taken."""
+        """Move some tracks back to their old paths, or elsewhere if those are taken."""
         for number in [*self.outside][: min(self._some(), 20)]:
             track = self.outside.pop(number)
             path = self._free(track.path)
@@ -212,7 +215,7 @@ class Music:
             self.tracks[number] = replace(track, path=path)
 
     def beside(self, number: int) -> Path:
-        """Return where a track is while it is not in the library."""
+        """Return the path of a track while it is not in the library."""
         return self.besides[number % len(self.besides)] / f"{number}.mp3"
 
     def add_marker(self) -> Path:
@@ -233,7 +236,7 @@ class Music:
         return self._chance.sample(self._movable(), max(least, self._some()))
 
     def _folder(self) -> Path:
-        """Return some folder of tracks that is neither a root nor the one for new files."""
+        """Return some folder of tracks, but not a root or the folder for new files."""
         fixed = {*self.roots, self._incoming}
         return self._chance.choice(
             sorted({track.path.parent for track in self.tracks.values()} - fixed) or [self._incoming]

@@ -1,6 +1,6 @@
-"""Sound files in, damaged ones out: what bad disks, broken taggers and bad people make of them.
+"""Damage audio files as bad disks, broken taggers and bad people do.
 
-The same seed gives the same bytes, so that a failure can be had again.
+The same seed gives the same bytes, so that a failure can be reproduced.
 """
 
 import random
@@ -12,7 +12,7 @@ _TEXTS = (b"\n#EXTM3U\n", b"\x1b]0;x\x07", b"\0\0", b"\xed\xb2\x80", b"\xff\xfe\
 
 
 def mutants(folder: Path, count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Yield so many pairs of a name, with the suffix of a file in the folder, and damaged bytes."""
+    """Yield N pairs of a name, with the suffix of a file in the folder, and damaged bytes."""
     paths = sorted(path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
     sound = [path.read_bytes() for path in paths]
     chance = random.Random(seed)
@@ -21,13 +21,13 @@ def mutants(folder: Path, count: int, seed: int) -> Iterator[tuple[str, bytes]]:
         data = bytearray(sound[which])
         for _ in range(chance.choice((1, 1, 2, 3))):
             _damage(data, chance.choice(sound), chance)
-        # One in ten is named wrongly, too.
+        # One in ten has a wrong suffix, too.
         suffix = paths[which if chance.random() < 0.9 else chance.randrange(len(paths))].suffix
         yield f"{number}{suffix}", bytes(data)
 
 
 def _damage(data: bytearray, other: bytes, chance: random.Random) -> None:
-    """Change the data in one way. Headers, which lead a reader on, are hit more often than the rest."""
+    """Change the data in one way. Headers, which direct a reader, are damaged more often than the rest."""
     end = len(data) + 1
     place = chance.randrange(chance.choice((end, min(end, 4096), min(end, 64))))
     match chance.randrange(9):

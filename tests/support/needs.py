@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import pytest
 
-# The packages of each program that tests start.
+# The package of each program that tests start.
 PROGRAMS = dict(
     line.split(maxsplit=1)
     for line in (Path(__file__).parents[1] / "programs").read_text().splitlines()
@@ -20,14 +20,14 @@ PROGRAMS = dict(
 
 
 def need(tool: str) -> None:
-    """Skip the test if a program is missing; fail where there must be none missing, in CI."""
+    """Skip the test if a program is missing; fail in CI, where none may be missing."""
     packages = PROGRAMS[tool]
     if shutil.which(tool) is None:
         unmet(f"{tool} is missing: apt install {packages}")
 
 
 def not_listed(started: Iterable[str]) -> set[str]:
-    """Return the programs of packages that are missing in tests/programs, given names or paths.
+    """Return the programs, by name or path, whose packages are missing in tests/programs.
 
     Programs of the virtual environment, of the repository and of the test itself come from no package.
     """
@@ -37,7 +37,7 @@ def not_listed(started: Iterable[str]) -> set[str]:
 
 
 def unmet(reason: str) -> NoReturn:
-    """Skip the test for what the machine lacks; fail in CI, where it may lack nothing."""
+    """Skip the test because the machine lacks something; fail in CI, where it may lack nothing."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -53,7 +53,7 @@ def need_bindfs() -> None:
 
 
 def need_user_namespaces() -> None:
-    """Skip the test where the kernel refuses user namespaces, as in a container; fail in CI."""
+    """Skip the test if the kernel refuses user namespaces, as in a container; fail in CI."""
     need("unshare")
     done = subprocess.run(["unshare", "-Ur", "true"], stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:

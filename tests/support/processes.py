@@ -20,18 +20,18 @@ WRITES = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlink
 
 
 def strace(log: Path | str, *expressions: str) -> list[str]:
-    """The words that have strace start a program."""
+    """Return the start of a command line that runs a program under strace."""
     need("strace")
     return ["strace", "-f", "-qq", "-o", str(log), *(word for one in expressions for word in ("-e", one))]
 
 
 def injected(calls: str, fault: str) -> list[str]:
-    """The words that start a program in whose calls something goes wrong, such as `signal=KILL:when=2`."""
+    """Return the start of a command line that makes system calls fail, such as `signal=KILL:when=2`."""
     return strace("/dev/null", f"trace={calls}", f"inject={calls}:{fault}")
 
 
 def strange_changes(lines: Sequence[str], home: Path, playlist: str) -> list[str]:
-    """Return the traced calls that change a file outside of the home which is not written for a playlist."""
+    """Return the traced calls that change a file outside of the home which does not belong to a playlist."""
     changing = [
         line
         for line in lines
@@ -45,9 +45,9 @@ def strange_changes(lines: Sequence[str], home: Path, playlist: str) -> list[str
 
 
 def writing_calls(log: Path, run: Callable[[list[str]], bool]) -> list[tuple[str, int]]:
-    """Return each call that writes anything, by its name and number, that a run makes in its main process.
+    """Return each writing call of a run's main process, by its name and number.
 
-    run: starts the program behind words; returns whether it did its work.
+    `run` starts the program behind words; it returns whether the program did its work.
     """
     run(["env"])  # compiles all modules
     if not run(strace(log, f"trace={WRITES}")):
@@ -62,12 +62,12 @@ def writing_calls(log: Path, run: Callable[[list[str]], bool]) -> list[tuple[str
 
 
 def finished(words: Sequence[str | Path], **settings: Any) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end. What it writes is text."""
+    """Run a program to its end, with its output as text."""
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=600, **settings)
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started and that are not dead."""
+    """Return the living children of a process."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -78,7 +78,7 @@ def children(pid: int) -> list[int]:
 
 
 def ignores_interrupts(pid: int) -> bool:
-    """As a reader of tags does from when it has begun."""
+    """Return whether a process ignores SIGINT, as a tag reader does once it has started."""
     with contextlib.suppress(OSError):
         ignored = re.search(r"SigIgn:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())
         return ignored is not None and bool(int(ignored[1], 16) >> (signal.SIGINT - 1) & 1)
@@ -92,6 +92,6 @@ def is_alive(pid: int) -> bool:
 
 
 def cpu_s(process: int) -> float:
-    """What a process has used of the processor."""
+    """Return the CPU time of a process."""
     used = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:13]
     return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")

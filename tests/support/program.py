@@ -1,4 +1,4 @@
-"""Run the program as a user does, on real audio files, and read what it writes."""
+"""Run the program as a user does, on real audio files, and read its output."""
 
 import atexit
 import gc
@@ -42,14 +42,14 @@ TRACKS = (
 
 
 class Done(NamedTuple):
-    """How a run ended: its exit code, and all that it said."""
+    """The result of a run: its exit code, and its output."""
 
     code: int
     out: bytes
     err: str
 
 
-# Compiled once for all runs, whatever the environment says of that: it is a quarter of their time.
+# Compiled once for all runs, whatever the environment says: it is a quarter of their time.
 _COMPILED = tempfile.mkdtemp()
 atexit.register(shutil.rmtree, _COMPILED, ignore_errors=True)
 
@@ -120,7 +120,7 @@ def _become_program(
     words: Sequence[str], cwd: Path | None, variables: Mapping[str, str], out: int, err: int
 ) -> None:
     """Make this process look like one that Python has just started; it never returns to the tests."""
-    gc.disable()  # or objects of the tests would close files that have got their numbers
+    gc.disable()  # otherwise objects of the tests would close files that have reused their numbers
     for number, descriptor in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
         os.dup2(descriptor, number)
     os.closerange(3, 1 << 16)
@@ -151,7 +151,7 @@ def program_in(folder: Path) -> Path:
 
 
 def ran(*words: str | Path, **settings: Any) -> Done:
-    """Run the program, which succeeds; as `run`."""
+    """Run the program, which must succeed; otherwise as `run`."""
     done = run(*words, **settings)
     assert done.code == 0, done.err
     return done
@@ -163,14 +163,14 @@ def make(*words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | N
 
 
 def refused(code: int, *words: str | Path, cwd: Path | None = None) -> str:
-    """Run the program, which ends with this code and prints nothing but an error; return the error."""
+    """Run the program; it must exit with this code and print only an error. Return the error."""
     done = run(*words, cwd=cwd)
     assert (done.code, done.out, done.err[:7]) == (code, b"", "error: "), done.err
     return done.err
 
 
 def report(*words: str | Path) -> dict[str, Any]:
-    """Make a playlist; the report about it as JSON."""
+    """Make a playlist; return the report about it as JSON."""
     done = run("make", *words, "--json", "-q")
     assert (done.code, done.err) == (0, "")
     said: dict[str, Any] = json.loads(done.out)
@@ -178,7 +178,7 @@ def report(*words: str | Path) -> dict[str, Any]:
 
 
 def library(folder: Path, names: Iterable[str] = TRACKS) -> Path:
-    """A folder of real audio files of these names."""
+    """Make a folder of real audio files with these names."""
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         suffix = Path(name).suffix
@@ -191,7 +191,7 @@ def numbered(folder: Path, count: int) -> Path:
 
 
 def minutes(folder: Path, names: Iterable[str], count: int = 1, rate: int = 100) -> Path:
-    """A folder of audio files that play for a minute each, or for some."""
+    """Make a folder of audio files that play for a minute each, or for `count` minutes."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         with wave.open(str(folder / name), "wb") as file:
@@ -237,19 +237,19 @@ def update_configured(text: str) -> None:
 
 
 def entries(content: bytes) -> list[str]:
-    """What a playlist has players open, read as they do: each line that is no comment."""
+    """Return the entries that players read from a playlist: each line that is not a comment."""
     assert content.startswith(b"#EXTM3U\n")
     assert content.endswith(b"\n")
     return [os.fsdecode(line) for line in content.split(b"\n")[:-1] if not line.startswith(b"#")]
 
 
 def listed(playlist: Path) -> list[str]:
-    """The entries of a playlist without './'."""
+    """Return the entries of a playlist without './'."""
     return [entry.removeprefix("./") for entry in entries(playlist.read_bytes())]
 
 
 def moved(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether no track stands where it stood."""
+    """Return whether every track has another position than before."""
     assert sorted(before) == sorted(after)
     return all(old != new for old, new in zip(before, after, strict=True))
 

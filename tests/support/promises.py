@@ -1,4 +1,4 @@
-"""Check what the playlists of a library promise, whatever was done to it."""
+"""Check the guarantees of a library's playlists after any change."""
 
 import re
 from collections import Counter
@@ -21,18 +21,18 @@ def fewest_repeats(artists: Sequence[str]) -> int:
 
 
 def torn(keys: Sequence[Hashable]) -> list[Hashable]:
-    """Return the keys that do not stand together."""
+    """Return the keys whose entries are not all together."""
     return [key for key, count in Counter(key for key, _ in groupby(keys)).items() if count > 1]
 
 
 def survivors_moved(before: Order, after: Order) -> bool:
-    """Whether the tracks that are in both orders changed places among themselves."""
+    """Return whether tracks in both orders have changed their relative order."""
     both = {*before} & {*after}
     return [track for track in before if track in both] != [track for track in after if track in both]
 
 
 def over_limit(music: Music, before: Order, order: Order, limit: int) -> list[str]:
-    """Check that each artist has as many tracks as a limit allows, and none was replaced by another."""
+    """Return the faults: an artist without as many tracks as a limit allows, or a track that was replaced."""
     library, played = (
         Counter(music.tracks[track].artist for track in tracks) for tracks in (music.tracks, order)
     )
@@ -103,14 +103,14 @@ CHECKS: Mapping[str, _Check] = {
 
 
 class Round:
-    """What a deck has dealt in its round, by the playlists that it wrote."""
+    """The tracks that a deck has dealt in its round, by its written playlists."""
 
     def __init__(self) -> None:
         self._dealt: set[int] = set()
         self.deals = self.dealt = self.rounds = 0
 
     def add(self, deal: Order, present: Sequence[int]) -> list[str]:
-        """Add a deal; return what is wrong with it. A round ends when all have been dealt."""
+        """Add a deal; return its faults. A round ends when all tracks have been dealt."""
         faults = [f"{track} twice in a deal" for track, count in Counter(deal).items() if count > 1]
         self.deals += 1
         self.dealt += len(deal)

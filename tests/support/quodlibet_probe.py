@@ -1,6 +1,6 @@
 """Play a list in the real model of Quod Libet with an order of the plugin, from JSON to JSON.
 
-A program of its own, because Quod Libet runs on Debian's Python. Steps: "next", "previous",
+It is a separate program, because Quod Libet runs on Debian's Python. Steps: "next", "previous",
 "restart", "forget", ["add", song], ["remove", key], ["choose", key], ["show", keys],
 ["order", class].
 """
@@ -27,7 +27,7 @@ def key_at(model: Any) -> str | None:
 
 
 def model_of(order: Any, songs: Any, resets: bool) -> Any:
-    """Return a list of songs; from 4.6 on rows that come or go reset no order."""
+    """Return a list of songs; since 4.6 added or removed rows reset no order."""
     model = PlaylistModel(order)
     if not resets and hasattr(model, "_PlaylistModel__sigs"):
         for handler in model._PlaylistModel__sigs:

@@ -1,4 +1,4 @@
-"""Call a function that must refuse what it is given."""
+"""Call a function that must refuse its arguments."""
 
 from collections.abc import Callable
 from typing import ParamSpec
@@ -11,7 +11,7 @@ P = ParamSpec("P")
 
 
 def refusal(code: Exit, function: Callable[P, object], *given: P.args, **named: P.kwargs) -> str:
-    """Return the message with which a function fails, which must have this exit code."""
+    """Call a function that must fail with this exit code, and return its message."""
     with pytest.raises(PlayshuffleError) as caught:
         function(*given, **named)
     assert caught.value.code == code

@@ -1,9 +1,9 @@
-"""Tries from inside of a unit what its sandbox must refuse, and what the service cannot do without.
+"""Try inside of a unit which actions its sandbox refuses, and which ones the service needs.
 
     prober.py FOLDER MUSIC HOME
 
-FOLDER is one that playlists are written to, MUSIC one that is only read, HOME that of the user. What
-came of each attempt is told as JSON in FOLDER/probed.json.
+FOLDER is a folder of playlists, MUSIC one that is only read, HOME the user's home. The result of each
+attempt is written as JSON to FOLDER/probed.json.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""`playshuffle watch` in a process of its own, with folders and a configuration; what it did, and said."""
+"""Run `playshuffle watch` in a separate process, with folders and a configuration, and read its log."""
 
 import contextlib
 import json
@@ -17,13 +17,13 @@ from tests.support import damage
 from tests.support.program import DATA, PROGRAM, environment, listed, run
 
 PATIENCE_S = 60.0  # on a busy machine
-SETTLE_S = 1  # the shortest there is
+SETTLE_S = 1  # the minimum
 
 Status = dict[str, Any]
 
 
 def wait_for(what: Callable[[], object], patience_s: float = PATIENCE_S) -> float:
-    """Wait until it is so; how long that took, in seconds."""
+    """Wait until a condition holds; return the seconds."""
     began = time.monotonic()
     while not what():
         if time.monotonic() - began > patience_s:
@@ -36,7 +36,7 @@ class Service:
     """A service that keeps the playlists of a configuration; a context manager.
 
     Args:
-        top: where its log and configuration lie.
+        top: the folder of its log and configuration.
         config: the text of the configuration; the settle time is put in front.
         before: words of a program that starts it.
     """
@@ -71,13 +71,13 @@ class Service:
         damage.note_output(self.log)
 
     def start(self) -> None:
-        """Start it, and wait until it has looked at everything."""
+        """Start it, and wait until its first scan has ended."""
         already = self.log.count("watching ")
         process = self.begin()
         wait_for(lambda: self.log.count("watching ") > already or process.poll() is not None)
 
     def begin(self, before: Sequence[str] | None = None) -> subprocess.Popen[bytes]:
-        """Start it, in a session of its own, perhaps by another program than usual."""
+        """Start it in its own session, optionally by another program."""
         if self.process is not None:
             self.process.wait(PATIENCE_S)
         with self.log_file.open("ab") as log:
@@ -92,7 +92,7 @@ class Service:
         return self.process
 
     def processes(self) -> list[int]:
-        """All that belong to it and are alive, the oldest first: itself, that of the passes, a pass."""
+        """Return all its living processes, the oldest first: itself, the forking process, an update."""
         assert self.process is not None
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
@@ -107,7 +107,7 @@ class Service:
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 
     def status(self) -> Status:
-        """What `playshuffle status` says."""
+        """Return the result of `playshuffle status`."""
         done = run("status", "--json", env=self.env)
         assert done.code in (0, 1), done.err
         said: Status = json.loads(done.out)
@@ -122,13 +122,13 @@ class Service:
         os.kill(self.process.pid, number)
 
     def stop(self) -> int:
-        """Tell it to stop; the exit code."""
+        """Stop it; return the exit code."""
         assert self.process is not None
         self.signal(signal.SIGTERM)
         return self.process.wait(PATIENCE_S)
 
     def kill(self, which: int | None = None) -> None:
-        """Kill it and all its processes, as a power cut would; or one of them, if there is one."""
+        """Kill it and all its processes, as a power cut would; or one of them, if it exists."""
         if self.process is None:
             return
         for process in self.processes() if which is None else self.processes()[which : which + 1]:
@@ -139,7 +139,7 @@ class Service:
 
 
 def holds(playlist: Path, *names: str) -> Callable[[], bool]:
-    """Whether a playlist holds these entries, in any order, each once."""
+    """Return a function that returns whether a playlist has these entries, in any order, each once."""
 
     def is_so() -> bool:
         with contextlib.suppress(FileNotFoundError):
@@ -150,24 +150,24 @@ def holds(playlist: Path, *names: str) -> Callable[[], bool]:
 
 
 def add(path: Path, playlist: Path) -> float:
-    """Add a track, and wait until a playlist has it; how long that took, in seconds."""
+    """Add a track, and wait until a playlist has it; return the seconds."""
     shutil.copyfile(DATA / "tone.ogg", path)
     return wait_for(lambda: os.path.relpath(path, playlist.parent) in listed(playlist))
 
 
 def config(music: Path, **keys: object) -> str:
-    """A configuration with one playlist, `all`, in the folder itself."""
+    """Return a configuration with one playlist, `all`, in the folder itself."""
     lines = [f"folders = [{json.dumps(str(music))}]", "[playlist.all]"]
     return "\n".join([*lines, *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""])
 
 
 def own_home(top: Path) -> dict[str, str]:
-    """What has a program keep all that it keeps below a folder."""
+    """Return an environment with all files of a program below a folder."""
     return {"HOME": str(top), **dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"), "")}
 
 
 def aged(folder: Path) -> Path:
-    """As if all files in it were written long ago."""
+    """Make all files in a folder look old."""
     for path in folder.rglob("*"):
         if path.is_file():
             os.utime(path, (time.time() - 100, time.time() - 100))
@@ -175,5 +175,5 @@ def aged(folder: Path) -> Path:
 
 
 def left(before: list[str], after: list[str]) -> list[str]:
-    """What is in both, in the order of the second."""
+    """Return the common elements, in the order of the second list."""
     return [entry for entry in after if entry in before]

@@ -1,4 +1,4 @@
-"""A folder of real audio files that differ in size, which tells them apart whatever their names are."""
+"""Make a folder of real audio files of different sizes, which identify them under any name."""
 
 import os
 import time
@@ -59,7 +59,7 @@ def age(path: Path) -> Path:
 
 
 def rotate(*paths: Path | bytes) -> None:
-    """Give each file the name of the next one, and the last one that of the first."""
+    """Give each file the name of the next one, and the last one the name of the first."""
     names = [*map(os.fsencode, paths)]
     between = names[-1] + b".between"
     os.rename(names[-1], between)

@@ -1,4 +1,4 @@
-"""A real systemd to try things under, with a user who has the program installed as pipx does it."""
+"""Boot a real systemd for tests, with a user who has the program installed as pipx does it."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 USER = "lab"
 HOME = f"/home/{USER}"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# Not the one of the tests, which may lie where no user but root may look.
+# Not the Python of the tests, which may be readable for root only.
 _PYTHON = "/usr/bin/python3"
 VENV = f"{HOME}/.local/share/pipx/venvs/playshuffle"
 PROGRAM = f"{HOME}/.local/bin/playshuffle"
@@ -36,7 +36,7 @@ class Lab:
         return self._run(["bash", "-euc", script], {"HOME": "/root"}, check)
 
     def user(self, script: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run a shell script as the user, in an environment as a login gives it."""
+        """Run a shell script as the user, in the environment of a login."""
         uid = self.root(f"id -u {USER}").stdout.strip()
         become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--init-groups"]
         environment = {
@@ -48,11 +48,11 @@ class Lab:
         return self._run([*become, "bash", "-euc", f"cd; {script}"], environment, check)
 
     def show(self, unit: str, key: str) -> str:
-        """A property of a unit of the user."""
+        """Return a property of a unit of the user."""
         return self.user(f"systemctl --user show -P {key} {unit}").stdout.strip()
 
     def journal(self, unit: str) -> str:
-        """What a unit of the user said, and what systemd said of it."""
+        """Return the journal of a unit of the user."""
         self.root("journalctl --sync")
         return self.root(f"journalctl -o cat _SYSTEMD_USER_UNIT={unit} + USER_UNIT={unit}").stdout
 
@@ -62,7 +62,7 @@ class Lab:
         assert done.returncode == 0, self.journal(unit)
 
     def write(self, path: str, text: str, *, mode: int = 0o644) -> None:
-        """Write a file, as the user if it is below his home."""
+        """Write a file, as the user if it is below the user's home."""
         draft = self.shared / "draft"
         draft.write_text(text)
         draft.chmod(mode)
@@ -71,7 +71,7 @@ class Lab:
 
     @contextlib.contextmanager
     def manager_with(self, setting: str) -> Iterator[None]:
-        """Start the manager of the user again with a setting, and afterwards without it."""
+        """Restart the user manager with a setting, and afterwards without it."""
         folder = "/etc/systemd/system/user@.service.d"
         restart = f"systemctl daemon-reload; systemctl restart user@$(id -u {USER})"
         self.write(f"{folder}/test.conf", f"[Service]\n{setting}\n")
@@ -158,7 +158,7 @@ def _install(venv: Path) -> None:
 
 
 def _needed() -> set[str]:
-    """All that the program depends on, and what that depends on."""
+    """Return all dependencies of the program, and theirs."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     found: set[str] = set()
     while wanted:

@@ -27,7 +27,7 @@ def tagged(files: Mapping[str, Tags | None]) -> tuple[Tracks, TagsOf]:
 
 
 def all_of(tracks: Tracks, tags_of: TagsOf = no_tags) -> Chosen:
-    """Return all tracks of a library, to be put in order."""
+    """Return all tracks of a library as chosen."""
     return Chosen(tracks, range(len(tracks)), tags_of)
 
 
@@ -55,12 +55,12 @@ def marked(files: Mapping[bytes, Mark]) -> Tracks:
 
 
 def numbered(count: int) -> Tracks:
-    """A library without tags, of files that are called 00.ogg, 01.ogg and so on."""
+    """Return a library without tags, of the files 00.ogg, 01.ogg and so on."""
     return tagged({f"/m/{number:02}.ogg": None for number in range(count)})[0]
 
 
 def by_artists(*artists: str) -> tuple[Tracks, TagsOf]:
-    """A library with these artists, one track after the other."""
+    """Return a library with these artists, one track after the other."""
     return tagged({f"/m/{number:02}.ogg": Tags(artist=artist) for number, artist in enumerate(artists)})
 
 

@@ -1,4 +1,4 @@
-"""Write real audio files with tags of a test's choice."""
+"""Write real audio files with given tags."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ def tagged_library(folder: Path, files: Mapping[str, Mapping[str, str]]) -> Path
 
 
 def tag(path: Path, tags: Mapping[str, str]) -> None:
-    """Write these tags into an audio file, beside those that it has."""
+    """Add tags to an audio file."""
     audio = mutagen.File(path, easy=True)
     if audio.tags is None:
         audio.add_tags()

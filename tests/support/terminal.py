@@ -1,4 +1,4 @@
-"""Run the program on a terminal of its own, and read what is seen there."""
+"""Run the program on a pseudo-terminal, and read the screen."""
 
 import contextlib
 import fcntl
@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from tests.support.program import PROGRAM, environment
 
-# Of the environment of the tests, these would change what a terminal is taken for.
+# Variables of the tests' environment that would change the terminal.
 _OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG")
 
 
 class Seen(NamedTuple):
-    """What a terminal showed, with escape sequences; and the exit code of the program."""
+    """The output on a terminal, with escape sequences; and the exit code of the program."""
 
     code: int
     text: str
@@ -32,9 +32,9 @@ def on_terminal(
 
     Args:
         words: its arguments.
-        program: ours, unless another one is named.
+        program: the program; by default playshuffle.
         columns: width of the terminal.
-        until: press Ctrl-C when this was seen.
+        until: press Ctrl-C after this output.
         env: changes of the environment.
     """
     ours, theirs = pty.openpty()
@@ -53,7 +53,7 @@ def on_terminal(
         os.close(theirs)
         seen = b""
         is_interrupted = not until
-        with contextlib.suppress(OSError):  # how it ends, on Linux
+        with contextlib.suppress(OSError):  # the normal end, on Linux
             while chunk := os.read(ours, 1 << 16):
                 seen += chunk
                 if not is_interrupted and until in seen:

@@ -1,4 +1,4 @@
-"""Real folders and files to look at, and what a walk says of them in short."""
+"""Write real folders and files, and scan them."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 
 @contextlib.contextmanager
 def public_folder() -> Iterator[bytes]:
-    """A folder that other users can get to, unlike those of pytest."""
+    """Yield a folder that other users can read; pytest's own are private."""
     top = os.fsencode(tempfile.mkdtemp())
     os.chmod(top, 0o755)
     yield top
@@ -50,7 +50,7 @@ def find(
 def find_with_error(
     top: bytes, known: Mapping[bytes, Folder], scratch: Path, call: str, *paths: bytes
 ) -> WalkResult:
-    """What a walk finds if one system call, on these paths, fails like that on a broken disk."""
+    """Return a walk while one system call, on these paths, fails as on a broken disk."""
     need("strace")
     (scratch / "asked").write_bytes(pickle.dumps((top, known)))
     script = """
@@ -83,18 +83,18 @@ def put(top: bytes, *names: bytes, content: bytes = b"x") -> None:
 
 
 def files(folders: Sequence[Folder]) -> list[bytes]:
-    """Paths of all audio files in these folders, sorted."""
+    """Return the paths of all audio files in these folders, sorted."""
     return sorted(folder.path + name for folder in folders for name in folder.file_names())
 
 
 def names_below(top: bytes, found: WalkResult | None = None) -> list[bytes]:
-    """Audio files below a folder, as a fresh walk or this one finds them, without the folder's own path."""
+    """Return the audio files of a new or given walk, without the folder's own path."""
     found = found or find([top], {})
     return [path.removeprefix(top + b"/") for root in found.roots for path in files(root)]
 
 
 def reasons(top: bytes, found: WalkResult | None = None) -> dict[bytes, str]:
-    """What a fresh walk or this one left out below a folder, and why."""
+    """Return the skipped files of a new or given walk, and why."""
     found = found or find([top], {})
     return {path.removeprefix(top + b"/"): str(reason) for path, reason in found.skipped}
 

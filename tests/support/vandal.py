@@ -1,4 +1,4 @@
-"""Change a music folder at random, and tell what events tell of it."""
+"""Change a music folder at random, and return the events."""
 
 import os
 import random
@@ -15,8 +15,8 @@ from tests.support.program import DATA
 class Vandal:
     """Changes a music folder at random, as people and programs do, and knows which track is which.
 
-    track_of: by path, the number of the track that a file is. A renamed file stays the track it
-    was, and so does one that takes the place of another under its name. A copy is a new one.
+    `track_of` maps a path to the number of its track. A renamed file stays the same track. So does a file
+    that replaces another one under its name. A copy is a new track.
     """
 
     def __init__(self, top: Path, seed: int) -> None:
@@ -29,7 +29,7 @@ class Vandal:
         self.done: list[str] = []
         self.written: set[Path] = set()
         self.renamed: set[Path] = set()
-        self.linked: set[Path] = set()  # or no longer; of several names the first one is listed
+        self.linked: set[Path] = set()  # or were; of several names the first one is listed
         self._count = 0
         for _ in range(6):
             self.create()
@@ -50,8 +50,8 @@ class Vandal:
         return sorted(path for path in self.music.rglob("*") if path.is_file() and path.suffix != ".m3u")
 
     def batch(self, *, is_lost: bool) -> Batch:
-        """What events tell of it since the last batch; or no more than that they were lost."""
-        # If it was written, and stands there under another name, nobody can know that it is the same.
+        """Return the events since the last batch; or only that events were lost."""
+        # If such a file was written under another name, nobody can know that it is the same.
         several = {path for path in self.track_of if path.exists() and path.stat().st_nlink > 1}
         unknown = self.written & (self.linked | several | (self.renamed if is_lost else {*()}))
         for track in {self.track_of[path] for path in unknown & self.track_of.keys()}:
@@ -93,7 +93,7 @@ class Vandal:
         self._rename(path, path.with_name(path.name.swapcase()))
 
     def replace(self) -> None:
-        """As tag editors do."""
+        """Replace a file as tag editors do."""
         path = self._file()
         hidden = path.with_name("." + path.name)
         shutil.copyfile(path, hidden)
@@ -144,7 +144,7 @@ class Vandal:
         source = self.chance.choice([self._folder(), self._file()])
         if source != self.music:
             is_folder = source.is_dir()
-            # It may come back under another name, and no event says so.
+            # It may come back under another name, without an event.
             self.linked |= {path for path in self.track_of if path == source or path.is_relative_to(source)}
             self._move(source, self.outside / (self._new_name() + source.suffix))
             self._hint(source, None, is_folder=is_folder)
@@ -204,18 +204,18 @@ class Vandal:
         return path
 
     def _wrote(self, path: Path) -> None:
-        """A change of a file is one of all its hard links, of which events tell by one name only."""
+        """Report a change of a file. It changes all hard links, but the event has one name only."""
         self.written |= self._links(path)
         os.utime(path, ns=(0, time.time_ns()))  # the kernel's own clock would give two files one time
         self._hint(None, path)
 
     def _links(self, path: Path) -> set[Path]:
-        """All names of a file that has several, or its only one."""
+        """Return all names of a file."""
         return {file for file in self.track_of if file.exists() and file.samefile(path)}
 
     def _rename(self, source: Path, target: Path) -> None:
         if source == target or (target.exists() and source.samefile(target)):
-            return  # of two links to one file neither goes, says POSIX
+            return  # POSIX: rename() between two links to one file removes neither
         self._move(source, target)
         self._hint(source, target)
 

@@ -26,11 +26,11 @@ class Watched:
                 yield batch
 
     def next(self, is_wanted: Callable[[Batch], bool] = lambda _: True) -> Batch:
-        """Return the next batch that is wanted."""
+        """Return the next wanted batch."""
         return self.until(lambda batches: is_wanted(batches[-1]))[-1]
 
     def until(self, is_enough: Callable[[Sequence[Batch]], bool]) -> list[Batch]:
-        """Return all batches until they are enough."""
+        """Return all batches until `is_enough`."""
         batches = []
         for batch in self.within(PATIENCE_S):
             batches.append(batch)
