@@ -1,17 +1,19 @@
 """Replace the queue of a running player with a playlist: `playshuffle tell`."""
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from playshuffle.cli import common_options, completion
+from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import all_lists, load, load_if_any
 from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find
-from playshuffle.config.words import find_file
+from playshuffle.config.words import find_file, track_names
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
+from playshuffle.playlist.reading import read
 from playshuffle.store import to_tell
 from playshuffle.store.records import last_made
 from playshuffle.store.state import State
@@ -24,6 +26,7 @@ Examples:
   playshuffle tell mpd                     # with tell = ["mpd"], or last
   playshuffle tell mpd today --replace     # even a queue of your own
   playshuffle tell mpv ~/Music/playshuffle.m3u
+  playshuffle tell mpd today --at "Blue Train"   # go on there
 """
 _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.COMMANDS)
 
@@ -46,6 +49,9 @@ def tell(
         ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too")] = False,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="TRACK", help="Play from this track or number, as 12")
+    ] = None,
     socket: Annotated[
         str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player")
     ] = None,
@@ -60,14 +66,15 @@ def tell(
     The current song continues. A queue that playshuffle did not make is not changed.
     """
     if written:
-        if player is not None or replace or socket is not None:
+        if player is not None or replace or at is not None or socket is not None:
             raise PlayshuffleError("--written does not work with other arguments.", Exit.USAGE)
         return _tell_written(config, quiet=quiet)
     if player is None:
         raise PlayshuffleError("Name a player: playshuffle tell mpd, or playshuffle tell mpv.", Exit.USAGE)
     queue_player = QueuePlayer(known("player with a queue", player, _PLAYERS))
     path = _path(queue_player, playlist, config)
-    text = _tell(queue_player, path, socket=socket, replace=replace, any_playlist=True)
+    track = None if at is None else _track(path, at)
+    text = _tell(queue_player, path, socket=socket, replace=replace, any_playlist=True, track=track)
     if not quiet:
         say([text])
     return Exit.DONE
@@ -90,6 +97,17 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
             "The configuration has no valid playlist. See: playshuffle config check", Exit.CONFIG
         )
     return candidates[0].request.output
+
+
+def _track(playlist: bytes, word: str) -> bytes:
+    """Return the path of a track of a playlist, by its number or name."""
+    found = read(os.path.realpath(playlist)).entries
+    names = track_names([entry.path for entry in found if entry.path])
+    index = int(word) - 1 if word.isdecimal() else names.find(word)
+    if index is None or not 0 <= index < len(names.paths):
+        text = f"{home_path(playlist)} has no track '{shown(word)}'.{names.near(word)}"
+        raise PlayshuffleError(text, Exit.NO_INPUT)
+    return names.paths[index]
 
 
 def _last_made() -> bytes:
@@ -126,7 +144,7 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
             if player is QueuePlayer.COMMANDS:
                 continue
             try:
-                text = _tell(player, path, socket=None, replace=False, any_playlist=False)
+                text = _tell(player, path, any_playlist=False)
             except ForeignQueueError as error:
                 text = str(error)
             except PlayshuffleError as error:
@@ -138,10 +156,10 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
     return codes
 
 
-def _tell(player: QueuePlayer, path: bytes, *, socket: str | None, replace: bool, any_playlist: bool) -> str:
-    result = tell_player(player, path, os.environ, socket=socket, replace=replace, any_playlist=any_playlist)
+def _tell(player: QueuePlayer, path: bytes, *, any_playlist: bool, **options: Any) -> str:
+    result = tell_player(player, path, os.environ, any_playlist=any_playlist, **options)
     unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
     if not result.is_changed:
         return f"{player}: the queue is up to date, {counted(result.tracks, 'track')}{unknown}"
-    goes_on = ", the current song continues" if result.is_playing else ""
+    goes_on = ", the current song continues" if result.is_playing and options.get("track") is None else ""
     return f"{player}: the queue now has {counted(result.tracks, 'track')}{goes_on}{unknown}"

@@ -186,6 +186,11 @@ def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
     `roots` are folders where a relative path may start.
     """
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
+    return track_names(paths, roots)
+
+
+def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNames:
+    """Return the names of tracks with these paths, by which `known_tracks` finds all."""
 
     def read_tags() -> list[Tags | None]:
         tags = cached_tags(paths)

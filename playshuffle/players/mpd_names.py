@@ -2,18 +2,17 @@
 
 import os
 
-from playshuffle.system import mpd_conf
+from playshuffle.system.mpd_conf import MpdConf
 
 
-def load_name(playlist: bytes) -> bytes | None:
+def load_name(playlist: bytes, conf: MpdConf | None) -> bytes | None:
     """Return the argument of `mpc load` for a playlist; None if it is outside MPD's folders.
 
     A stored playlist, always an .m3u, is loaded by its name without suffix. A playlist in the music
     folder is loaded by its path there.
-    Without a configuration of MPD, the playlist's folder is assumed to be the music folder.
+    Without the folders of MPD in `conf`, the playlist's folder is assumed to be the music folder.
     """
     folder, name = os.path.split(os.path.realpath(playlist))
-    conf = mpd_conf.read_if_possible()
     if conf is not None and conf.playlists is not None and os.path.realpath(conf.playlists) == folder:
         stem, suffix = os.path.splitext(name)
         return stem if suffix == b".m3u" else None

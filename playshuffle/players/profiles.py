@@ -64,6 +64,7 @@ BUILT_IN: Mapping[str, Player] = {
         "0.35.1",
         style=_URI,
         play="mpv --playlist={path}",
+        use="With --save-position-on-quit, the same list begins next time at the track that you left.",
     ),
     "vlc": Player(
         "VLC",

@@ -1,27 +1,34 @@
-"""Replace the queue of MPD in one command list around the playing song.
+"""Replace the queue of MPD around the playing song.
 
-MPD loads the playlist itself, so the file must be where MPD reads playlists: in its playlist folder, or
-in its music folder.
+MPD loads a playlist in its playlist folder or music folder itself, in one command list. The tracks of
+other playlists are added by their URIs, in several lists if there are many. On a local socket, MPD names its
+folders.
 """
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import mpd
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.players.mpd_names import load_name
+from playshuffle.playlist.reading import read
 from playshuffle.system import mpd_conf
 from playshuffle.telling.queue import ChangedError, Plan, merged
+from playshuffle.text import is_utf8
 
 _TIMEOUT_S = 60
 _MOST_UPDATES = 20  # of single files; an update of everything is faster for more
 _UPDATE_S = 600  # MPD's database may be on a slow drive
 _LAST_S = 1.5  # a song with less time left may end before the queue is replaced
 _WAIT_S = 0.1
+_PIECE = 500  # URIs that MPD is asked for at once
+_LIST_BYTES = 1 << 20  # of a command list, half of what MPD takes by default
 
 
 class Address(NamedTuple):
@@ -88,13 +95,13 @@ class MpdQueue:
         Raises:
             PlayshuffleError: MPD cannot read the playlist, or knows none of its tracks.
         """
-        name = self._name(playlist)
-        songs = self._songs(name, playlist)
-        missing = [song["file"] for song in songs if not _is_known(song)]
-        if missing := [uri for uri in missing if uri.isprintable()]:  # MPD finds only UTF-8 names
+        name, listed = self._listed(playlist)
+        missing = [uri for uri, is_known in listed if not is_known]
+        # MPD finds only UTF-8 names, and what is in its music folder.
+        if missing := [uri for uri in missing if uri.isprintable() and not uri.startswith("/")]:
             self._update(missing)
-            songs = self._songs(name, playlist)
-        tracks = [song["file"] for song in songs if _is_known(song)]
+            name, listed = self._listed(playlist)
+        tracks = [uri for uri, is_known in listed if is_known]
         if not tracks:
             raise PlayshuffleError(
                 f"{self.title} has none of the tracks of {shown(playlist)} in its database. Does it use the"
@@ -102,16 +109,19 @@ class MpdQueue:
                 Exit.NO_INPUT,
             )
         status = self._status()
-        unknown = len(songs) - len(tracks)
-        if status["state"] == "stop":
-            return Plan(name, (tuple(tracks),), None, None, status["playlist"], unknown)
-        position, queue = merged(self._client.currentsong()["file"], tracks)
-        if position is not None:  # MPD counts all lines of the playlist, even unknown ones
-            position = [song["file"] for song in songs].index(tracks[position])
-        return Plan(name, (queue,), position, status["songid"], status["playlist"], unknown)
+        unknown = len(listed) - len(tracks)
+        song = None if status["state"] == "stop" else self._client.currentsong()["file"]
+        position, queue = (None, tuple(tracks)) if song is None else merged(song, tracks)
+        steps = [queue]
+        if not name:
+            steps = [step for step, _ in _steps(queue, song)] + steps
+        elif position is not None:  # MPD counts all lines of the playlist, even unknown ones
+            position = [uri for uri, _ in listed].index(tracks[position])
+        song_id = None if song is None else status["songid"]
+        return Plan(name, tuple(steps), position, song_id, status["playlist"], unknown)
 
     def replace(self, plan: Plan) -> None:
-        """Carry out a plan in one command list."""
+        """Carry out a plan in one command list, or in several if its tracks are named one by one."""
         status = self._status()
         if status["playlist"] != plan.version or status.get("songid" if plan.song else "") != plan.song:
             raise ChangedError
@@ -121,17 +131,30 @@ class MpdQueue:
         client.random(0)
         if plan.song is None:
             client.clear()
-            client.load(plan.name)
         else:
             position, length = int(status["song"]), int(status["playlistlength"])
             if position + 1 < length:
                 client.delete(f"{position + 1}:")
             if position:
                 client.delete(f"0:{position}")
+        if plan.name:
             if plan.position:
                 client.load(plan.name, f"0:{plan.position}", "0")
             client.load(plan.name, *([] if plan.position is None else [f"{plan.position + 1}:"]))
+        else:
+            song = None if plan.song is None else plan.queues[-1][plan.position or 0]
+            for _, added in _steps(plan.queues[-1], song):
+                for uri in added:
+                    client.add(uri)
+                client.command_list_end()
+                client.command_list_ok_begin()
+            if plan.position:
+                client.move(0, plan.position)
         client.command_list_end()
+
+    def play(self, index: int) -> None:
+        """Play a song of the queue."""
+        self._client.play(index)
 
     def _status(self) -> dict[str, str]:
         """Return the status, but not near the end of a song, when another one would soon be playing."""
@@ -144,28 +167,68 @@ class MpdQueue:
                 return status
             time.sleep(_WAIT_S)
 
-    def _songs(self, name: str, playlist: bytes) -> list[dict[str, str]]:
+    def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
+        """Return MPD's name of a playlist, or nothing, and for each track its URI and whether MPD knows it.
+
+        Raises:
+            PlayshuffleError: MPD cannot read it, or its music folder is not known.
+        """
+        conf = self._conf()
+        name = load_name(playlist, conf)
+        if name is not None and conf is None:
+            name = os.path.splitext(name)[0]
+            stored = {listed["playlist"] for listed in self._client.listplaylists()}
+            name = name if os.fsdecode(name) in stored else None
+        if name is None or not is_utf8(name):
+            if conf is None or conf.music is None:
+                raise PlayshuffleError(
+                    f"{self.title} does not say where its music is, so it can only load a playlist in its"
+                    " playlist folder. Write the playlist there.",
+                    Exit.NO_INPUT,
+                )
+            return "", self._known(_uris(playlist, conf.music))
         try:
-            return list(self._client.listplaylistinfo(name))
+            songs = self._client.listplaylistinfo(name.decode())
         except mpd.CommandError as error:
             raise PlayshuffleError(
                 f"{self.title} cannot read {shown(playlist)}: {shown(str(error))}.", Exit.NO_INPUT
             ) from error
+        return name.decode(), [(song["file"], _is_known(song)) for song in songs]
 
-    def _name(self, playlist: bytes) -> str:
-        """Return MPD's name of a playlist."""
-        name = load_name(playlist)
-        if name is not None and mpd_conf.read_if_possible() is None:
-            name = os.path.splitext(name)[0]
-            stored = {listed["playlist"] for listed in self._client.listplaylists()}
-            name = name if os.fsdecode(name) in stored else None
-        with contextlib.suppress(AttributeError, UnicodeDecodeError):
-            return name.decode()  # type: ignore[union-attr]
-        raise PlayshuffleError(
-            f"MPD cannot read {shown(playlist)}, which is in neither its music nor its playlist folder."
-            " Write the playlist with --for mpd.",
-            Exit.NO_INPUT,
-        )
+    def _conf(self) -> mpd_conf.MpdConf | None:
+        """Return the folders that MPD itself names, as it does on a local socket; else those of mpd.conf."""
+        conf = mpd_conf.read_if_possible()
+        # Not client.config: it reads one line, and MPD 0.24 answers with several.
+        self._client._write_command("config")  # noqa: SLF001
+        try:
+            told = dict(self._client._parse_pairs(self._client._read_lines()))  # noqa: SLF001
+        except mpd.CommandError:
+            return conf
+        music = os.fsencode(told.get("music_directory", ""))
+        is_same = conf is not None and conf.music is not None and os.path.realpath(conf.music) == music
+        playlists = conf.playlists if conf is not None and is_same else None
+        if "playlist_directory" in told:  # since 0.24
+            playlists = os.fsencode(told["playlist_directory"])
+        return mpd_conf.MpdConf(b"", music or None, playlists)
+
+    def _known(self, uris: list[str]) -> list[tuple[str, bool]]:
+        """Return for each URI whether MPD has it in its database."""
+        self._client.tagtypes("clear")  # answers without tags: there may be 100,000
+        known, at = [True] * len(uris), 0
+        while at < len(uris):
+            piece = uris[at : at + _PIECE]
+            self._client.command_list_ok_begin()
+            for uri in piece:
+                self._client.lsinfo(uri)
+            try:
+                self._client.command_list_end()
+            except mpd.CommandError as error:  # it ends at the first one that is not known
+                match = re.match(r"\[\d+@(\d+)\]", str(error))
+                at += int(match[1]) if match else 0
+                known[at] = False
+                piece = piece[:1]
+            at += len(piece)
+        return list(zip(uris, known, strict=True))
 
     def _update(self, missing: list[str]) -> None:
         """Let MPD scan for files that it does not know, and wait until it has finished."""
@@ -230,6 +293,27 @@ def _connect(client: Any, places: Sequence[Address]) -> Address:
         else:
             return address
     raise ConnectionError("; ".join(failures))
+
+
+def _uris(playlist: bytes, music: bytes) -> list[str]:
+    """Return the URIs of the tracks of a playlist, without what is outside of MPD's music folder."""
+    real, top = cache(os.path.realpath), os.path.join(os.path.realpath(music), b"")
+    split = [os.path.split(entry.path) for entry in read(os.path.realpath(playlist)).entries if entry.path]
+    paths = [os.path.join(real(folder), name) for folder, name in split]
+    return [os.fsdecode(path.removeprefix(top)) for path in paths]
+
+
+def _steps(queue: Sequence[str], song: str | None) -> Iterator[tuple[tuple[str, ...], Sequence[str]]]:
+    """Yield the queue after each command list, and the tracks that it adds after the playing song."""
+    others = list(queue)
+    before = () if song is None else (others.pop(others.index(song)),)
+    end = 0
+    while end < len(others):
+        start, size = end, 0
+        while end < len(others) and size < _LIST_BYTES:
+            size += 2 * len(os.fsencode(others[end])) + 10  # with quotes and escapes
+            end += 1
+        yield (*before, *others[:end]), others[start:end]
 
 
 def _is_known(song: Mapping[str, str]) -> bool:

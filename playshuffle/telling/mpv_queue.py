@@ -78,6 +78,10 @@ class MpvQueue:
             # It moves before the entry that is at this index now.
             self._ask("playlist-move", 0, plan.position + 1)
 
+    def play(self, index: int) -> None:
+        """Play a file of the playlist."""
+        self._ask("playlist-play-index", index)
+
     def _song(self) -> str | None:
         """Return the playing file, None if none plays or it is about to end."""
         while True:

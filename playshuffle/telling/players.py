@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from playshuffle.config.model import QueuePlayer
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.telling import mpd_queue, mpv_queue, record
-from playshuffle.telling.queue import Queue, Told, tell
+from playshuffle.telling.queue import Queue, Told, play, tell
 
 _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
 _HINTS = {
@@ -25,6 +25,7 @@ def tell_player(
     socket: str | None = None,
     replace: bool = False,
     any_playlist: bool = True,
+    track: bytes | None = None,
 ) -> Told:
     """Replace the queue of a player with a playlist.
 
@@ -35,6 +36,7 @@ def tell_player(
         socket: the player's socket, if it is not the default.
         replace: also replace a queue that playshuffle did not make.
         any_playlist: also replace a queue that was made from another playlist.
+        track: a track of the playlist to play now.
 
     Raises:
         PlayshuffleError: the player cannot be reached, or its queue cannot be replaced.
@@ -46,7 +48,10 @@ def tell_player(
             time.sleep(pause_s)
             try:
                 with _connected(player, environment, socket) as queue:
-                    return tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
+                    told = tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
+                    if track is not None:
+                        play(queue, track)
+                    return told
             except OSError as error:
                 failure = str(error)
     raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). {_HINTS[player]}", Exit.MISSING)

@@ -1,5 +1,6 @@
 """Define the interface of a player with a queue, and replace a queue that playshuffle made."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,6 +55,9 @@ class Queue(Protocol):
         Raises:
             ChangedError: the player's state has changed since the plan was made; nothing was done.
         """
+
+    def play(self, index: int) -> None:
+        """Play the track at this index of the queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,18 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
             record.add(player, playlist, [result])
         return Told(True, len(result), plan.unknown, plan.song is not None)
     raise PlayshuffleError(f"The queue of {queue.title} changes all the time. Try again.", Exit.MISSING)
+
+
+def play(queue: Queue, track: bytes) -> None:
+    """Play a track of the queue, which is its path or the end of it.
+
+    Raises:
+        PlayshuffleError: the queue lacks it.
+    """
+    for index, entry in enumerate(map(os.fsencode, queue.entries())):
+        if track == entry or track.endswith(b"/" + entry):
+            return queue.play(index)
+    raise PlayshuffleError(f"{queue.title} does not know {shown(track)}.", Exit.NO_INPUT)
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:

@@ -8,22 +8,24 @@ from pathlib import Path
 import pytest
 
 from playshuffle.players.mpd_names import load_name
+from playshuffle.system import mpd_conf
 from tests.players.drivers.mpd import Mpd, running
-from tests.support.program import library, mpd_conf, run
+from tests.support.program import library, run
+from tests.support.program import mpd_conf as write_conf
 
 
 def test_the_folders_of_mpd_may_be_links(home: Path, tmp_path: Path) -> None:
     (tmp_path / "Music").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "Music")
-    mpd_conf(home / ".config", tmp_path / "link", tmp_path / "lists")
+    write_conf(home / ".config", tmp_path / "link", tmp_path / "lists")
 
-    assert load_name(bytes(tmp_path / "Music" / "calm.m3u")) == b"calm.m3u"
+    assert load_name(bytes(tmp_path / "Music" / "calm.m3u"), mpd_conf.read_if_possible()) == b"calm.m3u"
 
 
 def test_a_configuration_that_cannot_be_read_counts_as_none(home: Path, tmp_path: Path) -> None:
     (home / ".mpdconf").mkdir()
 
-    assert load_name(bytes(tmp_path / "calm.m3u")) == b"calm.m3u"
+    assert load_name(bytes(tmp_path / "calm.m3u"), mpd_conf.read_if_possible()) == b"calm.m3u"
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def mpd(home: Path, tmp_path: Path) -> Iterator[Mpd]:
     """A running MPD that knows the music, whose configuration playshuffle reads."""
     music = library(tmp_path / "Music", ["a.mp3", "b b.mp3", "c.mp3"])
     (tmp_path / "lists").mkdir()
-    mpd_conf(home / ".config", music, tmp_path / "lists")
+    write_conf(home / ".config", music, tmp_path / "lists")
     with running(music, tmp_path / "lists") as mpd:
         yield mpd
 
@@ -53,7 +55,7 @@ def test_mpd_loads_the_name_that_make_prints(mpd: Mpd, tmp_path: Path, output: s
 
 @pytest.mark.process
 def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) -> None:
-    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
+    write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
 
     done = run("make", library(tmp_path / "Music", ["a.mp3"]), "--for", "mpd", "-o", tmp_path / "all.m3u")
 
@@ -62,7 +64,7 @@ def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) ->
 
 @pytest.mark.process
 def test_make_names_folders_that_are_outside_of_mpd_s_music(home: Path, tmp_path: Path) -> None:
-    mpd_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
+    write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
     music, other = library(tmp_path / "Music", ["a.mp3"]), library(tmp_path / "other", ["b.mp3"])
 
     done = run("make", music, other, "--for", "mpd", "-o", music / "all.m3u")

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from playshuffle.store import to_tell
+from playshuffle.telling import mpd_queue
 from playshuffle.telling.mpd_queue import Address, addresses
 from tests.players.drivers.process import started, until
 from tests.support.processes import injected
 from tests.support.program import PROGRAM, configured, environment, listed
+from tests.support.program import mpd_conf as conf
 from tests.support.service import aged
 from tests.telling.conftest import MpdPlayer, MpvPlayer, Telling, play, songs
 
@@ -57,11 +59,52 @@ def test_tracks_that_mpd_does_not_know_are_counted(mpd: MpdPlayer) -> None:
     assert (mpd.queue(), mpd.song()) == (entries[::-1], song)
 
 
-def test_a_playlist_that_mpd_cannot_read_is_an_error(mpd: MpdPlayer) -> None:
-    mpd.playlist = mpd.telling.make(mpd.telling.home / "elsewhere.m3u")
+def outside(mpd: MpdPlayer, *words: str) -> list[str]:
+    """Make a playlist where MPD reads none; return the URIs of its tracks."""
+    mpd.options = ()
+    mpd.playlist = mpd.telling.home / "elsewhere.m3u"
+    return [os.path.basename(entry) for entry in mpd.make(*words)]
 
-    assert "--for mpd" in mpd.tell(code=66)
-    assert mpd.queue() == []
+
+def test_a_playlist_anywhere_is_told_by_its_tracks_in_pieces(
+    mpd: MpdPlayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The current song continues, wherever it is in the playlist; or comes before it."""
+    monkeypatch.setattr(mpd_queue, "_LIST_BYTES", 60)
+    monkeypatch.setattr(mpd_queue, "_PIECE", 5)
+    uris = outside(mpd)
+    mpd.tell()
+    assert (mpd.queue(), mpd.status()["state"]) == (uris, "stop")
+    song = play(mpd, 5)
+    mpd.interruptions()
+    for words in ([], [], ["--where", "-path::" + song[1]]):
+        uris = outside(mpd, *words)
+        mpd.tell()
+
+        queue = uris if song[1] in uris else [song[1], *uris]
+        assert (mpd.queue(), mpd.song(), mpd.interruptions()) == (queue, song, [])
+    assert "up to date" in mpd.tell()
+
+
+def test_new_tracks_of_a_playlist_anywhere_are_added_to_the_database_first(mpd: MpdPlayer) -> None:
+    songs(mpd.telling.music / "new/deep", ["a b.wav"])
+    outside(mpd)
+    mpd.playlist.write_text(mpd.playlist.read_text() + f"{mpd.telling.music}/gone.wav\n/else/x.wav\n")
+
+    assert "13 tracks; 2 tracks not in its database" in mpd.tell()
+    assert "new/deep/a b.wav" in mpd.queue()
+
+
+@pytest.mark.parametrize("place", ["Music/all.m3u", "Playlists/all.m3u", "all.m3u"])
+def test_on_its_socket_mpd_itself_names_its_music_folder(mpd: MpdPlayer, place: str) -> None:
+    """Its configuration may be anywhere, and another one may be where playshuffle looks."""
+    conf(mpd.telling.home / ".config", mpd.telling.home / "Other", mpd.telling.home / "Lists")
+    mpd.options = ()
+    mpd.playlist = mpd.telling.home / place
+    uris = [os.path.basename(entry) for entry in mpd.make()]
+
+    mpd.tell("--socket", mpd.mpd.path)
+    assert mpd.queue() == uris
 
 
 def test_a_name_that_is_not_utf_8_is_skipped_and_counted(mpd: MpdPlayer) -> None:

@@ -1,5 +1,7 @@
 """`playshuffle tell`, with a real MPD and a real mpv."""
 
+import os
+
 import pytest
 
 from tests.players.drivers.process import until
@@ -60,6 +62,23 @@ def test_a_queue_of_somebody_else_is_never_touched(player: Player, is_playing: b
     assert "was not made from this playlist" in player.tell(code=1)
     assert (player.queue(), player.version()) == before
     player.tell("--replace")
+    assert player.queue() == entries
+
+
+@pytest.mark.parametrize("word", ["7", "{}", "{} "])
+def test_a_player_goes_on_at_a_track(player: Player, word: str) -> None:
+    """By its number or name; a track that the playlist lacks changes nothing."""
+    entries = player.make()
+    text = word.format(os.path.basename(entries[6]))
+    if text.endswith(" "):
+        assert "all.m3u has no track" in player.tell("--at", text, code=66).replace(
+            "playshuffle.m3u", "all.m3u"
+        )
+        assert player.queue() == []
+        return
+    player.tell("--at", text)
+
+    until(lambda: player.is_playing() and player.song()[1] == player.queue()[6])
     assert player.queue() == entries
 
 
