@@ -29,6 +29,9 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
         assert last is not None
         assert report.output is not None
         yield Mark.GOOD, _verdict(dealt, today)
+        if not dealt.deck.has_deal:
+            yield "Next", _next(dealt, today)
+            return
         contents = [counted(report.playlist_length, "track")]
         if length_ms := report.figures().duration_ms:
             contents.append(duration.words(length_ms))
@@ -50,6 +53,8 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
 
 def _verdict(dealt: Dealt, today: date) -> str:
     tracks, deck = counted(dealt.report.playlist_length, "track"), dealt.deck
+    if not deck.has_deal:
+        return "The deal was taken back, so the playlist keeps its tracks until the next one"
     if dealt.is_new:
         return f"Dealt {tracks}"
     if deck.deal is not None and deck.heard_from_s:

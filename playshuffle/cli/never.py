@@ -142,7 +142,7 @@ def _keep(run: Run) -> object:
     """
     if run.request.deal is None:
         return keep(run)
-    if deck_of(run).deal is None:
+    if not deck_of(run).has_deal:
         raise PlayshuffleError(
             "Its deal was taken back, so it keeps its tracks until the next deal.", Exit.LOSSES
         )

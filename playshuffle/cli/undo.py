@@ -54,13 +54,13 @@ def undo(
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
         before = record_before(state, one.path)
-        request = one.request_of(before) or _request_of_files(one, before, state)
-    # The tracks are known, so a random choice is not repeated, and a pin may be missing.
-    request = request._replace(most=None, options=request.options._replace(pin=()))
+        request = _request(one, before, state)
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
     running.notify(running.processes([one.path]))
     if not quiet:
         facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
+        if lost := _count(before) - report.playlist_length:
+            facts.insert(1, f"{lost:,} more no longer exist{'s' * (lost == 1)}")
         text = f" is as before: {', '.join(filter(None, facts))}"
         if not report.playlist_length:
             text = ": no deal today. The file keeps its tracks until the next deal"
@@ -72,8 +72,23 @@ def undo(
         show(("Note", str(note)) for note in report.notes)
 
 
-def _request_of_files(one: KnownList, before: SavedRecord, state: State) -> Request:
-    """Return the request for the tracks of a record without options: a pipe named them."""
+def _count(before: SavedRecord) -> int:
+    """Return how many tracks the file of a record had; 0 if it had no deal."""
+    if isinstance(before, SavedOrder):
+        return before.played
+    return 0 if before.deck.deal is None else len(before.deck.deal.entries)
+
+
+def _request(one: KnownList, before: SavedRecord, state: State) -> Request:
+    """Return the request to write a record again.
+
+    Its tracks are known, so nothing is chosen: queries, skip lists and pins may name what is missing now.
+    Those that a list or a pipe named are taken from the record.
+    """
+    if before.options is not None and before.options.source is None:
+        options = before.options._replace(where=(), without=(), pin=(), most=None)
+        if (request := one.request_of(before._replace(options=options))) is not None:
+            return request
     if isinstance(before, SavedOrder):
         every, numbers = None, tuple(before.tracks)
     else:
@@ -81,4 +96,6 @@ def _request_of_files(one: KnownList, before: SavedRecord, state: State) -> Requ
         numbers = before.deck.deal.entries if before.deck.deal is not None else before.deck.dealt
     paths = state.load_tracks().paths_of(numbers)
     files = tuple(paths[number] for number in numbers if number in paths)
-    return build_request(Options(output=os.fsdecode(one.path), every=every), files=files)
+    options = before.options or Options(every=every)
+    options = options._replace(source=None, where=(), without=(), pin=(), most=None)
+    return build_request(options._replace(output=os.fsdecode(one.path)), files=files)

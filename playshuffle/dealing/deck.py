@@ -19,7 +19,7 @@ class Deal(NamedTuple):
 
     Attributes:
         period: first day of its period.
-        entries: its tracks.
+        entries: its tracks; none if the deal of its period was undone, and there was none before.
         round: number of the round at its start.
         number: its number in that round.
         of: about how many deals that round takes.
@@ -74,6 +74,11 @@ class Deck(NamedTuple):
     heard_from_s: int = 0
 
     @property
+    def has_deal(self) -> bool:
+        """Whether there is a last deal that was not undone."""
+        return self.deal is not None and bool(self.deal.entries)
+
+    @property
     def track_count(self) -> int:
         """Number of tracks, missing ones included."""
         return len(self.dealt) - len(self.removed) + self.undealt_count
@@ -91,7 +96,8 @@ class Deck(NamedTuple):
     @property
     def is_unheard(self) -> bool:
         """Whether no track of the last deal was heard, so that it stays."""
-        return self.deal is not None and frozenset(self.unheard).issuperset(self.deal.entries)
+        entries = self.deal.entries if self.deal is not None else ()
+        return self.has_deal and frozenset(self.unheard).issuperset(entries)
 
     @property
     def tracks(self) -> frozenset[int]:

@@ -122,7 +122,7 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) ->
     plays count, a deal without a play stays.
     """
     last = deck.deal
-    if last is None or not any(track in present for track in last.entries):
+    if last is None or (last.entries and not any(track in present for track in last.entries)):
         return True
     return not last.is_pending and not deck.is_unheard and is_new_period(every, now, last.period)
 

@@ -109,7 +109,7 @@ def count_as_heard(run: Run) -> Dealt:
 
 def _last_deal(run: Run, option: str) -> Deal:
     last = deck_of(run).deal
-    if last is None:
+    if last is None or not last.entries:
         raise PlayshuffleError(
             f"Nothing was dealt to {shown(run.path)} yet. Remove {option} to deal now.", Exit.USAGE
         )
@@ -225,6 +225,8 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
     now, period = run.now, period_start(_settings(run).every, run.now)
     last = deck.deal
     assert last is not None
+    if not last.entries:  # it was undone, and the file keeps its tracks
+        return Dealt(run.report(Arranged([], 0)), deck, is_new=False, certain=0)
     notes = []
     if is_of_the_future(now, last.period):
         deck = deck._replace(deal=last._replace(period=period))

@@ -254,7 +254,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             dealt={paths[index]: text for index, text in why_dealt(deck) if index >= 0},
             upcoming=_positions(deck.upcoming, paths),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
-            if deck.deal is not None
+            if deck.deal is not None and deck.has_deal
             else "",
             next_run=next_run,
         )

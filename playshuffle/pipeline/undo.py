@@ -3,15 +3,17 @@
 The file is replaced before the state is: if a run is killed in between, the next one does the same.
 """
 
+from collections.abc import Iterable
+
 from playshuffle.dealing.deck import mark_written
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
-from playshuffle.pipeline.deal import arranged_entries
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
+from playshuffle.tags.cause import NAME
 
 
 def record_before(state: State, playlist: bytes) -> SavedRecord:
@@ -31,7 +33,8 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
 def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second call reverts the first.
 
-    Tracks that no longer exist are omitted.
+    Its tracks are in the order that they had, whatever the options choose now. Those that no longer exist
+    are omitted. The next deal or new order comes when it would have come.
 
     Args:
         run: the playlist, opened with the request of `before`.
@@ -48,13 +51,46 @@ def undo(run: Run, before: SavedRecord) -> Report:
     before = run.record.before or before.translated(run.tracks.indices_of)
     restored, report = _undo_make(run, before) if isinstance(before, SavedOrder) else _undo_deal(run, before)
     state, path = run.opened.state, run.path
-    records.save(state, path, restored.translated(run.tracks.numbers_of), before=records.last(state, path))
+    undone = records.last(state, path)
+    restored = _counting_as(undone, restored).translated(run.tracks.numbers_of)
+    try:
+        records.save(state, path, restored, before=undone)
+    except PlayshuffleError as error:
+        if not report.is_changed:
+            raise
+        raise PlayshuffleError(
+            f"{shown(path)} is as before, but this could not be saved, so the next update may replace it."
+            " Make room on the disk of the saved state, and undo again.",
+            Exit.CANNOT_CREATE,
+        ) from error
     return report
 
 
+def _counting_as(undone: SavedRecord | None, restored: SavedRecord) -> SavedRecord:
+    """Return a restored record that counts as dealt or drawn when the undone one was.
+
+    The service would deal or shuffle again at once otherwise. A deal without tracks stands for none.
+    """
+    if isinstance(restored, SavedOrder):
+        drawn_s = undone.drawn_s if isinstance(undone, SavedOrder) else 0
+        return restored._replace(drawn_s=max(restored.drawn_s, drawn_s))
+    undone_deal = undone.deck.deal if isinstance(undone, SavedDeck) else None
+    if undone_deal is None:
+        return restored
+    deal = restored.deck.deal or undone_deal._replace(entries=(), is_pending=False)
+    deal = deal._replace(period=max(deal.period, undone_deal.period))
+    return restored._replace(deck=restored.deck._replace(deal=deal))
+
+
+def _existing(run: Run, tracks: Iterable[int]) -> list[int]:
+    """Return those of some tracks that exist and that the playlist can name."""
+    stage = run.choice.stage(NAME)
+    unwritable = frozenset(stage.indices if stage is not None else ())
+    return [index for index in tracks if index >= 0 and index not in unwritable]
+
+
 def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
-    chosen = frozenset(run.choice.remaining)
-    absent = before.absent.union(index for index in before.tracks if index not in chosen)
+    absent = before.absent.union(before.tracks).difference(_existing(run, before.present_then))
     order = [index for index in before.tracks if index not in absent]
     count = sum(index not in absent for index in before.present_then[: before.played])
     if not count:
@@ -70,7 +106,8 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
     """Write the previous deal. If it does not exist, or has no present track, the file keeps its tracks."""
     deck = before.deck
-    arranged = arranged_entries(run, deck.deal.entries if deck.deal is not None else ())
+    entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
+    arranged = Arranged(entries, len(entries))
     if not arranged.playlist_length:
         return before, run.report(arranged)
     report = run.write(arranged, None)

@@ -121,6 +121,8 @@ def test_again_peek_and_undo(music: Path) -> None:
         assert listed(music / "today.m3u") == content
         assert f": dealt {dealt}" in status("today")
     deal("today", day="2026-03-29")
+    assert listed(music / "today.m3u") == first
+    deal("today", "--now", day="2026-03-29")
     assert listed(music / "today.m3u") == second
 
 
@@ -207,7 +209,7 @@ def test_after_the_first_deal_is_undone_nothing_was_dealt(music: Path) -> None:
 
     assert f"{music}/today.m3u: no deal today. The file keeps its tracks until the next deal" in undo()
     assert f"{music}/today.m3u: nothing dealt yet" in status("today")
-    assert f"deck {music}/today.m3u: state nothing dealt; next deal now" in status()
+    assert f"deck {music}/today.m3u: state nothing dealt; next deal tomorrow 00:00" in status()
     assert listed(music / "today.m3u") == first
     assert f"{music}/today.m3u is as before: 4 tracks" in undo()
     assert "dealt 4 of 10 (40%)" in status("today")

@@ -285,6 +285,24 @@ def test_undo_of_a_list_from_a_pipe_needs_no_options(music: Path, tmp_path: Path
     assert listed(playlist) == before
 
 
+def test_undo_restores_a_list_of_from_that_has_changed_since(music: Path, tmp_path: Path) -> None:
+    source, playlist = tmp_path / "source.m3u", tmp_path / "all.m3u"
+    words = ("make", "--from", source, "-o", playlist, "-q")
+    source.write_text("".join(f"{music}/{number:03}.mp3\n" for number in range(8)))
+    ran(*words)
+    before = listed(playlist)
+    ran(*words)
+    source.write_text(f"{music}/009.mp3\n")
+    (music / "003.mp3").unlink()
+
+    said = undo("all").err
+
+    assert listed(playlist) == [name for name in before if "003" not in name]
+    assert "is as before: 7 tracks, 1 more no longer exists, --from " in said
+    source.unlink()
+    undo("all")
+
+
 def test_undo_of_a_list_in_parts_restores_the_number_of_files(music: Path) -> None:
     make(music, "--for", own_player(max_per_file=8), "-o", music / "playshuffle.m3u")
     parts = {path.name: path.read_bytes() for path in music.glob("*.m3u")}

@@ -136,7 +136,8 @@ class Dealing(RuleBasedStateMachine):
         expected = here | self.expected if self.is_away else here
         awaited = expected if self.is_away else here
         left = self.pending[1] if self.pending is not None else set(self.last)
-        is_left = bool(left & awaited)
+        # Without tracks, the deal of this period was undone, and there was none before.
+        is_left = bool(left & awaited) or (not left and self.period is not None)
         is_due = (
             not is_left
             or (self.period is None)
@@ -179,7 +180,7 @@ class Dealing(RuleBasedStateMachine):
             self.heard_now(self.listed(), None, expected & self.expected)
             self.period = max(self.pending[0], period_start(every, self.now))
             self.pending = None
-        elif code is Exit.DONE:
+        elif code is Exit.DONE and self.last:
             assert self.listed() == [track for track in self.last if track in self.where]
 
     def mend_period(self, every: Every, *, is_saved: bool) -> None:
@@ -243,7 +244,9 @@ class Dealing(RuleBasedStateMachine):
             return
         assert code == Exit.DONE
         now = self.dealt, self.expected, self.last, self.period
+        undone_period = self.period
         self.dealt, self.expected, self.last, self.period = self.before
+        self.period = max(filter(None, (self.period, undone_period)), default=None)
         # What a deal that did not reach the file would have dealt is not known here.
         self.before, self.pending = () if self.pending is not None else now, None
         left = [track for track in self.last if track in self.here]

@@ -1,13 +1,15 @@
 """Test `undo` where it is killed, and while other runs work on the same list."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
-from playshuffle.errors import PlayshuffleError
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.options.table import Options
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
@@ -18,8 +20,9 @@ from playshuffle.shuffle import System
 from playshuffle.store import records
 from playshuffle.store.state import State
 from tests.support import library
-from tests.support.library import NO_TAGS, deal, keep, make_playlist, undo
+from tests.support.library import NO_TAGS, NOON, deal, keep, make_playlist, undo
 from tests.support.program import listed, numbered
+from tests.support.refusals import refusal
 
 
 def tools() -> Tools:
@@ -155,3 +158,65 @@ def test_two_undos_and_a_make_at_once_leave_one_of_the_orders(request_: Request,
     assert sorted(names) == [f"Music/{number:03}.mp3" for number in range(9)]
     keep(request_, tools())
     assert listed(tmp_path / "all.m3u") == names
+
+
+def test_undo_restores_tracks_that_the_options_exclude_now(request_: Request, tmp_path: Path) -> None:
+    make_playlist(request_, tools())
+    first = listed(tmp_path / "all.m3u")
+    make_playlist(request_, tools())
+    (tmp_path / "Music/003.mp3").unlink()
+    (tmp_path / "no.m3u").write_text("Music/004.mp3\n")
+
+    options = Options(where=("path:00[2-6]",), no_duplicates=True)
+    undo(request_._replace(options=options, without=(bytes(tmp_path / "no.m3u"),)), tools())
+
+    assert listed(tmp_path / "all.m3u") == [name for name in first if "003" not in name]
+
+
+@pytest.mark.parametrize("deals", [1, 2])
+def test_an_undone_deal_is_not_dealt_again_before_the_next_day(
+    request_: Request, tmp_path: Path, deals: int
+) -> None:
+    """Also if a new file arrives. The list keeps its tracks where there was no deal before."""
+    deal(request_, tools(), 3, Every.DAY, NOON)
+    before = listed(tmp_path / "all.m3u")
+    for day in range(1, deals):
+        deal(request_, tools(), 3, Every.DAY, NOON + timedelta(days=day))
+    undone_on, next_day = NOON + timedelta(days=deals - 1), NOON + timedelta(days=deals)
+    undo(request_._replace(deal=DealSettings()), tools())
+
+    (tmp_path / "Music/new.mp3").write_bytes((tmp_path / "Music/000.mp3").read_bytes() + b"new")
+    for _ in range(2):
+        assert not deal(request_, tools(), 3, Every.DAY, undone_on + timedelta(hours=11)).is_new
+        assert listed(tmp_path / "all.m3u") == before
+    dealt = deal(request_, tools(), 3, Every.DAY, next_day)
+
+    assert dealt.is_new
+    assert (dealt.deck.round, len(dealt.deck.dealt)) == (1, 3 * deals)
+
+
+def test_an_order_that_was_undone_is_not_drawn_again_before_the_next_reshuffle(
+    request_: Request, tmp_path: Path
+) -> None:
+    day_s, now_s = 86_400, NOON.timestamp()
+    keep(request_, tools()._replace(clock=lambda: now_s - day_s))
+    first = listed(tmp_path / "all.m3u")
+    keep(request_, tools()._replace(clock=lambda: now_s), redraw_before_s=now_s - day_s / 2)
+    undo(request_, tools()._replace(clock=lambda: now_s))
+
+    keep(request_, tools()._replace(clock=lambda: now_s + 60), redraw_before_s=now_s - day_s / 2)
+    assert listed(tmp_path / "all.m3u") == first
+    keep(request_, tools()._replace(clock=lambda: now_s + day_s), redraw_before_s=now_s + day_s / 2)
+    assert listed(tmp_path / "all.m3u") != first
+
+
+def test_an_undo_that_cannot_be_saved_says_that_the_file_was_changed(
+    request_: Request, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        make_playlist(request_, tools())
+    full = PlayshuffleError("The disk is full. No playlist was changed.", Exit.CANNOT_CREATE)
+    with mock.patch.object(records, "save", side_effect=full):
+        text = refusal(Exit.CANNOT_CREATE, undo, request_, tools())
+
+    assert text.startswith(f"{tmp_path}/all.m3u is as before, but this could not be saved")
