@@ -1,5 +1,6 @@
 """Show folders, playlists, decks and the service: `playshuffle status`."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,11 +14,11 @@ from playshuffle.cli import common_options, completion
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
-from playshuffle.config.known_list import known_lists
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.load import load_if_any
 from playshuffle.config.model import Config
 from playshuffle.config.words import the_list
-from playshuffle.dealing.describe import next_deal
+from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.groups import OUTPUT
 from playshuffle.options.table import Options, as_flags, changed
@@ -111,8 +112,8 @@ class _List(NamedTuple):
 
 def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: bool) -> _List:
     with State(writes=False) as state:
-        path = the_list(name, known_lists(config_file, state)).path
-        record = last(state, path)
+        one = the_list(name, known_lists(config_file, state))
+        path, record = one.path, last(state, one.path)
         numbers: Sequence[int] = ()
         if isinstance(record, SavedDeck):
             deck = record.deck
@@ -122,11 +123,27 @@ def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: 
     known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
     if not isinstance(record, SavedDeck):  # `make` has written it since
         known = replace(known, deck=None, summary=None)
+    elif record.deck.heard_from_s:
+        known = _with_plays(one, known)
     return _List(
         known,
         None if record is None else record.options,
         [paths[number] for number in numbers if number in paths],
     )
+
+
+def _with_plays(one: KnownList, known: PlaylistStatus) -> PlaylistStatus:
+    """Return the status of a deck with the plays until now; as of the last deal if they cannot be read."""
+    from playshuffle.cli.run_lists import run_lists  # slow to import, and for few lists
+    from playshuffle.pipeline.deal import with_heard
+
+    with contextlib.suppress(PlayshuffleError):
+        with State(writes=False) as state:
+            request = one.request(state)
+        if request is not None:
+            decks, _ = run_lists({"": request._replace(dry_run=True)}, with_heard, quiet=True)
+            return replace(known, deck=deck_facts(decks[""]), summary=deck_line(decks[""]))
+    return known
 
 
 def _list_lines(one: _List, screen: Screen) -> Iterator[str]:

@@ -62,7 +62,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
-    deck = _with_heard(run)
+    deck = with_heard(run)
     is_asked_for = is_new_round or (is_now and not (deck.deal is not None and deck.deal.is_pending))
     if is_asked_for or is_due(deck, _settings(run).every, run.now, _staying(run)):
         rules = _rules(run)
@@ -96,7 +96,7 @@ def count_as_heard(run: Run) -> Dealt:
     Raises:
         PlayshuffleError: nothing was dealt yet, plays do not count, or the deck could not be saved.
     """
-    last, deck = _last_deal(run, "--heard"), _with_heard(run)
+    last, deck = _last_deal(run, "--heard"), with_heard(run)
     if not deck.heard_from_s:
         raise PlayshuffleError(
             f"The tracks of {shown(run.path)} are done when they are dealt, so --heard changes nothing."
@@ -122,7 +122,7 @@ def peek_deal(run: Run) -> Dealt:
     Raises:
         PlayshuffleError: no track can be dealt.
     """
-    deck, rules = _with_heard(run), _rules(run)
+    deck, rules = with_heard(run), _rules(run)
     updated = update_deck(deck, rules)
     following = _next_deck(run, updated, rules)
     entries = following.deal.entries if following.deal is not None else ()
@@ -146,7 +146,7 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
     return next((position for position, track in enumerate(entries) if track not in known), len(entries))
 
 
-def _with_heard(run: Run) -> Deck:
+def with_heard(run: Run) -> Deck:
     """Return the deck with heard tracks marked, if plays count."""
     deck = deck_of(run)
     if _settings(run).done_when is Count.DEALT or run.history is None:

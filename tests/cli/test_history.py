@@ -104,6 +104,8 @@ def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) 
     now = str(int(time.time()) + 1)
     path.unlink()
     stickers(path, {first[0]: {"lastPlayed": now}})
+    assert b"heard 1," in run("status", "today").out
+    assert b"2/3, 0 heard" in run("status").out
     assert "Comes again, unless you hear it by then: 1 track of" in run("deal", "--peek").err
     assert "Dealt 2 tracks" in run("deal", "today").err
     assert first[1] in names(music / "today.m3u")
