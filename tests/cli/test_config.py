@@ -109,6 +109,6 @@ def test_a_terminal_gets_each_problem_wrapped(home: Path) -> None:
     assert screen.splitlines() == [
         "✗ ~/c.toml: 2 problems",
         "~/c.toml, line 1: Unknown key 'quiet'. For all keys: playshuffle help config",
-        "~/c.toml, line 4: Unknown order 'sprea'. Did you mean 'spread'? See: playshuffle",
-        "    help orders",
+        "~/c.toml, line 4: Unknown order 'sprea'. Did you mean 'spread'? See:",
+        "    playshuffle help orders",
     ]
