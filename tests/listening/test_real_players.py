@@ -34,7 +34,7 @@ class Listening:
         return (self.home / "messages").read_text()
 
     def heard(self) -> list[str]:
-        """Return what was heard: played or skipped, and the name of the file."""
+        """Return the plays and skips: whether it was played, and the name of the file."""
         text = (self.home / "out").read_text()
         return [" ".join(each) for each in re.findall(r"(played|skipped) +(?:\S*/)?(\S+) \(", text)]
 
