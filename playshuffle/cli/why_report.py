@@ -3,8 +3,7 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.cli.screen import Screen, home_path
 from playshuffle.config.build_request import absolute
@@ -57,8 +56,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The playlists to explain.
 
     Attributes:

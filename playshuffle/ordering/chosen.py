@@ -1,8 +1,7 @@
 """Define the tracks of a library to put in order."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import TagsOf, no_tags
@@ -11,8 +10,7 @@ from playshuffle.library.tracks import Tracks
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The tracks to put in order.
 
     Attributes:

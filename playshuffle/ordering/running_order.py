@@ -6,7 +6,7 @@ forgotten. New tracks are inserted as the order requires, by default at random p
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from playshuffle.ordering.arrange import Arranged, in_place
 from playshuffle.ordering.chosen import Chosen
@@ -15,8 +15,7 @@ from playshuffle.ordering.recipe import HERE, Recipe
 from playshuffle.shuffle import RandBelow, insert
 
 
-@dataclass(frozen=True, slots=True)
-class LastOrder:
+class LastOrder(NamedTuple):
     """The last order of a playlist, compared with the present tracks.
 
     Attributes:

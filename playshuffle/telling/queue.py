@@ -3,8 +3,7 @@
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.telling import record
@@ -16,8 +15,7 @@ class ChangedError(Exception):
     """The queue, or the playing song, has changed since the plan was made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The steps to replace a queue.
 
     Attributes:
@@ -60,8 +58,7 @@ class Queue(Protocol):
         """Play the track at this index of the queue."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """The result of a notification.
 
     Attributes:
