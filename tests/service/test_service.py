@@ -313,6 +313,45 @@ def test_many_lost_tracks_wait_until_the_user_accepts_the_loss(tmp_path: Path) -
 # Deals
 
 
+def test_an_undone_deal_and_an_undone_reshuffle_last_until_the_next_day(tmp_path: Path) -> None:
+    """Over new files and a restart; midnight brings the next deal and the next order."""
+    need("faketime")
+    music = aged(numbered(tmp_path / "Music", 30))
+    kept, dealt, clock = tmp_path / "kept.m3u", tmp_path / "dealt.m3u", tmp_path / "clock"
+    (library,) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
+    env = {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
+    text = f'folders = ["{music}"]\n[playlist.kept]\noutput = "{kept}"\nreshuffle = "daily"\n'
+    text += f'[playlist.dealt]\nlimit = 4\nevery = "day"\noutput = "{dealt}"\n'
+
+    def lists() -> tuple[list[str], list[str]]:
+        return (
+            ([name for name in listed(kept) if "new" not in name], listed(dealt))
+            if dealt.exists()
+            else ([], [])
+        )
+
+    clock.write_text("@2026-03-27 12:00:00")
+    with Service(tmp_path, text, env=env) as service:
+        wait_for(lambda: len(lists()[1]) == 4)
+        first = lists()
+        clock.write_text("@2026-03-28 00:00:01")
+        wait_for(lambda: all(now != before for now, before in zip(lists(), first, strict=True)))
+        for name in ("kept", "dealt"):
+            assert run("undo", name, env=service.env).code == 0
+        assert lists() == first
+
+        add(music / "new.ogg", kept)
+        assert lists() == first
+        service.kill()
+        service.start()
+        wait_for(lambda: service.playlist("dealt")["state"] == "dealt")
+        assert lists() == first
+
+        clock.write_text("@2026-03-29 00:00:01")
+        wait_for(lambda: all(now != before for now, before in zip(lists(), first, strict=True)))
+        assert not {*listed(dealt)} & {*first[1]}
+
+
 def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
     """And stays as it is, whatever comes and goes, until the next day."""
     music = aged(numbered(tmp_path / "Music", 30))
