@@ -98,11 +98,13 @@ class _List(NamedTuple):
         status: its status.
         options: its options if they are known.
         entries: dealt tracks.
+        warnings: about its play history.
     """
 
     status: PlaylistStatus
     options: Options | None
     entries: Sequence[bytes]
+    warnings: Sequence[str] = ()
 
     def facts(self) -> dict[str, object]:
         """Return it for JSON."""
@@ -115,6 +117,7 @@ def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: 
         one = the_list(name, known_lists(config_file, state))
         path, record = one.path, last(state, one.path)
         numbers: Sequence[int] = ()
+        warnings: Sequence[str] = ()
         if isinstance(record, SavedDeck):
             deck = record.deck
             numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
@@ -124,16 +127,20 @@ def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: 
     if not isinstance(record, SavedDeck):  # `make` has written it since
         known = replace(known, deck=None, summary=None)
     elif record.deck.heard_from_s:
-        known = _with_plays(one, known)
+        known, warnings = _with_plays(one, known)
     return _List(
         known,
         None if record is None else record.options,
         [paths[number] for number in numbers if number in paths],
+        warnings,
     )
 
 
-def _with_plays(one: KnownList, known: PlaylistStatus) -> PlaylistStatus:
-    """Return the status of a deck with the plays until now; as of the last deal if they cannot be read."""
+def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
+    """Return the status of a deck with the plays until now, and warnings about its history.
+
+    If the plays cannot be read, the status is as of the last deal.
+    """
     from playshuffle.cli.run_lists import run_lists  # slow to import, and for few lists
     from playshuffle.pipeline.deal import with_heard
 
@@ -141,9 +148,14 @@ def _with_plays(one: KnownList, known: PlaylistStatus) -> PlaylistStatus:
         with State(writes=False) as state:
             request = one.request(state)
         if request is not None:
-            decks, _ = run_lists({"": request._replace(dry_run=True)}, with_heard, quiet=True)
-            return replace(known, deck=deck_facts(decks[""]), summary=deck_line(decks[""]))
-    return known
+            done, _ = run_lists(
+                {"": request._replace(dry_run=True)}, lambda run: (with_heard(run), run.history), quiet=True
+            )
+            deck, history = done[""]
+            notes = history.notes if history is not None else ()
+            warnings = [str(note) for note in notes if note.code == "never_played"]
+            return replace(known, deck=deck_facts(deck), summary=deck_line(deck)), warnings
+    return known, ()
 
 
 def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
@@ -151,9 +163,9 @@ def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
     playlist = one.status
     facts = [playlist.summary, _count(playlist), playlist.order and f"{shown(playlist.order)} order"]
     facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
-    mark = Mark.WARNING if playlist.last_error or facts == ["not made yet"] else Mark.GOOD
+    mark = Mark.WARNING if playlist.last_error or one.warnings or facts == ["not made yet"] else Mark.GOOD
     yield screen.verdict(mark, f"{_title(playlist)}: {', '.join(map(str, facts))}")
-    for problem in playlist.problems:
+    for problem in (*playlist.problems, *one.warnings):
         yield from screen.detail("Problem", problem)
     if playlist.deck is not None:
         yield from screen.detail("Next", next_deal(playlist.deck, datetime.now().astimezone().date()))

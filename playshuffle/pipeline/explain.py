@@ -15,6 +15,7 @@ from playshuffle.dealing.heard import why_dealt
 from playshuffle.errors import shown
 from playshuffle.library import ignore_files
 from playshuffle.library.listing import is_audio_name
+from playshuffle.pipeline.deal import with_heard
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
@@ -234,7 +235,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     with open_playlist(opened, request, tools) as run:
         library, file = run.library, run.file
         paths = library.tracks.paths
-        deck = run.record.deck or Deck()
+        deck = Deck() if run.record.deck is None else with_heard(run)
         saved = run.record.order
         order = saved.present_then if saved is not None else ()
         return PlaylistStages(

@@ -266,6 +266,10 @@ def test_why_shows_when_a_track_was_heard(ann: Listener, look_at: LookAt) -> Non
         "dealt before, in this round; not heard yet, so it comes in the next deal"
     )
 
+    ann.play(first[1])
+    stages = look_at(ann.request(), ann.tools)
+    assert stages.explain(bytes(ann.paths[first[1]])).text == "heard in this round"
+
 
 def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
     def warnings() -> list[str]:
