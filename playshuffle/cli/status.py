@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import date, datetime
@@ -82,7 +83,7 @@ def status(
     if prometheus:
         print_lines(metrics(report))
     elif as_html:
-        write_out([page(report)])
+        write_out([page(report, time.time())])
     elif as_json:
         print_json(asdict(report) if one is None else one.facts())
     else:

@@ -65,6 +65,7 @@ def run(load: Callable[[], Config]) -> int:
                 life = _Life(managed, load, signals, updates, watch, status, life)
                 code = life.serve()
             if code is not None:
+                status.end()
                 return code
             if life.reloaded is None and not life.has_scanned:
                 raise PlayshuffleError(

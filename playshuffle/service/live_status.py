@@ -195,11 +195,16 @@ class LiveStatus:
             return
         self._on_page = status
         try:
-            write_page(self._config.page, status)
+            write_page(self._config.page, status, time.time())
         except PlayshuffleError as error:
             if str(error) != self._page_error:
                 _LOG.error("%s", error)
             self._page_error = str(error)
+
+    def end(self) -> None:
+        """Write the status page of a service that is stopped."""
+        if self._on_page is not None:
+            self._write_page(replace(self._on_page, services=()))
 
     def _summary(self) -> str:
         for name, playlist in self._playlists.items():

@@ -1,7 +1,7 @@
 """Write the status as one static HTML page, for browsers and lynx.
 
 It has no script and loads nothing. All text from outside this module is escaped in one place. Times are
-absolute, so that the same state gives the same bytes, and the file changes only with its content.
+absolute, so that the same state gives the same bytes in the same minute.
 """
 
 import os
@@ -50,8 +50,8 @@ class _Html(str):
     __slots__ = ()
 
 
-def write_page(path: bytes, status: Status) -> bool:
-    """Write the page, and return whether the file has changed.
+def write_page(path: bytes, status: Status, now_s: float) -> bool:
+    """Write the page at a time (Unix seconds), and return whether the file has changed.
 
     Raises:
         PlayshuffleError: the file cannot be written, or is from another program.
@@ -67,18 +67,20 @@ def write_page(path: bytes, status: Status) -> bool:
             f"{shown(path)} is from another program, and was not replaced. Choose another name.",
             Exit.CANNOT_CREATE,
         )
-    return atomic_file.write(path, [page(status)])
+    return atomic_file.write(path, [page(status, now_s)])
 
 
-def page(status: Status) -> bytes:
-    """Return the page."""
+def page(status: Status, now_s: float) -> bytes:
+    """Return the page of a time (Unix seconds). Playlists that cannot be updated come first."""
     head = _Html(
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>playshuffle</title><style>{_STYLE}</style>"
     )
-    body = [_tag("h1", "playshuffle"), *_verdict(status), _tag("h2", "Playlists")]
-    body += [_section(playlist) for playlist in status.playlists] or [_tag("p", "None.")]
+    written = _tag("p", _tag("small", f"Written {_time(now_s)}."))
+    body = [_tag("h1", "playshuffle"), *_verdict(status), written, _tag("h2", "Playlists")]
+    playlists = sorted(status.playlists, key=lambda playlist: playlist.last_error is None)
+    body += [_section(playlist) for playlist in playlists] or [_tag("p", "None.")]
     body += [_tag("h2", "Folders"), *map(_folder, status.roots)]
     document = _tag("html", _tag("head", head), _tag("body", *body), lang="en")
     return _MARK + document.encode(errors="replace") + b"\n"
@@ -97,7 +99,7 @@ def _verdict(status: Status) -> Iterator[_Html]:
         if service.note is not None:
             yield _tag("p", service.note, class_="bad")
     if not status.services:
-        yield _tag("p", "The service does not run.")
+        yield _tag("p", "The service is stopped.")
     if problems := failures(status.playlists):
         yield _tag("p", f"{problems}.", class_="bad")
 
@@ -129,7 +131,7 @@ def _deck(playlist: PlaylistStatus) -> list[_Html]:
         parts.append(_tag("progress", max=facts["tracks"], value=facts.get("dealt", 0)))
     if facts.get("next_deal"):
         after = ", if some of the last one was heard by then" if facts.get("unheard_since") else ""
-        parts.append(_tag("p", f"Next deal: {facts['next_deal']}{after}"))
+        parts.append(_tag("p", f"Next deal: {facts['next_deal']} 00:00{after}"))
     return parts
 
 

@@ -28,6 +28,7 @@ HOSTILE = [
     "--><link rel=stylesheet href=http://127.0.0.1/x>",
     "&lt;b&gt;\u202egnp.exe \x1b[2J \x00",
 ]
+NOW_S = 1_700_000_000
 ELEMENTS = frozenset(
     (
         *("html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "section", "p", "small"),
@@ -88,13 +89,13 @@ def test_a_deal_of_which_nothing_was_heard_waits(tmp_path: Path) -> None:
     deck = {"next_deal": "2026-11-24", "unheard_since": "2026-11-23"}
     playlists = (replace(known.playlists[0], deck=deck),)
 
-    text = Elements(page(replace(known, playlists=playlists))).text
-    assert "Next deal: 2026-11-24, if some of the last one was heard by then" in text
+    text = Elements(page(replace(known, playlists=playlists), NOW_S)).text
+    assert "Next deal: 2026-11-24 00:00, if some of the last one was heard by then" in text
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text()))
 def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    written = page(status(tmp_path_factory.mktemp("page"), text))
+    written = page(status(tmp_path_factory.mktemp("page"), text), NOW_S)
     found = Elements(written)
 
     assert found.elements <= ELEMENTS
@@ -103,7 +104,7 @@ def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: 
 
 
 def test_it_shows_updates_failures_and_skipped_files(tmp_path: Path) -> None:
-    text = " ".join(Elements(page(status(tmp_path))).text.split())
+    text = " ".join(Elements(page(status(tmp_path), NOW_S)).text.split())
 
     for words in (
         "The service runs since 2023-11-1",
@@ -111,21 +112,30 @@ def test_it_shows_updates_failures_and_skipped_files(tmp_path: Path) -> None:
         "calm, 1,234 tracks, calm, written 2023-11-1",
         "Left out: 3 calm.",
         "2 of 1,234 tracks wait for calm",
-        "Next deal: calm",
+        "Next deal: calm 00:00",
         "The first 3 tracks by artist",
         "calm (3)",
         "calm: missing, 7 tracks, calm",
     ):
         assert words in text
-    assert "The service does not run." in Elements(page(Status((), (), (), ()))).text
+    assert "The service is stopped." in Elements(page(Status((), (), (), ()), NOW_S)).text
+
+
+def test_a_playlist_that_cannot_be_updated_comes_first(tmp_path: Path) -> None:
+    broken = PlaylistStatus("broken", "", last_error="no folder")
+    known = Status((), (), (*(PlaylistStatus(name, "") for name in "ab"), broken), ())
+
+    text = Elements(page(known, NOW_S)).text
+    assert text.index("no folder") < text.index("not written")
+    assert "Written 2023-11-1" in text
 
 
 def test_the_same_state_gives_the_same_bytes_and_no_write(tmp_path: Path) -> None:
     file = os.fsencode(tmp_path / "page.html")
 
-    assert write_page(file, status(tmp_path))
+    assert write_page(file, status(tmp_path), NOW_S)
     before = os.stat(file)
-    assert not write_page(file, status(tmp_path))
+    assert not write_page(file, status(tmp_path), NOW_S)
     after = os.stat(file)
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -134,7 +144,7 @@ def test_a_file_from_another_program_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html>\n<p>mine")
 
     with pytest.raises(PlayshuffleError, match="is from another program"):
-        write_page(os.fsencode(tmp_path / "index.html"), status(tmp_path))
+        write_page(os.fsencode(tmp_path / "index.html"), status(tmp_path), NOW_S)
 
     assert (tmp_path / "index.html").read_text() == "<!doctype html>\n<p>mine"
 
@@ -144,11 +154,11 @@ def test_it_stays_small_whatever_the_size_of_the_library(tmp_path: Path) -> None
     lists = [listed(tmp_path, artists, f"{number}.m3u") for number in range(3)] * 7
     playlists = [PlaylistStatus(path, path, "managed", 100_000, 100_000) for path in lists]
 
-    assert len(page(Status((), (), tuple(playlists), ()))) < 300_000
+    assert len(page(Status((), (), tuple(playlists), ()), NOW_S)) < 300_000
 
 
 def test_text_has_enough_contrast_in_both_schemes() -> None:
-    style = page(Status((), (), (), ())).decode()
+    style = page(Status((), (), (), ()), NOW_S).decode()
     schemes = [dict(re.findall(r"--(\w+):(#\w+)", part)) for part in style.split("prefers-color-scheme")]
 
     assert len(schemes) == 2
@@ -185,7 +195,10 @@ def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
         (music / "b.ogg").unlink()
         wait_for(lambda: b"managed, 1 track," in file.read_bytes())
 
-        assert file.read_bytes() == run("status", "--html", env=service.env).out
+        printed = run("status", "--html", env=service.env).out
+        shown, expected = (re.sub(rb"Written [-0-9: ]*", b"", each) for each in (file.read_bytes(), printed))
+        assert shown == expected
+    assert b"The service is stopped." in file.read_bytes()
 
 
 @pytest.mark.process
