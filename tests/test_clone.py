@@ -137,7 +137,7 @@ def test_a_user_who_may_not_install_learns_what_root_must_type(tmp_path: Path) -
     folder = copied(tmp_path / "clone")
     programs = tmp_path / "bin"
     programs.mkdir()
-    for name in ("readlink", "dirname", "flock", "rm"):
+    for name in ("readlink", "dirname", "flock", "rm", "uname"):
         (programs / name).symlink_to(shutil.which(name) or unmet(f"{name} is missing"))
     fakes = {"python3": '[ "${2#*ensurepip}" = "$2" ]', "apt-get": "exit 9", "id": "echo 1000"}
     for name, text in fakes.items():
@@ -149,3 +149,25 @@ def test_a_user_who_may_not_install_learns_what_root_must_type(tmp_path: Path) -
 
     assert (process.returncode, out) == (73, "")
     assert "python3-venv is missing. Ask root to type: apt-get install python3-venv" in errors
+
+
+def test_a_clone_that_was_moved_is_installed_again(clone: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(clone, moved, symlinks=True)
+
+    out, errors = run(moved / "bin/playshuffle")
+
+    assert out == version(clone)
+    assert "once (half a minute)" in errors
+
+
+def test_on_another_system_it_ends_before_it_needs_anything_of_linux(tmp_path: Path) -> None:
+    folder = copied(tmp_path / "clone")
+    (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n")
+    (tmp_path / "uname").chmod(0o755)
+
+    with start(folder / "bin/playshuffle", {"PATH": str(tmp_path)}) as process:
+        out, errors = process.communicate()
+
+    assert (process.returncode, out) == (1, "")
+    assert errors == "playshuffle: runs on Linux only, and this is Darwin\n"

@@ -126,7 +126,7 @@ def test_a_playlist_that_cannot_be_updated_comes_first(tmp_path: Path) -> None:
     known = Status((), (), (*(PlaylistStatus(name, "") for name in "ab"), broken), ())
 
     text = Elements(page(known, NOW_S)).text
-    assert text.index("no folder") < text.index("not written")
+    assert text.index("broken") < text.index("no folder") < text.index("\na\n")
     assert "Written 2023-11-1" in text
 
 
@@ -198,6 +198,7 @@ def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
         printed = run("status", "--html", env=service.env).out
         shown, expected = (re.sub(rb"Written [-0-9: ]*", b"", each) for each in (file.read_bytes(), printed))
         assert shown == expected
+        service.stop()
     assert b"The service is stopped." in file.read_bytes()
 
 
