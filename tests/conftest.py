@@ -1,4 +1,4 @@
-"""Give every test an empty home, select the tests that can run, and check what they leave behind."""
+"""Give every test an empty home, select the tests that can run, and check their traces."""
 
 import os
 import signal

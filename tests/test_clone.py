@@ -36,7 +36,7 @@ def start(program: Path, env: Mapping[str, str] | None = None) -> "subprocess.Po
 
 
 def run(program: Path, env: Mapping[str, str] | None = None) -> tuple[str, str]:
-    """Run a program with --version and return what it prints; it must succeed."""
+    """Run a program with --version and return its output; it must succeed."""
     with start(program, env) as process:
         out, errors = process.communicate()
     assert process.returncode == 0, errors

@@ -42,7 +42,7 @@ def playlist(folder: Path, entries: Sequence[str]) -> str:
 
 
 def known_tags(folder: Path) -> dict[bytes, bytes]:
-    """What the cache knows: the EXTINF line of each file."""
+    """Return the EXTINF line of each file in the cache."""
     with Cache() as cache:
         folders = cache.folders([os.fsencode(folder)]).values()
         return {
@@ -135,7 +135,7 @@ def test_json_has_the_same_facts(program: Program, music: Path) -> None:
 def test_tags_come_from_the_cache_where_it_knows_them(
     program: Program, music: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the audit leaves in it what it has not seen: the other files of the folders."""
+    """And the audit leaves the unread files of the folders in it."""
     assert program("make", str(music), "-q").code == 0
     before = known_tags(music)
 

@@ -1,4 +1,4 @@
-"""An audit passes what is as it should be, and catches what is not."""
+"""An audit passes good shuffles, and catches bad ones."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What the laws say is what the shuffles do, shown by every sequence of draws."""
+"""The shuffles keep their guarantees, shown by every sequence of draws."""
 
 import itertools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""docs/shuffles.md shows every order that can be audited; its figures and steps are those of the program."""
+"""docs/shuffles.md shows every order that can be audited; the program computes its figures and steps."""
 
 import re
 from pathlib import Path

@@ -159,7 +159,7 @@ class Chaos:
             self._unsure[name] |= at_left_path - known
 
     def _await_anything(self) -> None:
-        """Wait until the service writes a playlist, or for two seconds, in which it may not."""
+        """Wait until the service writes a playlist, or for two seconds if it need not."""
         before = self._stamps()
         until_s = time.monotonic() + self._chance.random() * 2
         while self._stamps() == before and time.monotonic() < until_s:
@@ -275,7 +275,7 @@ class Chaos:
         self._note("state", damage.traces([_state()]))
 
     def _check_nested(self, name: str) -> None:
-        """Wait until a list has what is on the disk, then check its order."""
+        """Wait until a list has the tracks on the disk, then check its order."""
         wait_for(lambda: sorted(self._listed(name)) == self._on_disk(name), 120)
         numbers = self.music.paths
         order = [str(numbers.get(Path(entry), entry)) for entry in self._listed(name)]
@@ -316,7 +316,7 @@ class Chaos:
 
 @contextmanager
 def _full(folder: Path) -> Iterator[None]:
-    """Leave no room in a folder; what is not root may not write there."""
+    """Leave no room in a folder for other users than root."""
     if not os.path.ismount(folder):
         folder.chmod(0o500)
         yield

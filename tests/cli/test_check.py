@@ -33,7 +33,7 @@ def found(folder: Path, content: bytes, name: str = "x.m3u") -> list[bytes]:
 
 
 def losers(folder: Path, content: bytes, name: str = "x.m3u") -> dict[str, set[str]]:
-    """What is odd for some player, and for which ones; `{music}` in the content is the folder."""
+    """Return the oddities for each player; `{music}` in the content is the folder."""
     (folder / name).write_bytes(content.replace(b"{music}", bytes(folder)))
     odd: dict[str, set[str]] = {}
     for player, troubles in check_playlist(bytes(folder / name), []).troubles.items():

@@ -66,7 +66,7 @@ def test_words_are_completed(words: str, values: list[str]) -> None:
 
 
 def test_names_of_lists_are_completed(home: Path) -> None:
-    """Of three lists of the configuration, of which one is dealt, and of a deck."""
+    """Three lists of the configuration, one of them dealt, and a deck."""
     numbered(home / "Music", 1)
     configured('folders = ["~/Music"]\n[playlist.calm]\n[playlist.all]\n[playlist.today]\nevery = "day"\n')
     ran("deal", home / "Music", "-o", home / "Music/morning.m3u")

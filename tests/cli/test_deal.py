@@ -1,4 +1,4 @@
-"""`playshuffle deal` as a user runs it: real files, what it leaves and says."""
+"""Run `playshuffle deal` as a user does: real files, output and exit codes."""
 
 import json
 import os

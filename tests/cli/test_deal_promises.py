@@ -44,7 +44,7 @@ class Station(NamedTuple):
         return code
 
     def is_fair(self) -> bool:
-        """Whether all that was seen are rounds in which each track comes once."""
+        """Return whether all plays are rounds that contain each track once."""
         played = [track for deal in self.seen for track in deal]
         rounds = [played[start : start + COUNT] for start in range(0, len(played), COUNT)]
         names = sorted(f"{number:03}.mp3" for number in range(COUNT))

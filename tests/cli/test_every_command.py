@@ -1,4 +1,4 @@
-"""Test that no command is silent: without arguments it does something, and says so, or says what it needs."""
+"""Test that no command is silent: without arguments it acts and reports it, or asks for an argument."""
 
 import pytest
 

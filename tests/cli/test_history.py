@@ -15,7 +15,7 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def music(tmp_path: Path) -> Path:
-    """Three tracks, of which MPD has played one today and one in 2001."""
+    """Three tracks; MPD has played one today and one in 2001."""
     folder = tagged_library(tmp_path / "Music", {f"{name}.mp3": {"title": name} for name in "abc"})
     played = {"a.mp3": str(int(time.time())), "b.mp3": "1000000000"}
     path = stickers(

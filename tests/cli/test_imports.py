@@ -82,7 +82,7 @@ class Cost(NamedTuple):
 
 
 def cost(*words: str | Path, **variables: str) -> Cost:
-    """Run a command, and return what it did."""
+    """Return the cost of a command: opened databases, read files and imported modules."""
     done = finished([sys.executable, "-c", _LOADED, *words], env=environment(**variables))
     assert done.returncode == 0, done.stderr
     databases, read, *modules = done.stderr.splitlines()[-1].split()

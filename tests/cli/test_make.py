@@ -1,4 +1,4 @@
-"""`playshuffle make` as a user runs it: a process of its own, real files, what it leaves and says."""
+"""Run `playshuffle make` as a user does: in a separate process, with real files, output and exit codes."""
 
 import json
 import os
@@ -309,7 +309,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda env: " ".join(env.values()),
 )
 def test_hostile_names_are_shown_harmlessly(hostile: Path, tmp_path: Path, env: dict[str, str]) -> None:
-    """In every locale, on both outputs; and `[red]` is no markup."""
+    """In every locale, on both outputs; and `[red]` is not markup."""
     output = tmp_path / "o\x1b]0;x\x07.m3u"
 
     done = ran("make", hostile, "-v", "--json", "-o", output, "--seed", "s\x1b[31m\n#EXTINF:\udce9", env=env)

@@ -249,7 +249,7 @@ def in_own_mounts(script: str, folder: Path, *words: str | Path) -> Done:
 
 @pytest.mark.root
 def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(tmp_path: Path) -> None:
-    """That of the playlist, and that of the state."""
+    """The disk of the playlist, or the disk of the state."""
     music = numbered(tmp_path / "Music", 60)
     (tmp_path / "disk").mkdir()
     script = """

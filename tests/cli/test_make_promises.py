@@ -102,7 +102,7 @@ def killed_everywhere(tmp_path: Path, *words: str, is_new: bool = False, every: 
 
 
 def both(tmp_path: Path, *words: str) -> set[bytes]:
-    """What the playlist is before and after a run."""
+    """Return the playlist before and after a run."""
     here = station(tmp_path / "expected", *words)
     old = here.playlist.read_bytes()
     make(here.music, *words, "--seed", "new", env=own_home(here.top))

@@ -1,4 +1,4 @@
-"""What is typed by mistake, and the exact message that helps."""
+"""Typical mistakes, and the exact message that helps."""
 
 import os
 import shlex
@@ -27,7 +27,7 @@ def music(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def message(typed: str, program: Program) -> str:
-    """Run the program, without a terminal; return what it writes to standard error."""
+    """Run the program, without a terminal; return its standard error."""
     return program(*shlex.split(typed)).err.removeprefix("error: ").rstrip("\n")
 
 

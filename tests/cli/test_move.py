@@ -53,7 +53,7 @@ def config_files() -> list[bytes]:
 
 @pytest.fixture
 def used(home: Path) -> Path:
-    """A home in which all that is saved names the folder Old: lists, a deck, skip lists, plays, undo."""
+    """A home whose saved data all name the folder Old: lists, a deck, skip lists, plays, undo."""
     music = numbered(home / "Old", 12)
     (music / "heard.csv").write_text("path,plays\n003.mp3,4\n")
     (music / "hated.m3u").write_text("#EXTM3U\n004.mp3\n")

@@ -1,4 +1,4 @@
-"""`playshuffle trace` tells what the shuffles do, step by step."""
+"""`playshuffle trace` shows the shuffles step by step."""
 
 import itertools
 

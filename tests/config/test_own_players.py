@@ -1,4 +1,4 @@
-"""Players of the configuration are players like those of the table, and their mistakes have file and line."""
+"""Players of the configuration work like built-in ones, and their mistakes have file and line."""
 
 import json
 import os

@@ -111,7 +111,7 @@ def test_the_next_round_is_uniform_over_all_that_keep_the_gap(count: int, size: 
 
 
 def test_by_time_too_the_next_round_is_uniform() -> None:
-    """Over all orders in which what was dealt waits for as many as could still come into the deal."""
+    """Uniform over all orders whose dealt tracks wait until the deal cannot take any more."""
     here = tracks(5)
     lengths = dict.fromkeys(here, MINUTE_MS)
     before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order="random")
@@ -138,7 +138,7 @@ def test_a_gap_that_cannot_be_kept_gives_way_and_the_round_its_tracks() -> None:
 
 
 def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() -> None:
-    """Sorted: the library is walked through; what is in the deal already comes in the next."""
+    """Sorted: the library is dealt in order; a track that is already in the deal comes in the next one."""
     law = Sorted()
     here = tracks(5)
     one = deal_next(Deck(), here, law, ByCount(3), TODAY)
@@ -153,7 +153,7 @@ def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() 
 
 
 def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
-    """Each order of what is still to come is as likely as any other, under all draws."""
+    """Each order of the upcoming tracks is equally likely, under all draws."""
     here = tracks(5)
     new = tracks(2, first=8)
 

@@ -1,4 +1,4 @@
-"""Deals with a limit for each value: what is over the limit waits for the next deal."""
+"""Deals with a limit for each value: tracks over the limit wait for the next deal."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The law of an order, as a deck wants it: its promise, the gap, and what is let in."""
+"""Test orders for decks: guarantee, gap, and new tracks."""
 
 from datetime import date
 

@@ -1,6 +1,6 @@
-"""Run the commands of pages that show results, in order, and compare what they print.
+"""Run the commands of pages that show results, in order, and compare their output.
 
-`PLAYSHUFFLE_RESULTS=write pytest tests/docs/test_results.py` writes what differs into the pages.
+`PLAYSHUFFLE_RESULTS=write pytest tests/docs/test_results.py` writes changed output into the pages.
 """
 
 import os
@@ -21,7 +21,7 @@ _HOME = "/home/ann"
 
 
 def _printed(command: str) -> str:
-    """Return what the command prints on a terminal without colour."""
+    """Return the output of the command on a terminal without colour."""
     seen = on_terminal("-c", command, program=["bash"], NO_COLOR="1")
     text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", seen.text).replace(os.environ["HOME"], _HOME)
     lines = [line.rstrip() for line in text.rstrip().splitlines()]

@@ -75,7 +75,7 @@ def test_units_and_packages_are_in_plain_english() -> None:
     assert faults_in(sorted(path for path in files if path.is_file() and path.suffix != ".pyc"), lines) == []
 
 
-@pytest.mark.parametrize("folder", [*CODE[:-1], "tests/support"])
+@pytest.mark.parametrize("folder", CODE)
 def test_docstrings_name_the_thing(folder: str) -> None:
     """At most 3% have an indirect phrase: 2% in beets and borg."""
     found = [(path, line, text) for path in modules(folder) for line, text in docstrings(path) if text]

@@ -1,4 +1,4 @@
-"""Export in a child process that is killed before a step, and say what is in a folder."""
+"""Export in a child process that is killed before a step, and list the files in a folder."""
 
 import builtins
 import contextlib
@@ -123,7 +123,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def numbered(tracks: Sequence[Track]) -> dict[str, bytes]:
-    """Return what the folder of an export must contain, but for lists and mark."""
+    """Return the expected content of an export's folder, except lists and mark."""
     return {
         f"{number:04} {track.name}": Path(os.fsdecode(track.source)).read_bytes()
         for number, track in enumerate(tracks, 1)

@@ -1,6 +1,6 @@
-"""Read what real programs wrote while they played eight files by one plan.
+"""Read histories that real programs wrote while they played eight files by one plan.
 
-`data` has what they wrote, with the version in the name. One, Two, Fünf and 日本 were heard to the end.
+`data` has these files, with the version in the name. One, Two, Fünf and 日本 were heard to the end.
 Straße and Ärger were skipped. Programs differ about Drei, whose middle was left out, and about Vier,
 which was heard for more than half. Some programs played more before or after the plan.
 """

@@ -14,7 +14,7 @@ _TOP = Path(__file__).parents[2]
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout with what the check reads, ready for release 1.2.3 but for its publisher."""
+    """A checkout with the files for the check, ready for release 1.2.3 except for its publisher."""
     for name in ("packaging", "playshuffle"):
         (tmp_path / name).mkdir()
     shutil.copy(_TOP / "packaging/release", tmp_path / "packaging")

@@ -1,4 +1,4 @@
-"""The units under a real systemd: what they let through, and how the service lives and comes back."""
+"""Run the units under a real systemd: their sandbox, and how the service starts and restarts."""
 
 import functools
 import json
@@ -134,7 +134,7 @@ def probed(place: Lab, unit: str) -> dict[str, str]:
 
 
 def test_the_unit_of_a_user_lets_nothing_through_but_its_work(place: Lab) -> None:
-    """What is scored is a wish; this is what systemd makes of it."""
+    """A score only shows the settings; this shows their effect in systemd."""
     told = probed(place, "playshuffle.service")
 
     assert told.pop("sandbox") == "on"

@@ -205,7 +205,7 @@ def test_a_program_in_a_cache_is_refused_with_a_way_to_install_it(
 
 
 def test_the_unit_of_the_system_is_not_started_where_its_program_is_missing() -> None:
-    """It would fail again and again. The system finds its program in two places, of which one is enough."""
+    """It would fail again and again. The system finds its program in two places; one is enough."""
     text = (ROOT / "systemd" / "playshuffle@.service").read_text()
 
     assert values(text, "ConditionFileIsExecutable") == [

@@ -14,7 +14,7 @@ _STILL_NS = 60 * 10**9
 
 
 class _Music:
-    """Files that were written an hour ago, named by what is in them; `scan` tells where each is found."""
+    """Files that were written an hour ago, named by their content; `scan` returns the path of each."""
 
     def __init__(self, top: Path, *names: str) -> None:
         self.top = os.fsencode(top)

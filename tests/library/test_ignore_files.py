@@ -55,7 +55,7 @@ def test_git_patterns_hold_for_all_below(top: bytes, name: bytes, patterns: byte
 
 
 def test_the_nearest_git_pattern_counts(top: bytes) -> None:
-    """Where it says nothing, that of the folder above."""
+    """If it has none, the pattern of the folder above."""
     put(top, b"x.mp3", b"a/x.mp3", b"a/b/x.mp3", b"a/b/x.ogg")
     put(top, b".ignore", content=b"*.mp3\n*.ogg\n")
     put(top, b"a/.ignore", content=b"!x.mp3\n")
@@ -139,7 +139,7 @@ def test_a_folder_or_pipe_named_like_an_ignore_file_is_not_read(top: bytes) -> N
 
 @pytest.mark.process
 def test_a_folder_whose_ignore_file_cannot_be_read_stays_as_it_was_known() -> None:
-    """What it would leave out is unknown."""
+    """The excluded files are unknown."""
     with public_folder() as top:
         put(top, b"a/x.mp3", b"b/y.mp3", b"new/z.mp3")
         before = find([top + b"/a", top + b"/b"], {})

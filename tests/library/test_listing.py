@@ -99,7 +99,7 @@ def test_a_device_is_not_a_track(top: bytes) -> None:
 
 
 def test_a_link_to_no_file_is_looked_at_again(top: bytes, tmp_path: Path) -> None:
-    """What it leads to may come without a change in the folder: a drive that is mounted."""
+    """Its target may appear without a change in the folder: a drive that is mounted."""
     drive = os.fsencode(tmp_path / "drive")
     put(top, b"x.mp3")
     os.symlink(drive, top + b"/album")

@@ -16,7 +16,7 @@ _FOLDERS = 600
 
 @pytest.mark.process
 def test_a_killed_first_run_keeps_the_tags_read_so_far(tmp_path: Path, home: Path) -> None:
-    """After kill -9 the next run reads only what is missing."""
+    """After kill -9 the next run reads only the missing tags."""
     for number in range(_FOLDERS):
         folder = tmp_path / f"{number:03}"
         folder.mkdir()

@@ -54,7 +54,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 def later_ns() -> int:
-    """A clock by which the last change of each folder is long ago, as it is for most folders."""
+    """A clock that is far ahead of the last change of each folder, as usual."""
     return time.time_ns() + _HOUR_NS
 
 

@@ -214,7 +214,7 @@ def test_a_reencoded_file_is_known_by_its_path_unless_the_old_one_may_be_on_a_dr
 
 
 def test_an_inode_alone_identifies_no_file() -> None:
-    """That of a deleted file is used for the next one that is made."""
+    """The inode of a deleted file is used again for the next new one."""
     assert which({A: mark(1)}, {B: mark(2, inode=1)}) == {A: None, b"": B}
 
 

@@ -26,9 +26,9 @@ WHICH = st.integers(0, 99)
 
 
 class Music(RuleBasedStateMachine):
-    """Two roots of folders. The model knows what each file is, by path, and the number that it must have.
+    """Two roots of folders. The model knows the content of each path, and its expected number.
 
-    A name is never used again, except where two files swap theirs or a new one takes that of a moved one.
+    A name is never used again, except when two files swap theirs or a new one takes the name of a moved one.
     """
 
     @initialize()
@@ -136,7 +136,7 @@ class Music(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_missing and not self.hidden and self.tracks)
     @rule(which=WHICH)
     def replace_by_a_retagged_copy(self, which: int) -> None:
-        """The audio and the path tell what it is, so a scan sees the file at this path before and after."""
+        """Audio and path identify it, so a scan sees the file at this path before and after."""
         self.scan(0)
         path = self.path(which)
         self.touch(path)

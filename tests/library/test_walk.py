@@ -312,7 +312,7 @@ def test_files_that_are_exchanged_again_and_again_while_they_are_listed_are_foun
 
 
 def test_an_outdated_folder_on_a_missing_drive_is_not_looked_at_again_and_again(top: bytes) -> None:
-    """The numbers of its files may be those of others on another file system."""
+    """The inodes of its files may belong to others on another file system."""
     put(top, b"drive/1.mp3", b"m/2.mp3")
     roots = [top + b"/drive", top + b"/m"]
     known = by_path(find(roots, {}))

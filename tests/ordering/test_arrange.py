@@ -34,7 +34,7 @@ def library(*durations_s: int) -> Tracks:
 
 
 def played(order: list[int], count: int | None = None) -> Arranged:
-    """A last order, of which so many were in the playlist."""
+    """Return a last order, with this number of tracks in the playlist."""
     return Arranged(order, len(order) if count is None else count)
 
 
@@ -298,7 +298,7 @@ ONE, TWO, THREE = (1, 0), (2,), (4, 3)
 def test_blocks_come_in_every_order_and_each_stays_whole(
     recipe: Recipe, members: list[tuple[int, ...]]
 ) -> None:
-    """Every draw: each order of the blocks is equally likely; what is in one stands as on its album."""
+    """Every draw: each order of the blocks is equally likely; inside a block tracks are as on the album."""
     tracks, tags_of = tagged(ALBUMS)
 
     assert is_uniform_over(

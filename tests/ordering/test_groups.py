@@ -213,7 +213,7 @@ def test_tracks_of_equal_numbers_are_in_the_natural_order_of_their_names(number:
     ],
 )
 def test_any_tag_that_is_a_text_makes_groups(by: str, one: Tags, other: Tags, is_one: bool) -> None:
-    """What is missing groups nothing, and of several values the first counts."""
+    """A missing tag groups nothing, and of several values the first counts."""
     assert are_one(by, one, other) is is_one
 
 

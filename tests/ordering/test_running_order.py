@@ -23,9 +23,9 @@ from tests.support.tagged import all_of, by_artists, numbered, tagged
 
 
 class Kept(NamedTuple):
-    """An updated order, in which absent tracks have the indices behind those of the library.
+    """An updated order; absent tracks have the indices behind the library's.
 
-    absent: which track of before each absent one is.
+    absent: the former index of each absent track.
     """
 
     arranged: Arranged
@@ -184,7 +184,7 @@ def test_pins_hold_and_hold_again(pin: Pin, place: int) -> None:
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 4), (Pin(0, 2), 2), (Pin(4, 1), 1)], ids=str
 )
 def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: Pin, place: int) -> None:
-    """Beside the pinned track, too; the last pin is that of a track that is new itself."""
+    """Beside the pinned track, too; the last pin is on a new track itself."""
     new = 3 if pin.track_index == 4 else 4
     now = [0, 1, 2, 4 if new == 3 else 3][: 3 if new == 3 else 4]
     recipe = Recipe(pins=(pin,))

@@ -15,7 +15,7 @@ LookAt = Callable[[Request, Tools], PlaylistStages]
 
 @pytest.fixture
 def look_at() -> Iterator[LookAt]:
-    """Return what the stages of a run leave of the files of a playlist, valid until the test ends."""
+    """Return the result of a run's stages for the files of a playlist, valid until the test ends."""
     with ExitStack() as stack:
 
         def look(request: Request, tools: Tools) -> PlaylistStages:

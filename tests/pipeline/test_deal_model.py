@@ -36,7 +36,7 @@ class CrashError(Exception):
 
 
 class Dealing(RuleBasedStateMachine):
-    """Two folders, of which one may be away. A track is its file's size, whatever its name."""
+    """Two folders; one may be missing. A track is its file's size, whatever its name."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Test deals of which a round ends when its tracks were heard, alone and against a model."""
+"""Test deals whose round ends when its tracks were heard, alone and against a model."""
 
 import shutil
 import tempfile

@@ -17,7 +17,7 @@ _COUNT = 12
 class _Music(SizedMusic):
     """Tracks in two folders that were written an hour ago.
 
-    order: in which the kept playlist began. dealt: in all deals.
+    order: the order of the playlist at the start. dealt: tracks of all deals.
     """
 
     def __init__(self, top: Path) -> None:

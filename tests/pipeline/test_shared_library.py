@@ -186,7 +186,7 @@ def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> N
 def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
     tmp_path: Path, pins: tuple[str, ...], gap: int
 ) -> None:
-    """40 tracks, of which 20 are too long; one that is pinned to the end is not drawn."""
+    """40 tracks, 20 of them too long; one that is pinned to the end is not drawn."""
     music = Music(tmp_path, 40)
 
     def read_lengths(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:

@@ -1,4 +1,4 @@
-"""Several playlists and decks of one library keep what they promise, whatever is changed in any order.
+"""Several playlists and decks of one library keep their guarantees after any changes in any order.
 
 Playlists are updated at different times, twice for the same changes, and with files retagged in
 between. A folder may be missing meanwhile, and a playlist may be made by hand.

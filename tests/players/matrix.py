@@ -17,10 +17,10 @@ def text(
     opened: Mapping[str, Collection[bytes]],
     lost: Mapping[str, Collection[bytes]],
 ) -> str:
-    """The table; a number for what is opened of a class, if it is not all.
+    """Return the table, with the number of opened files of a class if it is not all.
 
     Raises:
-        AssertionError: something is lost that was not told, or the other way round.
+        AssertionError: a loss was not reported, or a reported one did not happen.
     """
     rows: dict[str, list[bytes]] = {row: [] for row in names.CLASSES}
     rows["all other names"] = []

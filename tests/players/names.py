@@ -1,4 +1,4 @@
-"""Names of audio files by what is odd about them, and the files that a misreading player would open.
+"""Names of audio files by their oddity, and the files that a misreading player would open.
 
 A class is a row of the matrix in docs/player-names.md.
 """
@@ -168,7 +168,7 @@ _ROWS = {path: row for row, paths in CLASSES.items() for path in paths}
 
 
 def folded(path: bytes) -> str:
-    """What is the same for twins."""
+    """Return the same text for twins."""
     return unicodedata.normalize("NFC", path.decode(errors="surrogateescape")).casefold()
 
 

@@ -52,7 +52,7 @@ def test_each_class_of_names_is_lost_where_it_was_seen_to_be(name: bytes, path: 
 
 
 def test_only_written_entries_count() -> None:
-    """A relative entry does not hold the playlist's folder, so what is odd there is nobody's loss."""
+    """A relative entry does not contain the playlist's folder, so its oddities lose nothing."""
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
     assert losses(paths, 1, RELATIVE, b"/#\xff\\/m") == []

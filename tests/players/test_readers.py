@@ -1,4 +1,4 @@
-"""The rules by which players are said to read are those by which they read."""
+"""The documented rules of players are their real ones."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _STYLES: dict[str, Callable[[bytes, bytes], bytes]] = {
 
 
 def read(player: str, playlist: Path, music: Path) -> list[bytes]:
-    """What the player is said to open."""
+    """Return the files that the player opens by its rules."""
     place = Place(os.fsencode(playlist), existing, os.fsencode(music), ())
     return READERS[player](playlist.read_bytes(), place)
 

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.process, pytest.mark.players]
 
 
 class Written(NamedTuple):
-    """What `make` wrote for a player, in one file or in parts, and what it said to be lost."""
+    """A playlist from `make` for a player, in one file or in parts, and the reported losses."""
 
     playlists: list[Path]
     lost: set[bytes]
@@ -29,7 +29,7 @@ class Written(NamedTuple):
 
 @pytest.fixture(scope="module")
 def env(tmp_path_factory: pytest.TempPathFactory, music: Path) -> dict[str, str]:
-    """A home for what is made once for all tests here, and in it what MPD is told."""
+    """A home for all tests here, with the configuration of MPD."""
     home = tmp_path_factory.mktemp("home")
     (music.parent / "Playlists").mkdir(exist_ok=True)
     mpd_conf(home, music, music.parent / "Playlists")
@@ -71,15 +71,15 @@ def _written(player: str, music: Path, env: dict[str, str]) -> Written:
 
 
 def top(player: str, music: Path) -> Path:
-    """Where what the player can see begins."""
+    """Return the top folder that the player sees."""
     return music.parent if player in ("rockbox", "car") else music
 
 
 def spares(player: str, trouble: dict[str, Any]) -> bool:
-    """Whether more is told than the rules of the player say, and why that is right.
+    """Return whether this loss may be reported although the rules of the player do not have it.
 
-    Its music folder may be another than this; newer versions lose what this one reads; and LMS guesses
-    the encoding of what is not UTF-8.
+    Its music folder may be another than this; newer versions lose entries that this one reads; and LMS
+    guesses the encoding of names that are not UTF-8.
     """
     what = trouble["what"]
     is_elsewhere = player == "mopidy" and "counts from its music folder" in what

@@ -63,7 +63,7 @@ def test_surplus_parts_of_a_longer_list_are_removed(tmp_path: Path) -> None:
 
 
 def test_files_from_other_programs_stay(tmp_path: Path) -> None:
-    """Neither replaced nor taken for what is left of a longer list."""
+    """Neither replaced nor mistaken for parts of a longer list."""
     other = tmp_path / "a-2.m3u"
     other.write_bytes(b"mine.mp3\n")
     path = bytes(tmp_path / "a.m3u")

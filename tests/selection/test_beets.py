@@ -1,4 +1,4 @@
-"""Compare queries with real beets: what it lists is what we keep."""
+"""Compare queries with real beets: both select the same tracks."""
 
 import json
 import os

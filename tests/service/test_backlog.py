@@ -42,9 +42,9 @@ def updated(
     missing: Sequence[bytes] = (),
     **fault: bool,
 ) -> UpdateRequest:
-    """Update for a batch, after which some playlists are up to date; return what was to be done.
+    """Update for a batch, after which some playlists are up to date; return the update.
 
-    missing: folders that the scan did not find. fault: what the first playlist says.
+    missing: folders that the scan did not find. fault: error of the first playlist.
     """
     pending.add(batch, now_s)
     request = pending.begin(now_s)

@@ -1,4 +1,4 @@
-"""What the service does with a playlist that its user edits by hand."""
+"""Test a managed playlist that its user edits by hand."""
 
 from pathlib import Path
 

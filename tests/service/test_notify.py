@@ -116,7 +116,7 @@ def test_a_vanished_manager_is_logged_once(
 def test_a_manager_that_does_not_read_stops_nothing(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its queue runs full; then words are lost, but neither time nor that of the processor."""
+    """Its queue runs full; then messages are lost, but neither time nor CPU time."""
     monkeypatch.setattr(notify, "_PATIENCE_S", 0.01)
     began = time.monotonic()
     while not caplog.records:

@@ -63,7 +63,7 @@ def listed(top: Path, artists: list[str], name: str = "list.m3u") -> str:
 
 
 def status(top: Path, text: str = "calm") -> Status:
-    """Return a status in which every text is this one."""
+    """Return a status with this text in every field."""
     output = listed(top, [text.replace("\n", " ")] * 3)
     playlist = PlaylistStatus(
         name=text,

@@ -77,9 +77,9 @@ _WAYS: list[tuple[Act, Act]] = [
 
 
 def goes_and_comes(top: Path, go: Act, come: Act, rounds: int) -> list[float]:
-    """Have a drive go and come while a service runs; how long after each return a new file was listed.
+    """Remove and restore a drive while a service runs; return the seconds until a new file was listed.
 
-    While it is missing, its tracks keep their positions, and those of another folder come and go.
+    While it is missing, its tracks keep their positions, and tracks of another folder are added and removed.
     """
     drive, keep = top / "drive", top / "keep"
     drive.mkdir(parents=True)

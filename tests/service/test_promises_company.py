@@ -193,7 +193,7 @@ def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
 def test_the_service_writes_only_its_own_files_and_starts_only_its_reader(
     music: Path, tmp_path: Path, home: Path
 ) -> None:
-    """No socket but that of systemd, no program, no file but those that are its own."""
+    """No socket but systemd's, no program, no file but its own."""
     log = tmp_path / "strace"
     traced = f"trace={CHANGES},bind,listen,sendto"
     seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.mp3")}

@@ -25,7 +25,7 @@ _LITTER = re.compile(r"^\..*\.tmp$|\.new$")
 
 
 def litter(top: Path, service: Service) -> list[str]:
-    """What is left of services that were killed, below a folder."""
+    """Return the leftovers of killed services below a folder."""
     assert service.process is not None
     told = (top / ".local/state/playshuffle/services").iterdir()
     dead = [path.name for path in told if path.suffix == ".json" and path.stem != str(service.process.pid)]
@@ -103,7 +103,7 @@ def test_killed_at_any_write_an_update_leaves_the_old_playlist_or_the_new(
 
 @pytest.mark.timing
 def test_if_only_the_process_of_updates_is_killed_another_one_is_started(tmp_path: Path) -> None:
-    """At once, and nobody waits for the dead in a busy loop; what it kept alone it keeps alone."""
+    """At once, without a busy loop; no other service can take over the playlist."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"
     with Service(tmp_path, config(changing.music)) as service:

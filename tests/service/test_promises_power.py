@@ -43,7 +43,7 @@ def on_a_disk(tmp_path: Path, kind: str, options: str, act: Callable[[Disk], Non
 def test_a_power_cut_while_the_service_runs_loses_no_order(
     tmp_path: Path, kind: str, options: str, cuts: int
 ) -> None:
-    """At any moment from its start to a change of the playlist; what is quiet is there to the byte."""
+    """At any moment from its start to a change of the playlist; unchanged files stay to the byte."""
     chance = random.Random(f"{kind}{options}")
     changing = Changing(tmp_path, 1)
 

@@ -17,10 +17,9 @@ class TooManyDrawsError(Exception):
 
 
 def distribution(run: Callable[[RandBelow], T], draw_limit: int = 100) -> dict[T, Fraction]:
-    """The exact probability of each outcome of `run`, which gets a `randbelow` and may use it as it likes.
+    """Return the exact probability of each outcome of `run`, which gets a `randbelow` for any use.
 
-    Runs that take more than `draw_limit` draws are left out, so that what is returned sums
-    to less than 1.
+    Runs of more than `draw_limit` draws are omitted, so that the result sums to less than 1.
     """
     shares: defaultdict[T, Fraction] = defaultdict(Fraction)
     drawn: list[int] = []

@@ -38,7 +38,7 @@ def test_fewer_than_two_have_no_cycle(order: list[int]) -> None:
 
 
 def test_step_by_step() -> None:
-    """The published steps: what is left to do after each, done to those below it, ends in the same."""
+    """The published steps: after each, shuffling the entries below it gives the same end."""
     draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
     steps = [
         "0123456789", "0123459786", "0123859746", "0123759846", "0923751846",

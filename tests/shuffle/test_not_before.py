@@ -40,7 +40,7 @@ def test_a_gap_beyond_the_order_is_refused() -> None:
 
 
 def check_all_draws(order: Sequence[int], soonest: Mapping[int, int], pins: Mapping[int, int]) -> None:
-    """Check that all orders with these pins in which no other entry comes too soon are equally likely."""
+    """Check that all orders with these pins and no other entry too soon are equally likely."""
     members = {
         new
         for new in itertools.permutations(order)

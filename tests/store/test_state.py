@@ -191,7 +191,7 @@ def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost
 
 @pytest.mark.parametrize("writes", [True, False])
 def test_a_playlist_never_saved_has_no_record(writes: bool, home: Path) -> None:
-    """A reader makes nothing, and needs not say that there is no state yet."""
+    """A reader creates nothing, and reports nothing about a missing state."""
     with State(writes=writes) as state, state.locked():
         assert (orders_of(state, LIST), records.dealt(state), records.last_made(state)) == ([], {}, None)
         assert (state.root(b"/m"), state.roots()) == (None, [])
@@ -390,7 +390,7 @@ def check_use_of(broken: bytes, file: Path) -> tuple[bool, list[str]]:
 
 @pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, count: int) -> None:
-    """What is damaged is not used, and named; the file is kept, never overwritten."""
+    """Damaged rows are not used, and named; the file is kept, never overwritten."""
     chance = random.Random(2)
 
     outcomes = {check_use_of(damaged(whole, chance), state_file(home))[0] for _ in range(count)}
@@ -604,7 +604,7 @@ TABLES = (*NAMED, "skip_list", "former", "plays", "counter")
 
 @pytest.fixture
 def every(home: Path) -> bytes:
-    """A state with rows in each table, the last of which is damaged by tests."""
+    """A state with rows in each table; tests damage the last one."""
     table = TABLE._replace(
         folders={**FOLDERS, b"/m/b/": row_of({b"x.mp3": 5, b"y.mp3": 6})},
         vanished={**TABLE.vanished, 9: FormerFile(b"/m/other.mp3", (0, 0, 0, 0), 5)},

@@ -45,7 +45,7 @@ def list_path(folder: bytes) -> bytes:
 
 @pytest.fixture
 def public() -> Iterator[bytes]:
-    """A folder that other users can get to, unlike those of pytest."""
+    """A folder that other users can read; pytest's own are private."""
     with public_folder() as folder:
         yield folder
 
@@ -145,7 +145,7 @@ def set_attribute(path: bytes, name: str, value: bytes) -> None:
 
 
 def access_list(uid: int) -> bytes:
-    """An access list by which one more user may read."""
+    """An access list that lets one more user read."""
     nobody = 0xFFFFFFFF
     entries = [(1, 6, nobody), (2, 4, uid), (4, 4, nobody), (16, 4, nobody), (32, 0, nobody)]
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)

@@ -67,7 +67,7 @@ def player(path: Path, user: int, statement: str = "UPDATE t SET n = n + 1") -> 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder of the player, in which each user may make files."""
+    """A folder of the player where each user may create files."""
     with public_folder() as public:
         path = Path(os.fsdecode(public))
         path.chmod(0o777)

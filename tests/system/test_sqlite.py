@@ -17,7 +17,7 @@ def mode_of(path: bytes) -> int:
 
 
 def test_the_cache_folder_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if that is no UTF-8."""
+    """Even if it is not UTF-8."""
     base = os.fsencode(tmp_path) + b"/caf\xe9"
     monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(base))
 

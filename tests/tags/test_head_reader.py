@@ -23,9 +23,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def assert_as_the_reference(path: Path) -> bool:
-    """Return whether a file is accepted; its reading must be that of the reference.
+    """Return whether a file is accepted; its reading must equal the reference's.
 
-    The reference refuses a whole FLAC file for a damaged picture, which says nothing of its tags.
+    The reference refuses a whole FLAC file for a damaged picture, whatever its tags.
     """
     reading, reference = read_head(os.fsencode(path)), read(os.fsencode(path))
     if reading is None:

@@ -200,7 +200,7 @@ def test_worker_killed_from_outside_loses_nothing() -> None:
 
 @pytest.mark.process
 def test_ctrl_c_is_left_to_the_parent() -> None:
-    """A parent that wants to finish what it is at still has its worker."""
+    """A parent that wants to finish its work still has its worker."""
     with contextlib.closing(read_all(SOUND * 20, processes=1)) as iterator:
         next(iterator)
         (worker,) = children()
@@ -260,7 +260,7 @@ def test_a_delay_of_ours_while_we_listen_blames_no_worker(monkeypatch: pytest.Mo
 
 @pytest.mark.process
 def test_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it may have kept of a bomb is missing to no other file."""
+    """Memory that it may have kept of a bomb is not missing for another file."""
     started = count_starts(monkeypatch)
     (tmp_path / "bomb.mp3").write_bytes(compressed_bomb())
     paths = [os.fsencode(tmp_path / "bomb.mp3"), *SOUND]

@@ -62,7 +62,7 @@ def test_every_file_of_the_data_is_expected() -> None:
 
 
 def test_every_audio_suffix_has_a_format() -> None:
-    """What is looked for is read."""
+    """Every file that a scan finds is read."""
     assert set(BY_SUFFIX) == AUDIO_SUFFIXES
     assert set(BY_SUFFIX.values()) <= {*mutagen_formats.CLASSES, "aiff", "wave"} | WITHOUT_TAGS
 
@@ -267,7 +267,7 @@ def test_no_kind_of_file_stops_it(tmp_path: Path) -> None:
 
 
 def test_link_to_audio_is_followed(tmp_path: Path) -> None:
-    """A link is read as what it leads to."""
+    """A link is read as its target."""
     (tmp_path / "a.mp3").symlink_to(DATA / "v24.mp3")
     (tmp_path / "b.mp3").symlink_to("a.mp3")
 
@@ -275,7 +275,7 @@ def test_link_to_audio_is_followed(tmp_path: Path) -> None:
 
 
 def test_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
-    """Without permission nobody knows what is in it; there is a reason, and no error."""
+    """Without permission its content is unknown: a reason, not an error."""
     path = written(tmp_path / "x.mp3", b"x")
     os.chmod(path, 0)
     user = os.geteuid()
@@ -417,7 +417,7 @@ def test_latin1_vorbis_comments_are_read(tmp_path: Path, name: str) -> None:
 
 
 def behind_id3(folder: Path, name: str) -> bytes:
-    """Return the path of a sound file in front of which there is an ID3v2 tag."""
+    """Return the path of an audio file behind an ID3v2 tag."""
     tag = ID3()
     tag.add(TIT2(text="Other"))
     tag.save(folder / "tag", padding=lambda _: 1000)

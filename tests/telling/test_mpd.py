@@ -1,4 +1,4 @@
-"""`playshuffle tell` where MPD and mpv differ, and what the service has told to MPD."""
+"""Test the differences between MPD and mpv in `playshuffle tell`, and the service's notifications to MPD."""
 
 import os
 import signal
@@ -165,7 +165,7 @@ def test_a_written_playlist_is_loaded_once(telling: Telling, mpd: MpdPlayer) -> 
 
 
 def test_a_queue_from_another_playlist_stays(telling: Telling, mpd: MpdPlayer) -> None:
-    """The user chose it by hand; what the service writes must not take its place."""
+    """The user chose it by hand; a playlist of the service must not replace it."""
     mpd.playlist = telling.playlists / "other.m3u"
     other = mpd.make("-n", "4")
     mpd.tell()

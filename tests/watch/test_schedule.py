@@ -34,7 +34,7 @@ def test_a_poll_is_due_more_often_than_a_full_scan(schedule: Schedule) -> None:
 
 
 def test_a_sleep_of_the_machine_is_noticed_once(schedule: Schedule) -> None:
-    """A small difference between the two clocks is no sleep."""
+    """A small difference between the two clocks does not count as sleep."""
     assert due(schedule, 1005, asleep_s=50.01) is None
     assert due(schedule, 1010, asleep_s=120) == "resume"
     assert due(schedule, 1010, asleep_s=120) is None

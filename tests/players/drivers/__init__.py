@@ -14,7 +14,7 @@ __all__ = ["DRIVERS", "Driver", "Opened"]
 class Driver(NamedTuple):
     """A player that runs without sound and window.
 
-    package: of Debian, in which it is.
+    package: its package in Debian.
     run: for a music folder.
     """
 

@@ -99,6 +99,6 @@ def running(music: Path, playlists: Path | None = None) -> Iterator[Mpd]:
 
 @contextlib.contextmanager
 def driven(music: Path) -> Iterator[Opened]:
-    """An MPD, by what it opens; its stored playlists lie in `Playlists`, beside the music."""
+    """Return the files that an MPD opens; its stored playlists are in `Playlists`, beside the music."""
     with running(music, music.parent / "Playlists") as mpd:
         yield mpd.opened

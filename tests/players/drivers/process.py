@@ -21,13 +21,13 @@ Opened = Callable[[Path], list[bytes]]
 
 @contextlib.contextmanager
 def short_home() -> Iterator[Path]:
-    """A home whose path is short: that of a socket has 107 bytes at most."""
+    """A home with a short path: the path of a socket has 107 bytes at most."""
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as home:
         yield Path(home)
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """One in which nothing is shared with the user's own players."""
+    """Return an environment that shares nothing with the user's own players."""
     folders = {
         name: str(home / name.lower())
         for name in (

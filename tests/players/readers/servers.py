@@ -79,7 +79,7 @@ def kodi(content: bytes, place: Place) -> list[bytes]:
 
 
 def lms(content: bytes, place: Place) -> list[bytes]:
-    """LMS: a backslash is a slash; what is not there is tried below `music`, its media folder."""
+    """LMS: a backslash is a slash; a missing path is tried below `music`, its media folder."""
     opened = []
     for line in content.removeprefix(BOM).replace(b"\r", b"").split(b"\n"):
         entry = line.strip()

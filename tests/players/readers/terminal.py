@@ -11,8 +11,8 @@ _BLANKS = bytes(range(0x21))
 def mpd(content: bytes, place: Place) -> list[bytes]:
     """MPD 0.23: `music` is its music_directory; a playlist outside of that is in its playlist_directory.
 
-    It strips each line and each part of a path, takes no URIs, and plays only what is in its
-    database: files of a known suffix, without newlines.
+    It strips each line and each part of a path, takes no URIs, and plays only the files of its
+    database: those with a known suffix, without newlines.
     """
     is_stored = not place.playlist.startswith(place.music + b"/")
     if is_stored and not place.is_named(b".m3u"):
