@@ -17,7 +17,7 @@ from pathlib import Path
 
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.tag_reader import read
-from tests.support.mutants import mutants
+from tests.support.bad_audio import mutants
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ import pytest
 from tests.support import damage
 from tests.support.in_process import Program
 from tests.support.needs import not_listed
+from tests.support.program import library, numbered
+from tests.support.service import aged
+from tests.support.tagging import tagged_library
 
 _XDG = {
     "XDG_CONFIG_HOME": ".config",
@@ -104,6 +107,17 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in ("XDG_RUNTIME_DIR", "XDG_MUSIC_DIR", "NOTIFY_SOCKET"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def music(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Audio files, not new, that MUSIC in the module describes: tags by name, names, or a count."""
+    asked, folder = request.module.MUSIC, tmp_path / "Music"
+    if isinstance(asked, Mapping):
+        tagged_library(folder, asked)
+    else:
+        library(folder, asked) if not isinstance(asked, int) else numbered(folder, asked)
+    return aged(folder)
 
 
 @pytest.fixture

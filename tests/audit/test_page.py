@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.audit.audited_orders import NAMES, audited
+from playshuffle.audit.audited_orders import NAMES
 from scripts import draw_orders
 from tests.support.in_process import Program
 
@@ -37,11 +37,3 @@ def test_the_steps_are_those_of_the_program(program: Program) -> None:
     )[0]
 
     assert program(*command.split()).out == table
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_the_figures_are_those_of_the_program(name: str) -> None:
-    order = audited(name, 8 if name == "table" else draw_orders.TRACKS)
-
-    assert draw_orders.row(order) in PAGE

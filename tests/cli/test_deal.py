@@ -4,21 +4,28 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.in_process import Program
 from tests.support.needs import need
-from tests.support.program import change_options, configured, library, listed, numbered, ran, refused, run
+from tests.support.program import (
+    change_options,
+    configured,
+    library,
+    listed,
+    numbered,
+    ran,
+    refused,
+    report,
+    run,
+)
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
 
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return numbered(tmp_path / "Music", 10)
+MUSIC = 10
 
 
 def deal(*words: str | Path, day: str | None = None) -> str:
@@ -35,13 +42,6 @@ def status(*words: str | Path) -> str:
 
 def undo(*words: str | Path) -> str:
     return ran("undo", *words).err
-
-
-def report(*words: str | Path) -> dict[str, Any]:
-    done = run("deal", *words, "--json", "-q")
-    assert (done.code, done.err) == (0, "")
-    said: dict[str, Any] = json.loads(done.out)
-    return said
 
 
 # Once in each period
@@ -359,7 +359,7 @@ def test_a_file_that_is_left_while_a_drive_is_missing_is_reported_as_it_is(tmp_p
     assert "Already dealt today (8 tracks)" in said
     assert f"File: {out}: 8 tracks, 4 s, deal 1 of 1 in round 1\n" in said
     assert f"7 of 8 tracks wait for {usb}: " in said
-    facts = report(*words)
+    facts = report(*words, command="deal")
     assert (facts["tracks"], len(facts["entries"])) == (8, 8)
 
 
@@ -443,7 +443,7 @@ def test_lists_of_the_configuration_are_dealt_when_due(tmp_path: Path) -> None:
 
 
 def test_json_has_the_whole_report(tmp_path: Path) -> None:
-    said = report(numbered(tmp_path, 5), "-n", "2")
+    said = report(numbered(tmp_path, 5), "-n", "2", command="deal")
 
     assert (said["deal"], said["of"], said["round"], said["tracks"], said["dealt"]) == (1, 3, 1, 2, True)
     assert said["deck"]["dealt"] == 2

@@ -14,9 +14,7 @@ pytestmark = pytest.mark.process
 NAMES = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv")
 
 
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return library(tmp_path / "Music", [*NAMES, "c/other.mp3"])
+MUSIC = [*NAMES, "c/other.mp3"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from playshuffle.pipeline.request import Request
 from playshuffle.system import workers
 from playshuffle.tags.reader_pool import read_all
-from tests.support.bound import bound
+from tests.support.file_systems import bound
 from tests.support.library import make_playlist, tools
 from tests.support.program import DATA, PROGRAM, environment, listed, numbered
 from tests.support.service import wait_for

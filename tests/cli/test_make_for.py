@@ -22,12 +22,7 @@ from tests.support.program import (
 
 pytestmark = pytest.mark.process
 
-ODD = ["a.mp3", "b#c.mp3", "d%41.mp3", " e.mp3", "f\\g.mp3", "h\ni.mp3", "j\rk.mp3", "l\udce9.mp3"]
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return library(tmp_path / "Music", ODD)
+MUSIC = ["a.mp3", "b#c.mp3", "d%41.mp3", " e.mp3", "f\\g.mp3", "h\ni.mp3", "j\rk.mp3", "l\udce9.mp3"]
 
 
 @pytest.fixture
@@ -66,7 +61,7 @@ def test_mpd_gets_a_stored_playlist_relative_to_its_music(music: Path, mpd: Path
     content = written.read_bytes()
     assert b"#EXTINF" not in content
     assert sorted(entries(content)) == sorted(
-        name if name[0].isalpha() else f"./{name}" for name in ODD if "\n" not in name
+        name if name[0].isalpha() else f"./{name}" for name in MUSIC if "\n" not in name
     )
     assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
 

@@ -6,20 +6,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import listed, make, refused, run
-from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
 ARTISTS = ("Ann", "Ann feat. Cid", "Ann", "ann", "Bob", "Bob", "")
 
 
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    files = {
-        f"{number}.mp3": {"title": f"Title {number}", **({"artist": artist} if artist else {})}
-        for number, artist in enumerate(ARTISTS)
-    }
-    return tagged_library(tmp_path / "Music", files)
+MUSIC = {
+    f"{number}.mp3": {"title": f"Title {number}", **({"artist": artist} if artist else {})}
+    for number, artist in enumerate(ARTISTS)
+}
 
 
 def artists(playlist: Path) -> Counter[str]:

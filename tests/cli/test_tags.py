@@ -11,17 +11,12 @@ from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
-FILES = {
+MUSIC = {
     "1.mp3": {"title": "So What", "genre": "Jazz", "artist": "\x1b[31mMiles"},
     "2.flac": {"title": "Naima", "genre": "Jazz"},
     "3.ogg": {"title": "Help", "genre": "Rock"},
     "4.opus": {"title": "Untagged"},
 }
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return tagged_library(tmp_path / "Music", FILES)
 
 
 def test_all_fields_are_shown_with_coverage_and_examples(music: Path) -> None:

@@ -11,18 +11,13 @@ from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
-FILES = {
+MUSIC = {
     "jazz/1.mp3": {"title": "So What", "artist": "Miles Davis", "genre": "Jazz", "date": "1959"},
     "jazz/2.flac": {"title": "Naima", "artist": "John Coltrane", "genre": "Jazz", "date": "1960"},
     "rock/3.ogg": {"title": "Help", "artist": "The Beatles", "genre": "Rock", "date": "1965"},
     "rock/4.m4a": {"title": "Live", "artist": "Wings", "genre": "Rock; Live"},
     "5.opus": {"title": "Untagged"},
 }
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return tagged_library(tmp_path / "Music", FILES)
 
 
 def test_summary_and_report_count_matches_and_tracks_without_the_tag(music: Path) -> None:
@@ -67,11 +62,11 @@ def test_spoken_word_is_skipped_and_counted(music: Path) -> None:
 
     assert "Left out: 2 files of spoken word; --spoken includes them" in said
     assert f"{music}/cast.mp3: spoken word: its genre is Podcast" in said
-    assert sorted(listed(music / "playshuffle.m3u")) == sorted(FILES)
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted(MUSIC)
     assert len(report(music)["choice"]["left_out"]["spoken"]) == 2
 
     make(music, "--spoken")
-    assert sorted(listed(music / "playshuffle.m3u")) == sorted([*FILES, "book.m4b", "cast.mp3"])
+    assert sorted(listed(music / "playshuffle.m3u")) == sorted([*MUSIC, "book.m4b", "cast.mp3"])
 
 
 # Kept playlists and decks
@@ -110,7 +105,7 @@ def test_a_copy_of_a_track_left_out_does_not_take_its_position(tmp_path: Path) -
 
 
 def test_the_service_keeps_the_playlist_if_nothing_matches(tmp_path: Path) -> None:
-    music = aged(tagged_library(tmp_path / "Music", FILES))
+    music = aged(tagged_library(tmp_path / "Music", MUSIC))
     with Service(tmp_path, config(music, where="genre:jazz")) as service:
         wait_for(holds(music / "all.m3u", "jazz/1.mp3", "jazz/2.flac"))
         before = listed(music / "all.m3u")

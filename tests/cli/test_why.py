@@ -18,20 +18,14 @@ from tests.support.program import (
     update_configured,
 )
 from tests.support.service import aged, config
-from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
-FILES = {
+MUSIC = {
     "1.mp3": {"title": "So What", "genre": "Jazz"},
     "live/2.ogg": {"title": "Help", "genre": "Rock"},
     "book.m4b": {"title": "1"},
 }
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return tagged_library(tmp_path / "Music", FILES)
 
 
 def test_each_playlist_of_the_configuration_is_explained(music: Path) -> None:

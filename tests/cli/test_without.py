@@ -8,20 +8,15 @@ from typing import Literal
 import pytest
 
 from tests.support.program import configured, library, listed, make, own_player, refused, report, run
-from tests.support.service import Service, aged, config, holds, wait_for
+from tests.support.service import Service, config, holds, wait_for
 
 pytestmark = pytest.mark.process
 
-NAMES = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv", "5.opus")
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return aged(library(tmp_path / "Music", NAMES))
+MUSIC = ("a/1.mp3", "a/2.ogg", "b/3.flac", "b/Ä.wv", "5.opus")
 
 
 def without(*names: str) -> list[str]:
-    return sorted(set(NAMES) - set(names))
+    return sorted(set(MUSIC) - set(names))
 
 
 def kept(music: Path, *words: str | Path) -> list[str]:
@@ -75,7 +70,7 @@ def test_a_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
 
 
 def test_forget_removes_the_lists_of_a_playlist_that_was_never_written(music: Path) -> None:
-    (music / "never.m3u").write_text("".join(f"{name}\n" for name in NAMES))
+    (music / "never.m3u").write_text("".join(f"{name}\n" for name in MUSIC))
     words = ("make", music, "--without", music / "never.m3u")
     assert run(*words).code == 3
     (music / "never.m3u").unlink()

@@ -8,7 +8,7 @@ import pytest
 
 from playshuffle.library.ignore_files import EXPORT_MARK
 from tests.exporting.steps import music, numbered, tracks_of
-from tests.support.fat import Stick
+from tests.support.file_systems import Stick
 from tests.support.hostile import NAMES
 
 pytestmark = pytest.mark.process

@@ -16,16 +16,13 @@ from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
 from tests.support.processes import finished
 from tests.support.program import run
-from tests.support.tagging import tagged_library
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
 JUNE = 1_750_000_000
 
 
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return tagged_library(tmp_path / "Music", {f"{name}.mp3": {"title": name} for name in ("a", "ä b", "c")})
+MUSIC = {f"{name}.mp3": {"title": name} for name in ("a", "ä b", "c")}
 
 
 def rows(path: Path) -> list[Row]:

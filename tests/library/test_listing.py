@@ -12,7 +12,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import fits, is_audio_name
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
-from tests.support.disk import mount_new
+from tests.support.file_systems import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need

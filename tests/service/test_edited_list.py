@@ -6,23 +6,18 @@ import pytest
 
 from tests.support import damage
 from tests.support.program import library, listed
-from tests.support.service import Service, add, aged, config, holds, wait_for
+from tests.support.service import Service, add, config, holds, wait_for
 
 pytestmark = pytest.mark.process
 
-NAMES = tuple(f"{number}.mp3" for number in range(8))
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return aged(library(tmp_path / "Music", NAMES))
+MUSIC = tuple(f"{number}.mp3" for number in range(8))
 
 
 def test_an_edit_that_keeps_the_comments_lasts_until_the_next_update(tmp_path: Path, music: Path) -> None:
     """The list belongs to playshuffle: the saved order counts, and the log says so."""
     playlist = music / "all.m3u"
     with Service(tmp_path, config(music)) as service:
-        wait_for(holds(playlist, *NAMES))
+        wait_for(holds(playlist, *MUSIC))
         order = listed(playlist)
         lines = playlist.read_text().splitlines()
         edited = "\n".join([*lines[:-3], "/elsewhere/x.mp3", ""])
@@ -37,7 +32,7 @@ def test_an_edit_that_keeps_the_comments_lasts_until_the_next_update(tmp_path: P
 def test_a_list_that_a_player_saved_without_the_comments_stays_as_it_is(tmp_path: Path, music: Path) -> None:
     playlist = music / "all.m3u"
     with Service(tmp_path, config(music)) as service:
-        wait_for(holds(playlist, *NAMES))
+        wait_for(holds(playlist, *MUSIC))
         order = listed(playlist)
         saved = "#EXTM3U\n" + "".join(f"{name}\n" for name in order[:2])
         playlist.write_text(saved)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import damage
-from tests.support.bound import bound
+from tests.support.file_systems import bound
 from tests.support.processes import CHANGES, cpu_s, strace, strange_changes
 from tests.support.program import (
     DATA,
@@ -34,9 +34,7 @@ pytestmark = pytest.mark.process
 _RENAMES = "rename,renameat,renameat2"
 
 
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    return aged(numbered(tmp_path / "Music", 8))
+MUSIC = 8
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
+from tests.support.bad_audio import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
 from tests.support.program import DATA, listed, numbered
 from tests.support.service import SETTLE_S, Service, add, aged, config, wait_for
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support import damage
 from tests.support.busy_folder import Changing
-from tests.support.disk import Disk, plugged_in
+from tests.support.file_systems import Disk, plugged_in
 from tests.support.forked import forked
 from tests.support.needs import need
 from tests.support.program import PROGRAM, environment, listed, make, moved, numbered, run

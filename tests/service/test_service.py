@@ -17,19 +17,13 @@ from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
-NAMES = ("1/a.mp3", "1/b.ogg", "2/c.flac", "2/d.opus", "e.m4a", "f.wav")
-
-
-@pytest.fixture
-def music(tmp_path: Path) -> Path:
-    """A small library that has been lying there for a while."""
-    return aged(library(tmp_path / "Music", NAMES))
+MUSIC = ("1/a.mp3", "1/b.ogg", "2/c.flac", "2/d.opus", "e.m4a", "f.wav")
 
 
 @pytest.fixture
 def service(music: Path, tmp_path: Path) -> Iterator[Service]:
     with Service(tmp_path, config(music)) as service:
-        wait_for(holds(music / "all.m3u", *NAMES))
+        wait_for(holds(music / "all.m3u", *MUSIC))
         yield service
 
 
@@ -73,10 +67,10 @@ def test_a_file_keeps_its_place_whatever_happens_to_it(music: Path, service: Ser
     playlist = music / "all.m3u"
     before = listed(playlist)
     (music / "1/a.mp3").rename(music.parent / "kept.mp3")
-    wait_for(holds(playlist, *NAMES[1:]))
+    wait_for(holds(playlist, *MUSIC[1:]))
     assert listed(playlist) == [entry for entry in before if entry != "1/a.mp3"]
     (music.parent / "kept.mp3").rename(music / "1/a.mp3")
-    wait_for(holds(playlist, *NAMES))
+    wait_for(holds(playlist, *MUSIC))
     assert listed(playlist) == before
 
     (music / "e.m4a").rename(music / "2/Z#1.m4a")
@@ -121,7 +115,7 @@ def test_a_restart_goes_on_with_the_very_same_order(music: Path, service: Servic
         service.start()
         add(music / "sign.ogg", music / "all.m3u")
         (music / "sign.ogg").unlink()
-        wait_for(holds(music / "all.m3u", *NAMES))
+        wait_for(holds(music / "all.m3u", *MUSIC))
 
         assert (music / "all.m3u").read_bytes() == before
     assert os.stat(music / "all.m3u").st_mtime_ns != written_ns
@@ -135,7 +129,7 @@ def test_a_list_is_made_again_while_the_service_runs(music: Path, service: Servi
     numbered(music, 200)
     aged(music)
     service.signal(signal.SIGHUP)
-    wait_for(lambda: len(listed(music / "all.m3u")) == 200 + len(NAMES))
+    wait_for(lambda: len(listed(music / "all.m3u")) == 200 + len(MUSIC))
     before = listed(music / "all.m3u")
 
     assert run("make", "all", env=service.env).code == 0
@@ -187,7 +181,7 @@ def test_one_broken_playlist_does_not_stop_the_others(music: Path, tmp_path: Pat
     text = config(music) + '[playlist.bad]\nordre = "spread"\n'
 
     with Service(tmp_path, text) as service:
-        wait_for(holds(music / "all.m3u", *NAMES))
+        wait_for(holds(music / "all.m3u", *MUSIC))
 
         assert "Did you mean 'order'?" in service.log
         assert service.playlist("bad")["state"] == "broken"

@@ -1,7 +1,12 @@
-"""Tags of the audio files in `tests/data`."""
+"""Tags of the audio files in `tests/data`, and those that both readers find in a file."""
 
+import os
+from pathlib import Path
+
+from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Reading, Tags
 from playshuffle.tags.tag_frames import LONGEST_TEXT
+from playshuffle.tags.tag_reader import read
 
 ALL = Tags(
     artist="Björk; 椎名林檎",
@@ -46,6 +51,14 @@ FILES = {
     "tone.wma": ALL,
     "tone.wv": ALL,
 }
+
+
+def tags_in(path: Path) -> Tags:
+    """Return the tags, which both readers must give if the first does not decline."""
+    reading = read(os.fsencode(path))
+    assert read_head(os.fsencode(path)) in (None, reading)
+    assert reading.tags is not None
+    return reading.tags
 
 
 def is_sound(reading: Reading) -> bool:

@@ -169,9 +169,9 @@ def refused(code: int, *words: str | Path, cwd: Path | None = None) -> str:
     return done.err
 
 
-def report(*words: str | Path) -> dict[str, Any]:
-    """Make a playlist; return the report about it as JSON."""
-    done = run("make", *words, "--json", "-q")
+def report(*words: str | Path, command: str = "make") -> dict[str, Any]:
+    """Make or deal a playlist; return the report about it as JSON."""
+    done = run(command, *words, "--json", "-q")
     assert (done.code, done.err) == (0, "")
     said: dict[str, Any] = json.loads(done.out)
     return said

@@ -11,18 +11,10 @@ from mutagen.apev2 import APEv2
 
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Tags
-from playshuffle.tags.tag_reader import read
+from tests.support.audio_data import tags_in
 
 DATA = Path(__file__).parents[1] / "data"
 HERTZ = 8000
-
-
-def tags_in(path: Path) -> Tags:
-    """Return the tags, which both readers must give if the first does not decline."""
-    reading = read(os.fsencode(path))
-    assert read_head(os.fsencode(path)) in (None, reading)
-    assert reading.tags is not None
-    return reading.tags
 
 
 def tags_of(path: Path, data: bytes) -> Tags:

@@ -15,7 +15,7 @@ from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES
-from tests.support.mutants import mutants
+from tests.support.bad_audio import mutants
 from tests.tags.test_tag_reader import DATA
 
 PLAIN = ["v23.mp3", "v24.mp3", "none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a"]

@@ -21,8 +21,7 @@ from playshuffle.tags.reader_pool import read_all
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES, is_sound
-from tests.support.bombs import compressed_bomb, nested_bomb, slow_id3_bomb, slow_ogg_bomb
-from tests.support.mutants import mutants
+from tests.support.bad_audio import compressed_bomb, mutants, nested_bomb, slow_id3_bomb, slow_ogg_bomb
 from tests.tags.test_tag_reader import DATA
 
 SOUND = [os.fsencode(DATA / name) for name in FILES]

@@ -24,7 +24,7 @@ from playshuffle.tags.reading import Reading, Tags
 from playshuffle.tags.tag_frames import LONGEST_TEXT, Stream, tags_of
 from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES, is_sound
-from tests.support.mutants import mutants
+from tests.support.bad_audio import mutants
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -1,6 +1,5 @@
 """Dates, stars, positions and works as other programs write them."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,22 +10,12 @@ from mutagen.asf import ASF, ASFDWordAttribute
 
 from playshuffle.selection.fields import FIELDS
 from playshuffle.tags.dates import read_date
-from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.positions import read_position
-from playshuffle.tags.reading import Tags
 from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import Stream, tags_of
-from playshuffle.tags.tag_reader import read
+from tests.support.audio_data import tags_in
 
 DATA = Path(__file__).parents[1] / "data"
-
-
-def tags_in(path: Path) -> Tags:
-    """Return the tags, which both readers must give if the first does not decline."""
-    reading = read(os.fsencode(path))
-    assert read_head(os.fsencode(path)) in (None, reading)
-    assert reading.tags is not None
-    return reading.tags
 
 
 def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path:
