@@ -55,7 +55,7 @@ class Program:
     def __init__(self, row: Row, home: Path, library: Library) -> None:
         self.row, self.home, self.music = row, home, library.folder
         self.unplayable = 0
-        self.env = dict(os.environ, HOME=str(home), LC_ALL="C.UTF-8", TERM="xterm") | {
+        self.env = dict(os.environ, HOME=str(home), LC_ALL="C.UTF-8", TERM="linux") | {
             f"XDG_{kind}": str(home / kind.lower())
             for kind in ("CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "DATA_HOME", "RUNTIME_DIR")
         }

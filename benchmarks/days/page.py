@@ -95,24 +95,27 @@ def _draw(rows: Days) -> None:
     colors = [(curves[key], ORANGE) for key in others] + [(curves[key], BLUE) for key in ours]
     figure, axes = draw("hundred-days", title, "heard at least once", colors)
     for line, (heard, _) in zip(axes.lines, colors, strict=True):
-        line.set(data=(range(0, len(heard), 2), [100 * share for share in heard[::2]]), linewidth=1)
-    for names, color, x, y in ((ours, BLUE, 27, 94), (others, ORANGE, 45, 70)):
+        line.set(data=(range(0, len(heard), 5), [100 * share for share in heard[::5]]), linewidth=1)
+    for names, color, x, y in ((ours, BLUE, 68, 66), (others, ORANGE, 44, 66)):
         texts = [f"{ROWS[key].name.replace('*', '').replace('`', '')} {curves[key][50]:.0%}" for key in names]
-        axes.text(x, y, "\n".join(texts), color=color, va="top", fontsize=6)
+        axes.text(x, y, "\n".join(["After 50 days:", *texts]), color=color, va="top", fontsize=6)
     save(figure)
 
 
 def write(results: Path) -> None:
     """Write the results into the page, between its marks, and draw the picture."""
     rows = {variant: load(results, variant) for variant in VARIANTS}
-    seconds = sum(json.loads(path.read_text())["seconds"] for path in results.glob("*.json"))
-    found = f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`. "
-    found += f"One after another, the rows would take {seconds / 60:.0f} minutes.\n\n"
+    found = f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`.\n\n"
     for variant, words in VARIANTS.items():
         found += f"### A listener who {words}\n\n{_table(rows[variant])}\n"
     found += f"### After which events the order went on\n\n{_kept_table(rows['all'])}\n"
     found += f"### The programs\n\n{_rows_table(rows['all'])}\n"
-    found += "Not driven:\n\n" + "".join(f"* {name}: {why}\n" for name, why in NOT_DRIVEN.items())
+    found += "Not driven:\n\n"
+    found += "".join(
+        f"* {ROWS[key].name if key in ROWS else key}: {why}\n"
+        for key, why in NOT_DRIVEN.items()
+        if key not in rows["all"]
+    )
     before, begin, rest = _PAGE.read_text().partition("<!-- found -->\n")
     _, end, after = rest.partition("<!-- end -->")
     _PAGE.write_text(f"{before}{begin}\n{found}\n{end}{after}")

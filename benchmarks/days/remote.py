@@ -7,6 +7,7 @@ import re
 import shlex
 import socket
 import subprocess
+import termios
 import threading
 import time
 from collections.abc import Callable
@@ -68,8 +69,9 @@ class Player(Program):
 
     def say(self, command: str, end: str) -> list[str]:
         """Return the lines of its answer, up to one that matches `end`."""
-        self._socket.sendall(command.encode() + b"\n")
-        lines = []
+        lines: list[str] = []
+        with contextlib.suppress(BrokenPipeError):  # it ended by itself
+            self._socket.sendall(command.encode() + b"\n")
         for line in self._answers:
             lines.append(line.rstrip("\r\n"))
             if re.match(end, line):
@@ -80,6 +82,10 @@ class Player(Program):
         """Wait until it plays something else."""
         begin_s = asked_s = time.monotonic()
         while (now_s := time.monotonic()) < begin_s + _READY_S:
+            if self.process.poll() is not None:  # it ended by itself: its user starts it again
+                self.hang_up()
+                self.unplayable += 1
+                self.start(-1, [])
             path = self.now()
             if path and (path != self.last or now_s > self._changed_s + _SAME_AGAIN_S):
                 self.last = path
@@ -185,12 +191,11 @@ class Cmus(Player):
     def start(self, day: int, new: list[Path]) -> None:
         """Start it, add new files, and play."""
         outer, inner = pty.openpty()
+        termios.tcsetwinsize(inner, (24, 80))
         threading.Thread(target=_drain, args=(outer,), daemon=True).start()
         self.launch(self.row.command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
         os.close(inner)
         self.connect(self.home / "socket")
-        for option in ("output_plugin=pulse", "shuffle=tracks", "repeat=true", "mpris=false"):
-            self.say(f"set {option}", "\n")
         if day == 0 or new:
             self.say("update-cache", "\n")
             self.say(f"add -l {self.music}", "\n")
