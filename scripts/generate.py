@@ -21,15 +21,37 @@ def with_badge(readme: str, url: str) -> str:
     return re.sub(r"\A(# .*\n\n)(\[!\[.*\n\n)?", lambda match: match[1] + badge, readme)
 
 
+# What install.md says without and with a publisher.
+_PUBLISHED = (
+    (
+        "`pipx install .` in a clone | `git pull`, then `pipx install --force .`",
+        "`pipx install playshuffle` | `pipx upgrade playshuffle`",
+    ),
+    (
+        "`uv tool install .` in a clone | `git pull`, then `uv tool install --force .`",
+        "`uv tool install playshuffle` | `uv tool upgrade playshuffle`",
+    ),
+    ("`uvx --from . playshuffle demo` in a clone", "`uvx playshuffle demo`"),
+)
+
+
+def with_index(page: str, url: str) -> str:
+    """Return a page that installs from the index if there is an address, and else from a clone."""
+    for clone, index in _PUBLISHED:
+        page = page.replace(clone, index) if url else page.replace(index, clone)
+    return page
+
+
 def outputs() -> Iterator[tuple[Path, str]]:
     """Yield each generated file and its content."""
     yield CHECKOUT / "docs/reference/commands.md", commands_page(list(commands()))
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
+    url = project["tool"]["playshuffle"]["publisher"]["url"]
     readme = CHECKOUT / "README.md"
-    yield readme, with_badge(readme.read_text(), project["tool"]["playshuffle"]["publisher"]["url"])
+    yield readme, with_badge(readme.read_text(), url)
     for path in sorted((CHECKOUT / "docs").rglob("*.md")):
         page = path.read_text()
-        if (written := with_tables(page)) != page or "<!-- table: " in page:
+        if (written := with_index(with_tables(page), url)) != page or "<!-- table: " in page:
             yield path, written
 
 

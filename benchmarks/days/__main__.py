@@ -90,7 +90,7 @@ def main() -> None:
             ]  # fmt: skip
             for run in runs:
                 print(run.result(), flush=True)
-        if given.days == DAYS:
+        if (given.days, given.rows, given.variants) == (DAYS, list(ROWS), list(VARIANTS)):
             page.write(results)
 
 

@@ -15,6 +15,7 @@ from scripts.draw_deal_days import BLUE, ORANGE, draw, save
 
 _PAGE = Path(__file__).parents[2] / "docs/hundred-days.md"
 Days = dict[str, Sequence[Day]]
+_PLAIN = str.maketrans("", "", "*`")
 
 # Each column: its title, how its value is shown, and what is best: the smallest value of this function.
 _COLUMNS: tuple[tuple[str, Callable[[Measures], str], Callable[[Measures], float]], ...] = (
@@ -97,7 +98,7 @@ def _draw(rows: Days) -> None:
     for line, (heard, _) in zip(axes.lines, colors, strict=True):
         line.set(data=(range(0, len(heard), 5), [100 * share for share in heard[::5]]), linewidth=1)
     for names, color, x, y in ((ours, BLUE, 68, 66), (others, ORANGE, 44, 66)):
-        texts = [f"{ROWS[key].name.replace('*', '').replace('`', '')} {curves[key][50]:.0%}" for key in names]
+        texts = [f"{ROWS[key].name.translate(_PLAIN).split(',')[0]} {curves[key][50]:.0%}" for key in names]
         axes.text(x, y, "\n".join(["After 50 days:", *texts]), color=color, va="top", fontsize=6)
     save(figure)
 

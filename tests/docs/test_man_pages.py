@@ -30,6 +30,17 @@ def test_the_address_of_the_project_puts_a_badge_into_the_readme() -> None:
     assert generate.with_badge(named, "") == plain
 
 
+def test_the_address_of_the_project_makes_the_index_the_source_of_an_installation() -> None:
+    page = (generate.CHECKOUT / "docs/install.md").read_text()
+
+    named = generate.with_index(page, "https://example.org/ann/playshuffle")
+
+    for command in ("`pipx install playshuffle`", "`uv tool install playshuffle`", "`uvx playshuffle demo`"):
+        assert command in named
+        assert command not in page
+    assert generate.with_index(named, "") == page
+
+
 @pytest.mark.process
 def test_man_pages_have_no_warnings(tmp_path: Path) -> None:
     need("man")
