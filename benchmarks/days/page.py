@@ -99,7 +99,15 @@ def _draw(rows: Days) -> None:
         line.set(data=(range(0, len(heard), 5), [100 * share for share in heard[::5]]), linewidth=1)
     for names, color, x, y in ((ours, BLUE, 68, 66), (others, ORANGE, 44, 66)):
         texts = [f"{ROWS[key].name.translate(_PLAIN).split(',')[0]} {curves[key][50]:.0%}" for key in names]
-        axes.text(x, y, "\n".join(["After 50 days:", *texts]), color=color, va="top", fontsize=6)
+        texts = [text.removeprefix("playshuffle ") for text in texts]
+        axes.text(
+            x,
+            y,
+            "\n".join(["After 50 days:" if color == ORANGE else "playshuffle:", *texts]),
+            color=color,
+            va="top",
+            fontsize=6,
+        )
     save(figure)
 
 
