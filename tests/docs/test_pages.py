@@ -29,6 +29,9 @@ def test_examples_in_python_are_true(document: Path) -> None:
     assert doctest.testfile(str(document), module_relative=False).failed == 0
 
 
+_OF_PLAYERS = {"--playlist", "--load", "--shuffle", "--save-position-on-quit"}
+
+
 def test_every_option_that_is_named_exists() -> None:
     """In commands of playshuffle, and in backticks."""
     all_verbs = "|".join(VERBS)
@@ -41,7 +44,7 @@ def test_every_option_that_is_named_exists() -> None:
         )
         named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", " ".join(commands + quoted)))
 
-        assert named <= OPTIONS | {"--playlist", "--load", "--shuffle"}, document
+        assert named <= OPTIONS | _OF_PLAYERS, document
 
 
 def test_the_table_of_formats_is_that_of_the_program() -> None:
