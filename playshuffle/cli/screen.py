@@ -260,7 +260,6 @@ def _is_unicode(stream: TextIO) -> bool:
 
 
 def _day(seconds: float) -> int:
-    """Return the number of a local day."""
     then = time.localtime(seconds)
     return int(seconds + then.tm_gmtoff) // 86_400
 

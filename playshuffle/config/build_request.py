@@ -85,7 +85,6 @@ def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[b
 
 
 def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: FileList | None) -> Options:
-    """Return options with absolute paths."""
     sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)]
     without = dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without)
     output, relative_to = options.output, options.relative_to

@@ -54,7 +54,6 @@ _CHECKS: Mapping[object, Key] = {
 
 
 def _key_of(row: Row) -> Key:
-    """Return the configuration key of an option."""
     key = _NUMBER_OR_TEXT if row.may_be_number else _CHECKS[row.type]
     return key._replace(example=row.example or key.example)
 

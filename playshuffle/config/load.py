@@ -115,7 +115,6 @@ def understand(document: Document) -> Config:
 
 
 def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
-    """Return the faults outside of the playlists."""
     table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
     faults = keys.faults(document, (), table, keys.TOP, functools.partial(_value_fault, own))
     right = {

@@ -302,7 +302,6 @@ def _raise(error: OSError) -> None:
 
 
 def _our_files(folder: bytes) -> Iterator[bytes]:
-    """Yield the files in a folder that playshuffle wrote."""
     ours = _ours(folder)
     for path, _, names in os.walk(folder):
         yield from (found for name in names if (found := os.path.join(path, name)) in ours)

@@ -184,7 +184,6 @@ def _with_former_versions(
 
 
 def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> dict[bytes, FolderRow]:
-    """Return folders without some tracks."""
     rest = dict(folders)
     wanted = frozenset(numbers)
     for path, row in folders.items() if wanted else ():
@@ -265,7 +264,6 @@ def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[
 
 
 def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
-    """Return the table with the result of a search."""
     numbers = array("I", bytes(4 * len(scan.paths)))
     marks = list(scan.marks)
     renamed: set[int] = set()

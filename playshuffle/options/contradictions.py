@@ -63,7 +63,6 @@ def check_history(fields: Iterable[str], *, has_history: bool) -> None:
 
 
 def _fields(options: Options) -> set[str]:
-    """Return the fields that options use."""
     limits = [] if options.most is None else [parse_limit(options.most).tag]
     return {*_queried(options), *limits, *filter(None, [options.group_by])}
 

@@ -176,7 +176,6 @@ class Run(NamedTuple):
         )
 
     def _comments(self) -> list[tuple[str, str]]:
-        """Return the comments of the playlist."""
         request = self.request
         comments = [("ORDER", request.recipe.order_name)]
         comments += [("SEED", request.options.seed)] if request.options.seed is not None else []

@@ -84,7 +84,6 @@ class StageKind(NamedTuple):
 
 
 def _without_spoken(choice: Choice, facts: Facts) -> Choice:
-    """Omit spoken word."""
     if facts.request.options.spoken:
         return choice
     reasons = _spoken(choice.all_tracks)

@@ -94,7 +94,6 @@ def _changes(batch: Batch, config: Config) -> Changes:
 def _update(
     playlist: ConfiguredPlaylist, opened: OpenLibrary, tools: Tools, began_s: int
 ) -> PlaylistUpdated | PlaylistFailed:
-    """Keep or deal one playlist."""
     request = playlist.request._replace(redraw_before_s=_redraw_before_s(playlist.reshuffle, began_s))
     try:
         with open_playlist(opened, request, tools) as run:

@@ -81,7 +81,6 @@ _TYPES = {bytes: "BLOB", int: "INTEGER", str: "TEXT"}
 
 
 def _tables() -> str:
-    """Return the statements that make the tables."""
     statements = []
     for table, columns in COLUMNS.items():
         parts = [f"{name} {_TYPES[kind]} NOT NULL" for name, kind in columns.items()]

@@ -97,7 +97,6 @@ def _synchsafe(number: int) -> int | None:
 
 
 def _frame_values(name: bytes, data: bytes) -> list[tuple[str, list[Any]]]:
-    """Return pairs of a name and its values."""
     if name == b"UFID":
         owner, _, identifier = data.partition(b"\0")
         return [(f"UFID:{owner.decode('latin-1')}", [identifier])]

@@ -183,7 +183,6 @@ class RootWatcher(Checker):
         return folders, watches
 
     def _close(self) -> None:
-        """Remove the watches."""
         self._new_folders.clear()
         inotify, self._inotify = self._inotify, None
         if inotify is not None:

@@ -74,7 +74,13 @@ _TRACKS = 40_000
 
 
 class Cost(NamedTuple):
-    """What a command has opened, read (in bytes, modules included) and imported."""
+    """The cost of a command.
+
+    Attributes:
+        databases: number of opened databases.
+        bytes_read: bytes read, modules included.
+        modules: imported modules.
+    """
 
     databases: int
     bytes_read: int
@@ -82,7 +88,7 @@ class Cost(NamedTuple):
 
 
 def cost(*words: str | Path, **variables: str) -> Cost:
-    """Return the cost of a command: opened databases, read files and imported modules."""
+    """Run a command, and return its cost."""
     done = finished([sys.executable, "-c", _LOADED, *words], env=environment(**variables))
     assert done.returncode == 0, done.stderr
     databases, read, *modules = done.stderr.splitlines()[-1].split()
