@@ -36,6 +36,7 @@ _CONSOLE = Console()
 _COLUMNS = 80
 # Seconds: of the whole picture, for each typed character, and from a result to the next command.
 _LENGTH_S, _TYPE_S, _READ_S = 15.0, 0.03, 2.1
+_FIRST_S = -12.0  # the first picture is the complete terminal: who does not wait sees it, too
 _WIDTH, _HEIGHT, _LEFT, _TOP = 8.4, 19, 18, 34  # of a character and of the margins, in pixels
 _COLOURS = ("dim", "red", "green", "yellow", "blue", "blue", "cyan", "dim")  # of ANSI, by number
 _LIGHT = {"text": "#1f2328", "dim": "#59636e", "green": "#116329", "yellow": "#7d4e00", "red": "#cf222e"}
@@ -191,7 +192,7 @@ def _share(second: float) -> str:
 
 def _shown(name: str, since: float) -> str:
     return (
-        f".{name}{{animation:{name} {_LENGTH_S:g}s step-end infinite}}"
+        f".{name}{{animation:{name} {_LENGTH_S:g}s {_FIRST_S:g}s step-end infinite}}"
         f"@keyframes {name}{{0%{{opacity:0}}{_share(since)},to{{opacity:1}}}}\n"
     )
 
@@ -200,7 +201,7 @@ def _typed(name: str, since: float, until: float, steps: int, width: float) -> s
     """Move a cover off a command, character by character."""
     moved = f"transform:translateX({width:g}px)"
     return (
-        f".{name}{{animation:{name} {_LENGTH_S:g}s steps({steps}) infinite}}"
+        f".{name}{{animation:{name} {_LENGTH_S:g}s {_FIRST_S:g}s steps({steps}) infinite}}"
         f"@keyframes {name}{{0%,{_share(since)}{{opacity:1;transform:none}}"
         f"{_share(until)}{{opacity:1;{moved}}}{_share(until + 0.01)},to{{opacity:0;{moved}}}}}\n"
     )
