@@ -153,3 +153,13 @@ def test_without_tell_no_player_is_updated(place: Lab) -> None:
     assert place.show(PATH, "ActiveState") == "inactive"
     place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG)
     place.user("playshuffle service uninstall")
+
+
+def test_the_unit_that_listens_reaches_mpd_and_the_session_bus(place: Lab) -> None:
+    place.user("playshuffle service install --listen")
+    listen = "playshuffle-listen.service"
+    wait_for(lambda: "Listening to MPD" in place.journal(listen))
+    wait_for(lambda: "Listening to players of the desktop" in place.journal(listen))
+
+    assert place.show(listen, "ActiveState") == "active"
+    assert f"removed ~/.config/systemd/user/{listen}" in place.user("playshuffle service uninstall").stdout
