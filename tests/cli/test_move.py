@@ -133,7 +133,7 @@ def test_a_dry_run_changes_nothing(used: Path) -> None:
         (("Old/sub", "Else"), 2, "No music folder or list is in ~/Old/sub."),
     ],
 )
-def test_a_wrong_call_says_what_it_found_and_changes_nothing(
+def test_a_wrong_call_names_the_cause_and_changes_nothing(
     used: Path, words: tuple[str, str], code: int, text: str
 ) -> None:
     before = everything()

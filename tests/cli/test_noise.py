@@ -21,7 +21,7 @@ def music(home: Path) -> Path:
 
 
 @pytest.mark.usefixtures("music")
-def test_of_twenty_lists_each_has_a_line_and_what_is_new_is_said_once(program: Program) -> None:
+def test_each_of_twenty_lists_has_a_line_and_news_appear_once(program: Program) -> None:
     lists = "".join(f"[playlist.list{number}]\n" for number in range(20))
     configured(f'folders = ["~/Music"]\nhistory = ["~/Music/liked.m3u"]\n{lists}where = "genre:jazz"\n')
 
@@ -38,7 +38,7 @@ def test_of_twenty_lists_each_has_a_line_and_what_is_new_is_said_once(program: P
     assert sum(line.startswith("Note: ") for line in verbose) == 20
 
 
-def test_a_note_on_a_history_is_said_again_when_it_has_changed(music: Path, program: Program) -> None:
+def test_a_note_on_a_history_appears_again_when_it_has_changed(music: Path, program: Program) -> None:
     make = ("make", str(music), "--history", str(music / "liked.m3u"))
 
     assert "liked.m3u: 1 of 1 track found" in program(*make).err

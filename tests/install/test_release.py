@@ -30,7 +30,7 @@ def _publish(checkout: Path) -> None:
     project.write_text(re.sub("^publisher = .*", line, project.read_text(), flags=re.MULTILINE))
 
 
-def test_a_release_without_a_publisher_stops_with_one_line_that_says_what_to_do(checkout: Path) -> None:
+def test_a_release_without_a_publisher_stops_with_one_line_of_advice(checkout: Path) -> None:
     done = finished([checkout / "packaging/release", "check", "v1.2.3"])
     assert done.returncode == 1
     assert done.stderr == "the line 'publisher' in pyproject.toml is empty: see CONTRIBUTING.md, Release\n"

@@ -91,7 +91,7 @@ def test_a_repeated_track_counts_each_time() -> None:
     assert results(*(news(100 * pass_) for pass_ in range(4))) == ["play 1"] * 3
 
 
-def test_a_stop_is_no_skip_but_another_track_within_two_seconds_is() -> None:
+def test_a_stop_is_not_a_skip_but_another_track_within_two_seconds_is() -> None:
     assert results(news(0), news(20, STOPPED), news(23), news(24, track=OTHER)) == ["skip 1"]
     assert results(news(0), news(20, STOPPED), news(23, track=OTHER)) == []
     assert results(news(0), news(20, STOPPED), news(21, track=OTHER)) == ["skip 1"]

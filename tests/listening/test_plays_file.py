@@ -86,6 +86,6 @@ def test_streams_are_not_tracks(uri: str, path: str | None) -> None:
     assert plays_file.path_of(Heard(Track(uri), True, "p")) == path
 
 
-def test_a_folder_without_plays_is_named_with_what_to_do(plays: Path) -> None:
+def test_a_folder_without_plays_is_named_with_advice(plays: Path) -> None:
     with pytest.raises(PlayshuffleError, match="playshuffle listen writes it"):
         stamp_of(find_source("listen", b""))

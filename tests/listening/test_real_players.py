@@ -121,7 +121,7 @@ def test_plays_and_skips_of_mpd_are_counted_also_by_mpd_across_its_restart(home:
         wait_for(partial(has_said, listener, "Not listening to MPD", 3))
 
 
-def test_an_idle_listener_costs_nothing_and_ends_with_what_it_started(home: Path) -> None:
+def test_an_idle_listener_costs_nothing_and_ends_its_processes(home: Path) -> None:
     need("busctl")
     with session_bus(home) as bus, mpd(home), listening(home, "--socket", f"{home}/mpd.sock", bus=bus) as it:
         wait_for(lambda: it.messages().count("Listening to") == 2)

@@ -66,7 +66,7 @@ def test_which_copy_is_kept(best: Facts, other: Facts) -> None:
     assert find_copies([other, best]) == [Copies(1, (0,))]
 
 
-def test_a_name_joins_what_no_id_parts() -> None:
+def test_tracks_of_one_name_are_duplicates_unless_their_ids_differ() -> None:
     """Three copies; one has no id and one a recording of its own."""
     third = UNNAMED._replace(path=b"/m/c.mp3", release_id="release-3", bitrate=0)
     fourth = third._replace(path=b"/m/d.mp3", release_id="release-4", recording_id="id-2")

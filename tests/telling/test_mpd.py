@@ -66,7 +66,7 @@ def outside(mpd: MpdPlayer, *words: str) -> list[str]:
     return [os.path.basename(entry) for entry in mpd.make(*words)]
 
 
-def test_a_playlist_anywhere_is_told_by_its_tracks_in_pieces(
+def test_a_playlist_outside_of_the_music_folder_is_loaded_track_by_track_in_pieces(
     mpd: MpdPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The current song continues, wherever it is in the playlist; or comes before it."""
