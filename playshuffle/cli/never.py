@@ -97,8 +97,9 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
         path = absolute(word, Exit.NO_INPUT)
         if os.path.isdir(path):
             raise PlayshuffleError(f"'{shown(word)}' is a folder. Name its tracks.", Exit.NO_INPUT)
-        index = names.find(word)
-        found = Names().find(path) if index is None else names.paths[index]
+        found = Names().find(path)  # a file here comes before a track elsewhere
+        if found is None and (index := names.find(word)) is not None:
+            found = names.paths[index]
         if found is None:
             raise PlayshuffleError(f"No track is called '{shown(word)}'.{names.near(word)}", Exit.NO_INPUT)
         paths.append(found)

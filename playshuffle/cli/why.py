@@ -135,7 +135,7 @@ def _paths(
         PlayshuffleError: a word names nothing, or several tracks.
     """
     roots = sorted({root for each in playlists.values() for root in each.run.request.roots})
-    names = known_tracks(opened.table, roots)
+    names = known_tracks(opened.whole_table(), roots)
     found: dict[bytes, Sequence[bytes] | None] = {}
     for word in words:
         path = _path(word)
@@ -157,7 +157,7 @@ def _track(word: str, path: bytes, names: TrackNames) -> bytes:
     """Return the track that a word names; otherwise the path of a missing file."""
     index = names.find(word)
     if index is None and not is_path(word):
-        raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
+        raise unknown(word, [Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
     return path if index is None else names.paths[index]
 
 

@@ -231,11 +231,14 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
 
     before: the mounts that it was on. files: some paths in it.
     """
-    folder = os.path.realpath(error.path)
+    sample = files[:: 1 + len(files) // _SAMPLE]
+    with Workers(1 + len(sample)) as workers:  # a share that hangs does not answer
+        real = workers.answers(os.path.realpath, [error.path, *sample])
+    if error.path not in real:
+        return error
+    folder = real[error.path]
     point = max((each.point for each in before if below(each.point, [folder])), default=b"")
-    inside = [
-        os.path.realpath(path)[len(point) :].lstrip(b"/") for path in files[:: 1 + len(files) // _SAMPLE]
-    ]
+    inside = [real[path][len(point) :].lstrip(b"/") for path in sample if path in real]
 
     def has_them(other: bytes) -> bool:
         return sum(os.path.lexists(os.path.join(other, name)) for name in inside) > len(inside) / 2

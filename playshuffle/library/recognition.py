@@ -1,5 +1,6 @@
 """Map the files of a scan to known tracks, once for all playlists, and number new tracks."""
 
+import os
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -298,13 +299,15 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
 def _replaced_files(table: TrackTable, scan: _Scan, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file, if they may be elsewhere.
 
-    A scan of some folders cannot know whether the former file was replaced or moved to another folder.
+    A scan of some folders cannot know whether the former file was replaced, or converted to another format,
+    or moved to another folder.
     A file with the same audio has replaced it: some editors write a new file for each change of tags.
     """
     replaced = {
         track.number: FormerFile(track.path, track.mark, scan.now_s)
         for track, index in zip(search.known, search.indices, strict=True)
-        if index is not None and track.path == scan.paths[index] and track.mark != scan.marks[index]
+        if index is not None and track.mark != scan.marks[index]
+        if os.path.splitext(track.path)[0] == os.path.splitext(scan.paths[index])[0]
         if _is_another(track.mark, scan.marks[index])
     }
     return {} if not replaced or all(map(scan.extent.was_scanned, table.folders)) else replaced

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from datetime import datetime
 from typing import NamedTuple, Self
+from zlib import crc32
 
 from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
@@ -130,8 +131,8 @@ def _read(
     key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
     before = store.load(opened.state, key)
     try:
-        # New tracks may have had rows, but no file, when the source was read.
-        stamp = f"{stamp_of(source)} {opened.table.next_number}"
+        # Tracks that are new here may have had rows, but no file, when the source was read.
+        stamp = f"{stamp_of(source)} {crc32(tracks.numbers)}"
         if before is not None and before.stamp == stamp:
             return before
         content = read_source(source, now_s)

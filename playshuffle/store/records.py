@@ -108,7 +108,12 @@ def last(state: State, playlist: bytes) -> SavedRecord | None:
 
 def dealt(state: State) -> dict[bytes, bool]:
     """Return for each playlist with a record, by path, whether the newest one is a deck."""
-    rows = state.rows("SELECT path, kind = ? FROM record ORDER BY age DESC", _DECK)
+    # A record without its tracks is damaged. The tracks themselves are not read.
+    query = (
+        "SELECT path, kind = ? FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"
+        " WHERE (tracks.path, tracks.age) = (record.path, record.age)) ORDER BY record.age DESC"
+    )
+    rows = state.rows(query, _DECK)
     newest = {state.real.absolute(path): bool(is_deck) for path, is_deck in rows}
     return dict(sorted(newest.items()))
 

@@ -1,5 +1,6 @@
 """Test orders for decks: guarantee, gap, and new tracks."""
 
+import itertools
 from datetime import date
 
 import pytest
@@ -136,3 +137,16 @@ def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:
     )
 
     assert sorted(after.dealt) == list(range(9))
+
+
+def test_deals_of_the_whole_library_differ_when_the_round_began_within_a_deal() -> None:
+    law, every = Rounds(all_of(numbered(24)), Recipe(), Seeded("1")), range(24)
+    deck = deal_next(Deck(), every, law, ByCount(5), TODAY)
+    orders = []
+    for _ in range(4):
+        deck = deal_next(deck, every, law, ByCount(40), TODAY)
+        assert deck.deal is not None
+        orders.append(deck.deal.entries)
+
+    assert all(sorted(order) == list(every) for order in orders)
+    assert all(one[:12] != other[:12] for one, other in itertools.pairwise(orders))

@@ -167,6 +167,21 @@ def test_a_converted_file_is_new_while_the_former_one_is_there(tmp_path: Path) -
     assert which({song: with_birth(1, audio=3, tags=label)}, found) == {song: song, b"": converted}
 
 
+def test_a_file_that_was_moved_to_another_folder_keeps_its_number_beside_a_converted_one() -> None:
+    """The folder that it was moved to is scanned only later."""
+    label = label_sum(b"#EXTINF:4096,Title\n")
+    song, mine, other = with_birth(1, audio=3, tags=label), b"/m/song.mp3", b"/n/x.mp3"
+    converted = with_birth(2, inode=6, audio=4, tags=label)
+    before = scanned(TrackTable(), {mine: song, other: with_birth(8, inode=8)})
+    number = numbers_in(before)[mine]
+
+    part = scanned(before, {b"/m/song.opus": converted}, roots=[b"/m"])
+    whole = scanned(part, {b"/m/song.opus": converted, b"/n/song.mp3": song, other: with_birth(8, inode=8)})
+
+    assert numbers_in(part)[b"/m/song.opus"] == number
+    assert numbers_in(whole)[b"/n/song.mp3"] == number
+
+
 @pytest.mark.parametrize("other", [B, FAR])
 def test_audio_that_another_track_has_too_identifies_no_file_by_itself(other: bytes) -> None:
     """Also if the other track is in a folder without changes."""

@@ -321,6 +321,20 @@ def test_an_upgrade_that_fails_changes_nothing_of_the_old_state(
     assert before in [file.read_bytes() for file in state_file(home).parent.glob("*damaged*")]
 
 
+@pytest.mark.damages_state
+def test_a_record_without_its_tracks_is_none(home: Path) -> None:
+    """Where the tracks of the deck are damaged, the record before counts, whatever its kind."""
+    with State() as state:
+        records.save(state, LIST, SavedDeck(Deck((1,), (2,)), "1-1"), before=ORDER)
+    edit(home, "UPDATE record_tracks SET checksum = 1 WHERE age = 0")
+
+    for _ in range(2):
+        with State() as state:
+            assert records.last(state, LIST) == ORDER
+    with State() as state:
+        assert records.dealt(state) == {LIST: False}
+
+
 def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
     """Whole as a file, but not what was made: as good as damaged."""
     save()
