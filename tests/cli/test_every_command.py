@@ -6,9 +6,9 @@ from playshuffle.cli.app import COMMANDS
 from tests.support.in_process import Program
 
 
-# watch ends only when it is stopped; the tests of the service start it.
+# watch and listen end only when they are stopped; their own tests start them.
 @pytest.mark.process  # some look for systemd, or make tones
-@pytest.mark.parametrize("command", [command for command in COMMANDS if command != "watch"])
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command not in ("watch", "listen")])
 def test_a_command_without_arguments_prints_a_result_or_an_error(program: Program, command: str) -> None:
     done = program(command)
 
