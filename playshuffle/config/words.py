@@ -57,6 +57,8 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     Raises:
         PlayshuffleError: several lists have it.
     """
+    if not lists:
+        return None
     path = atomic_file.resolved(absolute(word, Exit.NO_INPUT))
     named = [each for each in lists if each.is_called(word)]
     for fitting in (
@@ -97,6 +99,8 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
         PlayshuffleError: the word names both, or several lists.
     """
     one, path = find_list(word, lists), absolute(word, Exit.NO_INPUT)
+    if one is None and kind is Kind.FOLDER and "/" in word:
+        return Named(path, None)  # threads find out whether it exists, since a share may hang
     if not os.path.lexists(path) or os.path.isdir(path) != (kind is Kind.FOLDER):
         return None if one is None else Named(one.path, one)
     if one is not None and one.path != atomic_file.resolved(path):
