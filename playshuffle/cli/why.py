@@ -157,7 +157,7 @@ def _track(word: str, path: bytes, names: TrackNames) -> bytes:
     """Return the track that a word names; otherwise the path of a missing file."""
     index = names.find(word)
     if index is None and not is_path(word):
-        raise unknown(word, [Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
+        raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
     return path if index is None else names.paths[index]
 
 

@@ -219,7 +219,7 @@ def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: 
         alike = None if file is None else shown(file)
     if alike is not None:
         near = f"Did you mean {alike}?"
-    elif not near and Kind.LIST in kinds:
+    elif not near and (names or Kind.TRACK not in kinds):
         more = f" and {len(names) - _MOST_LISTED:,} more: playshuffle status --all"
         listed = ", ".join(names[:_MOST_LISTED]) + (more if len(names) > _MOST_LISTED else ".")
         near = f"Lists: {listed}" if names else "No list was made yet."

@@ -1,5 +1,7 @@
 """Test that no command is silent: without arguments it acts and reports it, or asks for an argument."""
 
+from pathlib import Path
+
 import pytest
 
 from playshuffle.cli.app import COMMANDS
@@ -9,7 +11,10 @@ from tests.support.in_process import Program
 # watch and listen end only when they are stopped; their own tests start them.
 @pytest.mark.process  # some look for systemd, or make tones
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command not in ("watch", "listen")])
-def test_a_command_without_arguments_prints_a_result_or_an_error(program: Program, command: str) -> None:
+def test_a_command_without_arguments_prints_a_result_or_an_error(
+    program: Program, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     done = program(command)
 
     assert done.out or done.err

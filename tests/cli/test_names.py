@@ -41,7 +41,8 @@ ERRORS = {
     "never 'So What'": SO_WHAT,
     "never 'Title'": "No track is called 'Title'. Did you mean 'Title 3', 'Title 33' or 'title 3'?",
     "never Music": "'Music' is a folder. Name its tracks.",
-    "why Tite": "There is no file, folder or track 'Tite'. Did you mean 'Title 3', 'Title 33' or 'title 3'?",
+    "why Tite": "There is no list, file, folder or track 'Tite'."
+    " Did you mean 'Title 3', 'Title 33' or 'title 3'?",
     "make nolist": f"There is no list or folder 'nolist'. {NO_LIST}",
     "deal nolist": f"There is no list or folder 'nolist'. {NO_LIST}",
     "make min": "There is no list or folder 'min'. Did you mean 'mine'?",
