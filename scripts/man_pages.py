@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from playshuffle import __version__
-from playshuffle.options.groups import GROUPS
+from playshuffle.options.help_groups import GROUPS
 from scripts.command_tree import Command, Option, commands
 from scripts.facts import ENVIRONMENT, EXIT_CODES, FILES, KEYS_OF_ALL, PLAYER_KEYS, Key, playlist_keys
 

@@ -14,7 +14,7 @@ from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_rows import cached_rows, tags_from
 from playshuffle.pipeline.tools import Tools
-from playshuffle.playlist.reading import read
+from playshuffle.playlist.playlist_reader import read
 
 
 class PlaylistAudit(NamedTuple):

@@ -50,7 +50,7 @@ def _finish_move() -> None:
     with contextlib.suppress(OSError):  # without a home nothing was moved
         if os.path.lexists(moving_mark()):
             # Almost no command needs it.
-            from playshuffle.store.move import finish_move
+            from playshuffle.store.path_moves import finish_move
 
             finish_move()
 

@@ -10,7 +10,7 @@ from playshuffle import __version__
 from playshuffle.cli.common_options import ShortHelp
 from playshuffle.cli.help_layout import Command, CommandGroup
 from playshuffle.cli.streams import write_out
-from playshuffle.options.groups import EXPERT
+from playshuffle.options.help_groups import EXPERT
 
 LISTS, ANSWERS, SERVICE = "Make and play lists", "Get answers", "Keep lists up to date"
 

@@ -20,7 +20,7 @@ from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.playlist_file import existing_parts
-from playshuffle.playlist.reading import Entry
+from playshuffle.playlist.playlist_reader import Entry
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
 

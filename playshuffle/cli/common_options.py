@@ -6,7 +6,7 @@ import typer
 
 from playshuffle.cli.help_layout import SHORT_HELP
 from playshuffle.cli.streams import write_out
-from playshuffle.options.groups import EXPERT, OUTPUT, PLACE, SAFETY
+from playshuffle.options.help_groups import EXPERT, OUTPUT, PLACE, SAFETY
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]

@@ -12,7 +12,7 @@ from playshuffle.config.load import load
 from playshuffle.config.places import find, places
 from playshuffle.config.toml_file import ConfigError, Fault
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.store import skip_lists
+from playshuffle.store import skip_list_entries
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
@@ -85,7 +85,7 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
             text = f"{home_path(root)} does not exist and was never scanned. {hint}"
             warnings.append(document.fault(text, *keys[root]))
         for playlist in config_file.playlists:
-            known = skip_lists.load(state, atomic_file.resolved(playlist.request.output or b""))
+            known = skip_list_entries.load(state, atomic_file.resolved(playlist.request.output or b""))
             for skip_list in filterfalse(os.path.isfile, playlist.request.without):
                 if skip_list not in known:
                     text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."

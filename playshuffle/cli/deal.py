@@ -8,7 +8,7 @@ import typer
 from playshuffle.cli import common_options, completion, playlist_options
 from playshuffle.errors import Exit, PlayshuffleError, flag
 from playshuffle.options.given import Given
-from playshuffle.options.groups import THIS_DEAL
+from playshuffle.options.help_groups import THIS_DEAL
 
 EXAMPLES = """\b
 Examples:

@@ -17,13 +17,13 @@ from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exporting.copied_tracks import find_tracks
+from playshuffle.exporting.copy_names import safe_name
 from playshuffle.exporting.export import Exported
 from playshuffle.exporting.export import export as export_tracks
-from playshuffle.exporting.names import safe_name
-from playshuffle.exporting.tracks import find_tracks
 from playshuffle.playlist.parts import user_name
 from playshuffle.playlist.playlist_file import existing_parts
-from playshuffle.playlist.reading import STDIN, read_file_list
+from playshuffle.playlist.playlist_reader import STDIN, read_file_list
 from playshuffle.selection.values import parse_size
 from playshuffle.store.state import State
 from playshuffle.system import mounts

@@ -10,7 +10,7 @@ from playshuffle.cli.streams import say
 from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.load import load_if_any
 from playshuffle.config.words import the_list
-from playshuffle.store import skip_lists
+from playshuffle.store import skip_list_entries
 from playshuffle.store.state import State
 
 EXAMPLES = """\b
@@ -35,7 +35,7 @@ def forget(
     with State(must_remember=True) as state:
         lists = known_lists(config_file, state)
         paths = {each.path for each in lists}
-        unwritten = [KnownList(path) for path in skip_lists.playlists(state) if path not in paths]
+        unwritten = [KnownList(path) for path in skip_list_entries.playlists(state) if path not in paths]
         chosen = [the_list(name, [*lists, *unwritten]) for name in names]
         for one in chosen:
             with state.locked():

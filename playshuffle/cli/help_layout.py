@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.options.groups import EXPERT, GROUPS, OUTPUT
+from playshuffle.options.help_groups import EXPERT, GROUPS, OUTPUT
 from playshuffle.text import known
 
 _USAGE = 24  # columns of an option with its placeholder

@@ -6,7 +6,7 @@ import typer
 
 from playshuffle.cli import common_options, completion, playlist_options
 from playshuffle.options.given import Given
-from playshuffle.options.groups import EXPERT
+from playshuffle.options.help_groups import EXPERT
 
 EXAMPLES = """\b
 Examples:

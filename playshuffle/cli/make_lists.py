@@ -23,7 +23,7 @@ from playshuffle.options.table import STDOUT, Options
 from playshuffle.pipeline.make import make as make_list
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
-from playshuffle.service import running
+from playshuffle.service import status_file
 from playshuffle.store.state import State
 
 
@@ -60,7 +60,7 @@ def make_lists(
             check_save(save, config, requests[name])
         act = partial(make_list, keeps_gap=is_again)
         reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again, state=state)
-    running.notify(running.processes([] if dry_run or print0 else [each.path for each in lists]))
+    status_file.notify(status_file.processes([] if dry_run or print0 else [each.path for each in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
     if not quiet:
         show(make_report.all_lines(reports, names=verbose, is_again=is_again))

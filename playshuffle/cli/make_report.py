@@ -21,7 +21,7 @@ from playshuffle.pipeline.stages import NAMED, STAGE_KINDS
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.selection.fields import FIELDS, FLAG
-from playshuffle.service import running
+from playshuffle.service import status_file
 from playshuffle.tags.cause import NAME, WHERE
 from playshuffle.text import any_of, counted, short, shortened
 
@@ -253,7 +253,7 @@ def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -
 
 def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
     """Warn about a service that will replace this playlist, because it has another order for it."""
-    for service in running.services():
+    for service in status_file.services():
         for playlist in service.playlists:
             is_same = os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output)
             if is_same and playlist.order not in (None, order):

@@ -18,9 +18,9 @@ from playshuffle.config.places import find, never_list
 from playshuffle.config.save_list import with_new_paths as configuration_after
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.library.cache import Cache
-from playshuffle.playlist import reading
-from playshuffle.service import running
-from playshuffle.store.move import MovedRow, NewPlace, moved_rows, playlists_in_the_way, save_move
+from playshuffle.playlist import playlist_reader
+from playshuffle.service import status_file
+from playshuffle.store.path_moves import MovedRow, NewPlace, moved_rows, playlists_in_the_way, save_move
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -87,7 +87,7 @@ def _check_folders(before: bytes, after: bytes) -> None:
             f" mv {shell_path(before)} {shell_path(after)}",
             Exit.NO_INPUT,
         )
-    for service in running.services():
+    for service in status_file.services():
         raise PlayshuffleError(
             f"The service is running (process {service.services[0].process}), and has the old folder. Stop it"
             " first: systemctl --user stop playshuffle",
@@ -100,7 +100,7 @@ def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
     files = {find(config): configuration_after} if load_if_any(config) is not None else {}
     files |= {never_list(): never_list_after} if os.path.lexists(never_list()) else {}
     after = {path: content(path, place) for path, content in files.items()}
-    return {path: content for path, content in after.items() if content != reading.content_of(path)}
+    return {path: content for path, content in after.items() if content != playlist_reader.content_of(path)}
 
 
 def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: bytes) -> None:

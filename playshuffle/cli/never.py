@@ -24,7 +24,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.playlist.names import Names
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.service import running
+from playshuffle.service import status_file
 from playshuffle.store.state import State
 from playshuffle.text import counted
 
@@ -62,7 +62,7 @@ def never(
         known = known_lists(None, state)
     lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
     new = add_tracks(paths)
-    failures = update_lists([one for one in lists if not running.processes([one.path])], quiet=quiet)
+    failures = update_lists([one for one in lists if not status_file.processes([one.path])], quiet=quiet)
     if not quiet:
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
         count = counted(len(lists), "playlist")

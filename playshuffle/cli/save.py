@@ -7,7 +7,7 @@ from playshuffle.cli.streams import show
 from playshuffle.config.places import places
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
-from playshuffle.service import running
+from playshuffle.service import status_file
 
 
 def check_save(name: str | None, config: str | None, request: Request) -> None:
@@ -34,8 +34,8 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     if name is None:
         return
     _save(_place(config), name, request, writes=True)
-    services = [each.services[0].process for each in running.services()]
-    running.notify(services)
+    services = [each.services[0].process for each in status_file.services()]
+    status_file.notify(services)
     if not quiet:
         show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])
         if not services:

@@ -21,11 +21,11 @@ from playshuffle.config.model import Config
 from playshuffle.config.words import the_list
 from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.options.groups import OUTPUT
+from playshuffle.options.help_groups import OUTPUT
 from playshuffle.options.table import Options, as_flags, changed
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
-from playshuffle.service.running import resolved
+from playshuffle.service.status_file import resolved
 from playshuffle.service.status_json import (
     NOT_WATCHED,
     PlaylistStatus,

@@ -16,7 +16,7 @@ from playshuffle.cli.track_list import clock
 from playshuffle.config.build_request import absolute
 from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.history.histories import NAMES
-from playshuffle.history.reading import SourceError
+from playshuffle.history.history_reader import SourceError
 from playshuffle.history.sources import find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools

@@ -13,7 +13,7 @@ from playshuffle.config.model import Config, QueuePlayer
 from playshuffle.config.places import find
 from playshuffle.config.words import find_file, track_names
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
-from playshuffle.playlist.reading import read
+from playshuffle.playlist.playlist_reader import read
 from playshuffle.store import to_tell
 from playshuffle.store.records import last_made
 from playshuffle.store.state import State

@@ -21,7 +21,7 @@ from playshuffle.options.table import Options, as_flags
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.undo import record_before
 from playshuffle.pipeline.undo import undo as undo_list
-from playshuffle.service import running
+from playshuffle.service import status_file
 from playshuffle.store.records import SavedOrder, SavedRecord, last_made
 from playshuffle.store.state import State
 from playshuffle.text import counted
@@ -56,7 +56,7 @@ def undo(
         before = record_before(state, one.path)
         request = _request(one, before, state)
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()
-    running.notify(running.processes([one.path]))
+    status_file.notify(status_file.processes([one.path]))
     if not quiet:
         facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
         if lost := _count(before) - report.playlist_length:

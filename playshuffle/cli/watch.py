@@ -16,7 +16,7 @@ from playshuffle.config.words import with_files
 from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library.missing import check_root
 from playshuffle.options.given import Given
-from playshuffle.options.groups import OUTPUT
+from playshuffle.options.help_groups import OUTPUT
 from playshuffle.options.table import STDOUT
 from playshuffle.service import log
 from playshuffle.service.daemon import run

@@ -22,7 +22,7 @@ from playshuffle.config.model import Config
 from playshuffle.config.words import Kind, find, find_list, is_path, known_tracks, the_list, unknown
 from playshuffle.errors import Exit, MissingError, PlayshuffleError
 from playshuffle.library.walk import Changes
-from playshuffle.options.groups import INCLUDE
+from playshuffle.options.help_groups import INCLUDE
 from playshuffle.pipeline.explain import IN, PlaylistStages, playlist_stages
 from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.request import Request

@@ -21,7 +21,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.playlist.reading import STDIN, FileList, read_file_list
+from playshuffle.playlist.playlist_reader import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import is_query
 from playshuffle.shuffle import Inside
 from playshuffle.system import mpd_conf

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.playlist import reading
+from playshuffle.playlist import playlist_reader
 from playshuffle.playlist.m3u import PathStyle, entries
 from playshuffle.system import atomic_file
 
@@ -69,7 +69,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     Raises:
         PlayshuffleError: it cannot be read, or cannot have a path.
     """
-    content = reading.content_of(path)
+    content = playlist_reader.content_of(path)
     for entry in _entries(content):
         if (track := new_place(entry.path)) != entry.path:
             content = _with_track(content, track, entry.line - 1)
@@ -101,13 +101,13 @@ def _with_track(content: bytes, path: bytes, at: int | None = None) -> bytes:
     raise _refusal(path)
 
 
-def _entries(content: bytes) -> list[reading.Entry]:
-    found = reading.read_content(content, never_list()).entries
+def _entries(content: bytes) -> list[playlist_reader.Entry]:
+    found = playlist_reader.read_content(content, never_list()).entries
     return [entry._replace(path=os.path.normpath(entry.path)) for entry in found if entry.path]
 
 
 def _content() -> bytes:
-    return reading.content_of(never_list()) if os.path.lexists(never_list()) else b""
+    return playlist_reader.content_of(never_list()) if os.path.lexists(never_list()) else b""
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from playshuffle.history.histories import NAMES
 from playshuffle.library.cached_tags import cached_tags
 from playshuffle.library.track_table import TrackTable
 from playshuffle.options.given import Given
-from playshuffle.playlist.reading import STDIN
+from playshuffle.playlist.playlist_reader import STDIN
 from playshuffle.selection.fields import is_query
 from playshuffle.selection.track_names import TrackNames
 from playshuffle.store.state import State

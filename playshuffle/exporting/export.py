@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.exporting.tracks import Track
+from playshuffle.exporting.copied_tracks import CopiedTrack
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.library.listing import is_audio_name
 from playshuffle.players.profiles import PLAYERS
@@ -64,7 +64,7 @@ class Exported(NamedTuple):
 
 
 def export(
-    tracks: Sequence[Track],
+    tracks: Sequence[CopiedTrack],
     folder: bytes,
     name: str,
     source: str,
@@ -112,7 +112,7 @@ def export(
 
 
 def _export(
-    tracks: Sequence[Track],
+    tracks: Sequence[CopiedTrack],
     target: bytes,
     source: str,
     working: Working,
@@ -159,7 +159,7 @@ def _export(
 
 def _fill(
     folder: bytes,
-    tracks: Sequence[Track],
+    tracks: Sequence[CopiedTrack],
     names: Sequence[bytes],
     again: Mapping[int, bytes],
     working: Working,
@@ -182,7 +182,7 @@ def _fill(
     return len(tracks)
 
 
-def _names(tracks: Sequence[Track], per_folder: int) -> list[bytes]:
+def _names(tracks: Sequence[CopiedTrack], per_folder: int) -> list[bytes]:
     """Return the numbered name of each copy, relative to the new folder."""
     digits = max(4, len(str(len(tracks))))
     names = [f"{number:0{digits}} {track.name}".encode() for number, track in enumerate(tracks, 1)]
@@ -192,7 +192,7 @@ def _names(tracks: Sequence[Track], per_folder: int) -> list[bytes]:
     return [b"%0*d/%s" % (digits, 1 + index // per_folder, name) for index, name in enumerate(names)]
 
 
-def _playlists(target: bytes, tracks: Sequence[Track], names: Sequence[bytes]) -> dict[bytes, bytes]:
+def _playlists(target: bytes, tracks: Sequence[CopiedTrack], names: Sequence[bytes]) -> dict[bytes, bytes]:
     """Return the playlists for the device by name: several, if a car radio does not read that many tracks."""
     entries = [track.extinf + name + b"\n" for track, name in zip(tracks, names, strict=False)]
     stem = os.path.basename(target)
@@ -251,7 +251,7 @@ def _check(folder: bytes, head: bytes) -> None:
         )
 
 
-def _check_music(tracks: Sequence[Track], folder: bytes, roots: Iterable[bytes]) -> None:
+def _check_music(tracks: Sequence[CopiedTrack], folder: bytes, roots: Iterable[bytes]) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
     A folder above all music folders, such as a drive's top folder, is accepted.
@@ -317,7 +317,7 @@ def _copies(folders: Sequence[bytes]) -> Copies:
     return copies
 
 
-def _found_again(tracks: Sequence[Track], copies: Copies) -> dict[int, bytes]:
+def _found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, bytes]:
     """Remove the copy of each track from `copies`, and return it by the index of the track."""
     again = {}
     shifts = (0, _shift_ns(tracks, copies))
@@ -331,7 +331,7 @@ def _found_again(tracks: Sequence[Track], copies: Copies) -> dict[int, bytes]:
     return again
 
 
-def _shift_ns(tracks: Sequence[Track], copies: Copies) -> int:
+def _shift_ns(tracks: Sequence[CopiedTrack], copies: Copies) -> int:
     """Return the shift of the stick's times, in whole quarters of an hour, that fits most copies."""
     shifts = Counter(
         round((time - track.mtime_ns) / _QUARTER_NS) * _QUARTER_NS
@@ -341,7 +341,9 @@ def _shift_ns(tracks: Sequence[Track], copies: Copies) -> int:
     return max(shifts, key=lambda shift: shifts[shift], default=0)
 
 
-def _fitting(tracks: Sequence[Track], before: Sequence[bytes], folder: bytes, most_bytes: int | None) -> int:
+def _fitting(
+    tracks: Sequence[CopiedTrack], before: Sequence[bytes], folder: bytes, most_bytes: int | None
+) -> int:
     """Return the number of tracks that fit, if the copies of earlier runs are removed."""
     disk = os.statvfs(folder)
     cluster = disk.f_frsize or 1
@@ -360,7 +362,7 @@ def _fitting(tracks: Sequence[Track], before: Sequence[bytes], folder: bytes, mo
     return len(tracks)
 
 
-def _copy(track: Track, path: bytes, working: Working, done: int, total: int) -> bool:
+def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: int) -> bool:
     """Copy a track; return False if the disk is full.
 
     The time of the copy is set when it is complete: it tells the next run so.
@@ -382,7 +384,7 @@ def _copy(track: Track, path: bytes, working: Working, done: int, total: int) ->
     return True
 
 
-def _set_time(track: Track, path: bytes) -> None:
+def _set_time(track: CopiedTrack, path: bytes) -> None:
     with contextlib.suppress(PermissionError):  # some mounts refuse it: the track is copied each time
         os.utime(path, ns=(track.mtime_ns, track.mtime_ns))
 

@@ -7,7 +7,7 @@ anything.
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.history.rows import Played, Row, path_of_uri
+from playshuffle.history.rows import HistoryRow, Played, path_of_uri
 
 if TYPE_CHECKING:
     from playshuffle.system.sqlite import Connection
@@ -44,7 +44,7 @@ class Database(NamedTuple):
             missing += [f"{table}.{name}" for name in needed.split() if name not in columns]
         return missing
 
-    def read(self, database: "Connection", user: str) -> Iterator[Row]:
+    def read(self, database: "Connection", user: str) -> Iterator[HistoryRow]:
         """Return a row for each track of a database with all needed columns.
 
         `user` is the user whose plays count; empty for all.
@@ -64,7 +64,7 @@ class Database(NamedTuple):
         for column, *values in database.execute(statement, {"full": self.full, "user": user}):
             path = self.path_of(column)
             if path and any(values):
-                yield Row(path, Played._make(values))
+                yield HistoryRow(path, Played._make(values))
 
     def counts_starts(self, database: "Connection") -> bool:
         """Return whether the program counts plays when they start."""

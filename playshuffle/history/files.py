@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import Names, Played, Row, path_of_uri, summed
+from playshuffle.history.rows import HistoryRow, Played, TrackNames, path_of_uri, summed
 
 _LATEST = 1 << 32  # Unix seconds, in 2106; a later time is not the time of a play
 _STARS = 5
@@ -65,7 +65,7 @@ class _Songs(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not a song")
 
 
-def quod_libet(path: bytes) -> Iterator[Row]:
+def quod_libet(path: bytes) -> Iterator[HistoryRow]:
     """Read a pickle of all songs."""
     with open(path, "rb") as file:
         songs = _Songs(file, encoding="bytes").load()
@@ -78,10 +78,10 @@ def quod_libet(path: bytes) -> Iterator[Row]:
             _count(values.get("~#skipcount")),
             _share(values.get("~#rating")),
         )
-        yield Row(os.fsencode(values["~filename"]), played)
+        yield HistoryRow(os.fsencode(values["~filename"]), played)
 
 
-def rhythmbox(path: bytes) -> Iterator[Row]:
+def rhythmbox(path: bytes) -> Iterator[HistoryRow]:
     """Read an XML file with an entry for each song."""
     for _, entry in ElementTree.iterparse(os.fsdecode(path)):  # noqa: S314 - expat limits entities
         if entry.tag != "entry":
@@ -96,11 +96,11 @@ def rhythmbox(path: bytes) -> Iterator[Row]:
                 None,
                 _share(texts.get("rating"), _STARS),
             )
-            yield Row(track, played)
+            yield HistoryRow(track, played)
         entry.clear()
 
 
-def rockbox_scrobbler(path: bytes) -> Iterator[Row]:
+def rockbox_scrobbler(path: bytes) -> Iterator[HistoryRow]:
     """Read a log with a line for each play: artist, album, title, number, seconds, L or S, time, id."""
     is_local = False
     for line in _lines(path):
@@ -109,11 +109,13 @@ def rockbox_scrobbler(path: bytes) -> Iterator[Row]:
             continue
         fields = [*line.split("\t"), "", ""]
         if len(fields) >= 9:
-            names = Names(fields[0], fields[2], fields[1], fields[7].strip())
-            yield Row(b"", _event(_utc(_time(fields[6]), is_local=is_local), is_play=fields[5] == "L"), names)
+            names = TrackNames(fields[0], fields[2], fields[1], fields[7].strip())
+            yield HistoryRow(
+                b"", _event(_utc(_time(fields[6]), is_local=is_local), is_play=fields[5] == "L"), names
+            )
 
 
-def rockbox_playback(path: bytes) -> Iterator[Row]:
+def rockbox_playback(path: bytes) -> Iterator[HistoryRow]:
     """Read logs with a line for each play: local time, milliseconds heard, length, path.
 
     Full logs have a number in their name, and are beside the current log.
@@ -127,10 +129,12 @@ def rockbox_playback(path: bytes) -> Iterator[Row]:
                 continue
             is_play = heard_ms >= min(length_ms / 2, _LONG_MS)
             on_card = re.sub("^/<[^/]*>", "", file)  # `/<microSD0>/` is the top folder of a card
-            yield Row(os.fsencode(on_card[1:]), _event(_utc(_time(when), is_local=True), is_play=is_play))
+            yield HistoryRow(
+                os.fsencode(on_card[1:]), _event(_utc(_time(when), is_local=True), is_play=is_play)
+            )
 
 
-def mpv(path: bytes) -> Iterator[Row]:
+def mpv(path: bytes) -> Iterator[HistoryRow]:
     """Read a line for each file that mpv opened. If the next one followed soon, it was skipped."""
     opened = [
         (_time(line.get("time")), line["path"])
@@ -140,10 +144,10 @@ def mpv(path: bytes) -> Iterator[Row]:
     for (when, file), (next_s, _) in zip(opened, [*opened[1:], (None, "")], strict=True):
         is_skip = when is not None and next_s is not None and 0 <= next_s - when < _SKIPPED_S
         if "://" not in file:
-            yield Row(os.fsencode(file), _event(when, is_play=not is_skip))
+            yield HistoryRow(os.fsencode(file), _event(when, is_play=not is_skip))
 
 
-def listenbrainz(path: bytes) -> Iterator[Row]:
+def listenbrainz(path: bytes) -> Iterator[HistoryRow]:
     """Read a line for each listen, as ListenBrainz exports them."""
     for listen in _json_lines(path):
         tags = listen.get("track_metadata") or {}
@@ -152,8 +156,8 @@ def listenbrainz(path: bytes) -> Iterator[Row]:
             *(tags.get(f"{name}_name") for name in ("artist", "track", "release")),
             ids.get("recording_mbid"),
         )
-        names = Names(*(value if isinstance(value, str) else "" for value in values))
-        yield Row(b"", Played(_time(listen.get("listened_at")), None, 1), names)
+        names = TrackNames(*(value if isinstance(value, str) else "" for value in values))
+        yield HistoryRow(b"", Played(_time(listen.get("listened_at")), None, 1), names)
 
 
 def _json_lines(path: bytes) -> Iterator[dict[str, Any]]:
@@ -171,16 +175,16 @@ def _event(when: int | None, *, is_play: bool) -> Played:
     return Played(when, None, 1, 0) if is_play else Played(None, when, 0, 1)
 
 
-def grouped(events: Iterable[Row], now_s: float) -> list[Row]:
+def grouped(events: Iterable[HistoryRow], now_s: float) -> list[HistoryRow]:
     """Return a row for each track of a log. A play in the future has no time."""
     latest = now_s + _DAY_S
-    plays: dict[tuple[bytes, Names | None], Played] = {}
+    plays: dict[tuple[bytes, TrackNames | None], Played] = {}
     for path, played, names in events:
         times = [time_s if (time_s or 0) <= latest else None for time_s in played[:2]]
         event = played._replace(last_played=times[0], last_skipped=times[1])
         key = path, names
         plays[key] = summed(plays[key], event) if key in plays else event
-    return [Row(path, played, names) for (path, names), played in plays.items()]
+    return [HistoryRow(path, played, names) for (path, names), played in plays.items()]
 
 
 def _utc(local_s: int | None, *, is_local: bool) -> int | None:
@@ -220,7 +224,7 @@ def _header(line: str) -> tuple[str, dict[str, int]] | None:
     return None
 
 
-def csv_log(path: bytes) -> Iterator[Row]:
+def csv_log(path: bytes) -> Iterator[HistoryRow]:
     """Read rows of single plays, or of several if a column counts them."""
     lines = iter(_lines(path))
     header = _header(next(lines, ""))
@@ -229,7 +233,7 @@ def csv_log(path: bytes) -> Iterator[Row]:
     is_one_play = "last_played" in columns and columns.keys().isdisjoint(("plays", "skips"))
     for fields in csv.reader(lines, delimiter=separator):
         values = {name: fields[at].strip() for name, at in columns.items() if at < len(fields)}
-        names = Names(*(values.get(name, "") for name in Names._fields))
+        names = TrackNames(*(values.get(name, "") for name in TrackNames._fields))
         uri = os.fsencode(values.get("path", ""))
         uri = path_of_uri(uri) or uri
         if not uri and not names.title:
@@ -239,10 +243,10 @@ def csv_log(path: bytes) -> Iterator[Row]:
         played = Played(when, None, plays, skips, _share(values.get("rating"), _STARS))
         if skips and plays == 0:
             played = played._replace(last_played=None, last_skipped=when)
-        yield Row(uri, played, names)
+        yield HistoryRow(uri, played, names)
 
 
-def listened(folder: bytes) -> Iterator[Row]:
+def listened(folder: bytes) -> Iterator[HistoryRow]:
     """Read what `playshuffle listen` wrote on all machines: a CSV file of each."""
     for path in in_folder(folder):
         yield from csv_log(path)
@@ -253,7 +257,7 @@ def in_folder(folder: bytes) -> list[bytes]:
     return sorted(glob.glob(glob.escape(folder) + b"/*.csv"))
 
 
-def favourites(path: bytes) -> Iterator[Row]:
+def favourites(path: bytes) -> Iterator[HistoryRow]:
     """Read a playlist of favourites: each of its tracks has all stars."""
     folder = os.path.dirname(path)
     for line in _lines(path):
@@ -261,7 +265,7 @@ def favourites(path: bytes) -> Iterator[Row]:
         entry = path_of_uri(entry) or entry
         if entry and not entry.startswith(b"#"):
             beside = os.path.normpath(os.path.join(folder, entry))
-            yield Row(beside if os.path.lexists(beside) else entry, Played(rating=1))
+            yield HistoryRow(beside if os.path.lexists(beside) else entry, Played(rating=1))
 
 
 def _moment(text: str) -> int | None:

@@ -23,7 +23,7 @@ class Played(NamedTuple):
     rating: float | None = None
 
 
-class Names(NamedTuple):
+class TrackNames(NamedTuple):
     """The tags that name a track in a source without paths."""
 
     artist: str
@@ -32,7 +32,7 @@ class Names(NamedTuple):
     recording_id: str = ""
 
 
-class Row(NamedTuple):
+class HistoryRow(NamedTuple):
     """One track of a database, or one play of a log.
 
     Attributes:
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
     path: bytes
     played: Played
-    names: Names | None = None
+    names: TrackNames | None = None
 
 
 def path_of_uri(uri: bytes) -> bytes:

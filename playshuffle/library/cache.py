@@ -15,7 +15,7 @@ from typing import Self
 from zlib import crc32
 
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
-from playshuffle.library.tag_columns import Row, unpack
+from playshuffle.library.tag_columns import TagRow, unpack
 from playshuffle.system.sqlite import connect
 from playshuffle.system.xdg import cache_folder
 from playshuffle.tags import spoken
@@ -102,7 +102,7 @@ class Cache:
         }
         self.keep(moved.values(), moved)
 
-    def fields(self, folder: Folder) -> Sequence[Row]:
+    def fields(self, folder: Folder) -> Sequence[TagRow]:
         """Return the fields of the tags of all files of one folder, in the order of its names.
 
         Empty if they are unknown, or if another process has stored other files of the folder since.

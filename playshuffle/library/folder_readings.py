@@ -10,7 +10,7 @@ from playshuffle.library.folder import NOTHING_ODD, STAMP_BYTES, Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.marks import CERTAIN, file_id, label_sum
 from playshuffle.library.suspect_names import is_plain
-from playshuffle.library.tag_columns import Row, pack
+from playshuffle.library.tag_columns import TagRow, pack
 from playshuffle.system.birth_time import Birth, birth_of
 from playshuffle.tags import spoken
 from playshuffle.tags.reading import ReadAll, Reading, Tags
@@ -22,7 +22,7 @@ _NO_SIZE = -1  # a size that no file has, so that the next scan reads the file a
 def with_readings(
     folders: Iterable[Folder],
     known: Mapping[bytes, Folder],
-    known_fields: Callable[[Folder], Sequence[Row]],
+    known_fields: Callable[[Folder], Sequence[TagRow]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
     """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
@@ -69,7 +69,7 @@ class _Rows:
         self._folder = folder
         self._stamps = array("q", folder.stamps)
         self.missing = dict.fromkeys(range(count))  # an ordered set
-        self._fields: list[Row] = [None] * count
+        self._fields: list[TagRow] = [None] * count
         self._durations_ms = array("I", bytes(4 * count))
         self._extinfs = [b""] * count
         self._artists = [b""] * count
@@ -78,7 +78,7 @@ class _Rows:
         self._reasons: dict[int, tuple[str, str, bool]] = {}
         self._spoken: dict[int, str] = {}
 
-    def take_over(self, before: Folder, fields: Sequence[Row]) -> None:
+    def take_over(self, before: Folder, fields: Sequence[TagRow]) -> None:
         """Copy the readings of unchanged files; of changed files, the tags until they are read.
 
         Without fields all files are read again: another process has stored other files of the folder.

@@ -53,7 +53,7 @@ class _Extent(NamedTuple):
         return _depth(folder, self.missing) > _depth(folder, self.scanned)
 
 
-class _Scan(NamedTuple):
+class _ScannedFiles(NamedTuple):
     """A scan to recognise.
 
     Attributes:
@@ -117,7 +117,7 @@ def recognise(
         raise PartError
     paths = [path + name for path in changed for name in files[path].names.split(b"/")]
     marks = [mark for path in changed for mark in mark_rows(files[path].marks)]
-    scan = _Scan(files, changed, paths, marks, extent, now_s)
+    scan = _ScannedFiles(files, changed, paths, marks, extent, now_s)
     known = [*_entered_tracks(table, changed), *gone]
     known += _tracks_elsewhere(table, scan, known)
     known += (KnownTrack(number, *file[:2], Origin.VANISHED) for number, file in table.vanished.items())
@@ -236,7 +236,9 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
                 yield KnownTrack(number, path + name, mark, Origin.GONE)
 
 
-def _tracks_elsewhere(table: TrackTable, scan: _Scan, known: Iterable[KnownTrack]) -> Iterator[KnownTrack]:
+def _tracks_elsewhere(
+    table: TrackTable, scan: _ScannedFiles, known: Iterable[KnownTrack]
+) -> Iterator[KnownTrack]:
     """Yield other tracks of folders without any file in the scan, if a new file may be one of them."""
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
@@ -264,7 +266,7 @@ def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[
     return contents_of(b"".join(known)), contents_of(b"".join([folder.marks for folder in files.values()]))
 
 
-def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
+def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> TrackTable:
     numbers = array("I", bytes(4 * len(scan.paths)))
     marks = list(scan.marks)
     renamed: set[int] = set()
@@ -296,7 +298,7 @@ def _table_after(table: TrackTable, scan: _Scan, search: Search) -> TrackTable:
     )
 
 
-def _replaced_files(table: TrackTable, scan: _Scan, search: Search) -> dict[int, FormerFile]:
+def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file, if they may be elsewhere.
 
     A scan of some folders cannot know whether the former file was replaced, or converted to another format,
@@ -320,7 +322,7 @@ def _is_another(mark: Mark, other: Mark) -> bool:
 
 
 def _kept_and_vanished(
-    table: TrackTable, scan: _Scan, lost: Iterable[KnownTrack]
+    table: TrackTable, scan: _ScannedFiles, lost: Iterable[KnownTrack]
 ) -> tuple[dict[bytes, list[_Row]], dict[int, FormerFile]]:
     """Return the tracks that were not found, but are still at their path, by folder; and the others."""
     taken = frozenset(scan.paths)
@@ -340,7 +342,7 @@ def _kept_and_vanished(
 
 def _folders_after(
     table: TrackTable,
-    scan: _Scan,
+    scan: _ScannedFiles,
     known: Iterable[KnownTrack],
     numbers: "array[int]",
     marks: Sequence[Mark],

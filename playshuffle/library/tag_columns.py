@@ -11,8 +11,8 @@ from typing import Any
 from playshuffle.library.folder import Folder
 from playshuffle.tags.reading import Tags
 
-Row = Sequence[Any] | None
-Rows = Sequence[Row]
+TagRow = Sequence[Any] | None
+Rows = Sequence[TagRow]
 
 # Looks up the tags of each file of a folder, None for a file without: as rows of the cache, or as `Tags`,
 # which are rows, too, and take twice the time.
@@ -25,7 +25,7 @@ def no_tags(folder: Folder) -> list[None]:
     return [None] * folder.track_count
 
 
-class TagRows(Sequence[Row]):
+class TagRows(Sequence[TagRow]):
     """The tags of the files of a folder, as rows in the order of the fields of `Tags`, or as columns.
 
     Args:
@@ -55,10 +55,10 @@ class TagRows(Sequence[Row]):
     def __getitem__(self, row: Any) -> Any:
         return list(self)[row]
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[TagRow]:
         columns = (values if isinstance(values, list) else repeat(values) for values in self._columns)
         untagged = frozenset(self.untagged)
-        rows: list[Row] = list(map(list, zip(*columns, range(self._count), strict=False)))
+        rows: list[TagRow] = list(map(list, zip(*columns, range(self._count), strict=False)))
         for number, row in enumerate(rows):
             assert isinstance(row, list)
             row.pop()  # the number of the row, which ends columns of one value
@@ -75,7 +75,7 @@ class TagRows(Sequence[Row]):
         return values if isinstance(values, list) else [values] * self._count
 
 
-def pack(rows: Sequence[Row]) -> str:
+def pack(rows: Sequence[TagRow]) -> str:
     """Return the rows of a folder as text."""
     untagged = [number for number, row in enumerate(rows) if row is None]
     width = max((len(row) for row in rows if row is not None), default=0)

@@ -9,16 +9,16 @@ from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
 from playshuffle.errors import PlayshuffleError, shown
-from playshuffle.listening.passes import STOP_S, Heard, News, Player
+from playshuffle.listening.passes import STOP_S, Heard, News, PlayTimer
 
 _PAUSES_S = (1, 2, 5, 10, 30, 60)  # before a source is opened again
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-Source: TypeAlias = Callable[[], AbstractContextManager[tuple[str, Iterator[News]]]]
+NewsSource: TypeAlias = Callable[[], AbstractContextManager[tuple[str, Iterator[News]]]]
 _Events: TypeAlias = SimpleQueue[News | str | None]
 
 
-def listen(sources: Mapping[str, Source]) -> Iterator[Heard | str]:
+def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
     """Yield each track that was played or skipped, and messages, until a signal ends the process.
 
     `sources` maps names to functions that open the source.
@@ -28,7 +28,7 @@ def listen(sources: Mapping[str, Source]) -> Iterator[Heard | str]:
         signal.signal(number, lambda *_: events.put(None))
     for name, source in sources.items():
         threading.Thread(target=_follow, args=(name, source, events), daemon=True).start()
-    players: dict[str, Player] = {}
+    players: dict[str, PlayTimer] = {}
     while True:
         try:
             event = events.get(timeout=_wait_s(players))
@@ -44,10 +44,10 @@ def listen(sources: Mapping[str, Source]) -> Iterator[Heard | str]:
             yield ended
 
 
-def heard(news: News | None, players: dict[str, Player], now_s: float) -> Iterator[Heard]:
+def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
     """Apply news, and yield the passes that have ended, including those of players that have stopped."""
     if news is not None:
-        player = players.setdefault(news.player, Player(news.title))
+        player = players.setdefault(news.player, PlayTimer(news.title))
         if (ended := player.update(news)) is not None:
             yield ended
         if news.is_gone and (ended := players.pop(news.player).end()) is not None:
@@ -57,13 +57,13 @@ def heard(news: News | None, players: dict[str, Player], now_s: float) -> Iterat
             yield ended
 
 
-def _wait_s(players: Mapping[str, Player]) -> float | None:
+def _wait_s(players: Mapping[str, PlayTimer]) -> float | None:
     """Return the seconds to wait for news; None for ever."""
     stopped = [player.stopped_s for player in players.values() if player.stopped_s is not None]
     return max(0.0, min(stopped) + STOP_S - time.monotonic()) if stopped else None
 
 
-def _follow(name: str, source: Source, events: _Events) -> None:
+def _follow(name: str, source: NewsSource, events: _Events) -> None:
     """Forward the news of a source for ever; report once when it is lost."""
     failures = 0
     while True:

@@ -67,7 +67,7 @@ class Heard(NamedTuple):
     player: str
 
 
-class Player:
+class PlayTimer:
     """The track of a player, and for how long it was heard.
 
     Attributes:

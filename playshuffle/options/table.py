@@ -14,7 +14,7 @@ from playshuffle.dealing.amount import Count
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.history.histories import NAMES
-from playshuffle.options.groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
+from playshuffle.options.help_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.ordering import groups
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit

@@ -7,9 +7,9 @@ from zlib import crc32
 
 from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
+from playshuffle.history.history_reader import Content, SourceError, read_source, stamp_of
 from playshuffle.history.matching import match
-from playshuffle.history.reading import Content, SourceError, read_source, stamp_of
-from playshuffle.history.rows import Names, Played, Row, merged, summed
+from playshuffle.history.rows import HistoryRow, Played, TrackNames, merged, summed
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
@@ -155,7 +155,7 @@ def _matched(
     roots: Sequence[bytes],
     rows_of: RowsOf,
     now_s: int,
-) -> tuple[dict[tuple[int, int], Played], list[Row]]:
+) -> tuple[dict[tuple[int, int], Played], list[HistoryRow]]:
     """Return the plays of these tracks in a source, and the rows of other tracks.
 
     A row whose path no longer has a track belongs to the track that was there.
@@ -176,7 +176,7 @@ def _matched(
     return known, missing
 
 
-def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[Row]) -> None:
+def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[HistoryRow]) -> None:
     """Raise SourceError if a source has tracks, and none of them is in a music folder."""
     if missing and not known:
         raise SourceError(
@@ -207,17 +207,19 @@ def _with_times(played: Played, old: Played | None, now_s: int) -> Played:
     )
 
 
-def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, Names]]:
+def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TrackNames]]:
     names = tracks.column(
         lambda folder: [
-            Names("", "") if row is None else Names(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
+            TrackNames("", "")
+            if row is None
+            else TrackNames(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
             for row in rows_of(folder)
         ]
     )
     return zip(tracks.numbers, names, strict=True)
 
 
-def _note(source: Source, content: Content, missing: Sequence[Row], now_s: int) -> str:
+def _note(source: Source, content: Content, missing: Sequence[HistoryRow], now_s: int) -> str:
     verb, noun = ("started", "start") if content.starts else ("played", "play")
     rows, kind = [row for row in content.rows if _was_played(row)], f"{verb} track"
     if rows:
@@ -232,7 +234,7 @@ def _note(source: Source, content: Content, missing: Sequence[Row], now_s: int) 
     return f"{text}. Not found: {_name(missing[0])}{others}" if missing else f"{text}."
 
 
-def _was_played(row: Row) -> bool:
+def _was_played(row: HistoryRow) -> bool:
     return bool(row.played.plays or row.played.last_played)
 
 
@@ -240,7 +242,7 @@ def _time(unix_s: int) -> str:
     return f"{datetime.fromtimestamp(unix_s).astimezone():%Y-%m-%d %H:%M}"
 
 
-def _name(row: Row) -> str:
+def _name(row: HistoryRow) -> str:
     if row.path or row.names is None:
         return shown(row.path)
     return shown(f"{row.names.artist} - {row.names.title}")

@@ -12,8 +12,8 @@ from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
 from playshuffle.library.tracks import Tracks
-from playshuffle.playlist import reading
-from playshuffle.store import skip_lists as store
+from playshuffle.playlist import playlist_reader
+from playshuffle.store import skip_list_entries as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
@@ -94,7 +94,7 @@ def read_skip_lists(
 
 def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
     try:
-        entries = reading.read(path).entries
+        entries = playlist_reader.read(path).entries
     except PlayshuffleError as error:
         if known is None:
             raise OptionError(

@@ -5,7 +5,7 @@ from typing import Any
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import Row, RowsOf, TagsOf
+from playshuffle.library.tag_columns import RowsOf, TagRow, TagsOf
 from playshuffle.tags.reading import ReadAll, Tags
 
 
@@ -17,9 +17,9 @@ def cached_rows(
     `replaced` has fields of `Tags` that replace the tags of files, by path.
     """
 
-    def look_up(folder: Folder) -> Sequence[Row]:
+    def look_up(folder: Folder) -> Sequence[TagRow]:
         names = folder.file_names()
-        fields: Sequence[Row] = cache.fields(folder)
+        fields: Sequence[TagRow] = cache.fields(folder)
         if len(fields) != len(names):
             read = dict(read_all([folder.path + name for name in names]))
             fields = [read[row].tags for row in range(len(names))]

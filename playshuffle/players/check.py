@@ -14,7 +14,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS, Quirk, odd_in
 from playshuffle.playlist.formats import FORMATS
-from playshuffle.playlist.reading import Entry, Listed, content_of, read_content
+from playshuffle.playlist.playlist_reader import Entry, Listed, content_of, read_content
 from playshuffle.text import any_of
 
 # Which programs find the file of an entry that does not name it exactly.

@@ -1,7 +1,7 @@
 """Find tracks that are the same recording, and choose one of them.
 
 Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or
-one artist and title, and lengths within two seconds. `Facts` lists the exceptions.
+one artist and title, and lengths within two seconds. `CopyFacts` lists the exceptions.
 Lengths are compared with the shortest track of a group, so that small differences cannot add up.
 """
 
@@ -22,7 +22,7 @@ SAME_NAME_MS = 2_000
 _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 
 
-class Facts(NamedTuple):
+class CopyFacts(NamedTuple):
     """The facts that decide whether tracks are copies, and which one to keep.
 
     Tracks without artist, title or length, shorter than 30 s, with a title in square brackets, or of one
@@ -51,7 +51,7 @@ class Facts(NamedTuple):
     position: int | None = None
 
     @classmethod
-    def of(cls, path: bytes, tags: Tags, position: int | None = None) -> "Facts":
+    def of(cls, path: bytes, tags: Tags, position: int | None = None) -> "CopyFacts":
         """Return the facts in the tags of a track."""
         return cls(
             path,
@@ -78,7 +78,7 @@ class Copies(NamedTuple):
     others: tuple[int, ...]
 
 
-def find_copies(facts: Sequence[Facts]) -> list[Copies]:
+def find_copies(facts: Sequence[CopyFacts]) -> list[Copies]:
     """Return the groups of tracks that are the same recording, sorted by the smallest path of each."""
     groups = _Groups(facts)
     groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
@@ -98,11 +98,11 @@ def copies_among(
         positions: maps a track's index to its position in the saved order, if it has one.
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
-    facts = [Facts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
+    facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
     return [[indices[row] for row in (group.kept, *group.others)] for group in find_copies(facts)]
 
 
-def _name(track: Facts) -> Hashable | None:
+def _name(track: CopyFacts) -> Hashable | None:
     """Return artist and title without brackets, and the words in these; None if either is missing."""
     artist, title = _plain(track.artist), _plain(track.title)
     words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
@@ -114,7 +114,7 @@ def _plain(text: str) -> str:
     return " ".join(folded(text).split())
 
 
-def _may_be_copied(track: Facts) -> bool:
+def _may_be_copied(track: CopyFacts) -> bool:
     title = track.title.strip()
     is_bracketed = title.startswith("[") and title.endswith("]")
     return bool(track.artist and title) and track.length_ms >= SHORTEST_MS and not is_bracketed
@@ -123,12 +123,12 @@ def _may_be_copied(track: Facts) -> bool:
 class _Groups:
     """Groups of tracks, joined by one rule after the other."""
 
-    def __init__(self, facts: Sequence[Facts]) -> None:
+    def __init__(self, facts: Sequence[CopyFacts]) -> None:
         self._facts = facts
         self._groups = {index: [index] for index, track in enumerate(facts) if _may_be_copied(track)}
         self._group_of = {index: index for index in self._groups}
 
-    def join(self, key_of: Callable[[Facts], Hashable | None], within_ms: int) -> None:
+    def join(self, key_of: Callable[[CopyFacts], Hashable | None], within_ms: int) -> None:
         """Join the groups of tracks that have one key, and lengths within `within_ms`."""
         by_key: defaultdict[Hashable, list[int]] = defaultdict(list)
         for index in self._group_of:
@@ -171,7 +171,7 @@ class _Groups:
             yield sorted(group, key=lambda index: _rank(self._facts[index]))
 
 
-def _rank(track: Facts) -> tuple[bool, int, bool, int, bytes]:
+def _rank(track: CopyFacts) -> tuple[bool, int, bool, int, bytes]:
     """Sort by lossless, then bit rate, then position in the saved order, then path."""
     # Bit rates of lossless files show how well they are packed, and nothing about their quality.
     bitrate = 0 if track.lossless else -track.bitrate

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.selection import values, words
+from playshuffle.selection import tokens, values
 from playshuffle.selection.evaluation import Evaluation
 from playshuffle.selection.fields import Field
 from playshuffle.selection.idle_terms import Idle, idle_terms
@@ -135,7 +135,7 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
         QueryError: it is not a query; names the column, and the most similar field.
     """
     local = datetime.fromtimestamp(time.time()) if now is None else now  # noqa: DTZ006 - users write local times
-    tree = Builder(words.split(text), text, roots, local).build()
+    tree = Builder(tokens.split(text), text, roots, local).build()
     return Query(text, tree, tuple(_terms(tree)))
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from playshuffle.selection import values
 from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Field
 from playshuffle.selection.problem import QueryError
+from playshuffle.selection.tokens import Token, TokenKind
 from playshuffle.selection.values import Test
-from playshuffle.selection.words import Kind, Token
 from playshuffle.text import ALIASES, folded, short
 
 _PART = r"(?s)([-^])?(?:(\S+?)(?<!\\):)?(.*)"  # as in beets
@@ -97,14 +97,14 @@ class Builder:
 
     def _any(self) -> Node:
         nodes = [self._all()]
-        while self._kind() is Kind.OR:
+        while self._kind() is TokenKind.OR:
             self._next += 1
             nodes.append(self._all())
         return nodes[0] if len(nodes) == 1 else Group(is_any=True, nodes=tuple(nodes))
 
     def _all(self) -> Node:
         nodes = []
-        while self._kind() not in (None, Kind.OR, Kind.CLOSE):
+        while self._kind() not in (None, TokenKind.OR, TokenKind.CLOSE):
             nodes.append(self._node())
         if not nodes:
             raise QueryError(self._column(), "a term is missing. An OR needs one on both sides.")
@@ -113,15 +113,15 @@ class Builder:
     def _node(self) -> Node:
         token = self.tokens[self._next]
         self._next += 1
-        if token.kind is Kind.NOT:
+        if token.kind is TokenKind.NOT:
             return Not(self._node())
-        if token.kind is Kind.OPEN:
+        if token.kind is TokenKind.OPEN:
             node = self._any()
             self._next += 1
             return node
         return self._term(token)
 
-    def _kind(self) -> Kind | None:
+    def _kind(self) -> TokenKind | None:
         return self.tokens[self._next].kind if self._next < len(self.tokens) else None
 
     def _column(self) -> int:

@@ -18,7 +18,7 @@ from functools import partial
 
 from playshuffle.config.model import Config
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.service import notify, running
+from playshuffle.service import notify, status_file
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.installation import Installation
 from playshuffle.service.live_status import LiveStatus
@@ -53,13 +53,13 @@ def run(load: Callable[[], Config]) -> int:
     faulthandler.enable()
     config, began_s = _load(load), int(time.time())
     life: _Life | None = None
-    with signal_pipe() as signals, running.StatusFile() as status_file:
+    with signal_pipe() as signals, status_file.StatusFile() as published:
         while True:
             with contextlib.ExitStack() as stack:
                 managed, broken = _lock_playlists(config, stack)
                 if life is None and not managed.playlists:
                     raise PlayshuffleError([*broken.values()][-1], Exit.CANNOT_CREATE)
-                status = LiveStatus(managed, broken, began_s, status_file)
+                status = LiveStatus(managed, broken, began_s, published)
                 updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began_s)))
                 watch = stack.enter_context(_watch(managed))
                 life = _Life(managed, load, signals, updates, watch, status, life)
@@ -121,7 +121,7 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
         broken[fault.name] = f"{broken[fault.name]} {fault.text}" if fault.name in broken else fault.text
     for playlist in config.playlists:
         try:
-            stack.enter_context(running.alone_with(playlist.request.output or b""))
+            stack.enter_context(status_file.alone_with(playlist.request.output or b""))
             locked.append(playlist)
         except PlayshuffleError as error:
             broken[playlist.name] = str(error)

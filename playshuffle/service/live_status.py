@@ -11,7 +11,7 @@ from playshuffle.config.model import Config
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.service import notify
 from playshuffle.service.page import write_page
-from playshuffle.service.running import StatusFile
+from playshuffle.service.status_file import StatusFile
 from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, Status
 from playshuffle.service.update_protocol import (
     Message,

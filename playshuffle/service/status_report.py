@@ -11,7 +11,7 @@ from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.missing import Root, check_output, check_roots
 from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
-from playshuffle.service import running
+from playshuffle.service import status_file
 from playshuffle.service.status_json import BY_MAKE, EMPTY, MISSING, PlaylistStatus, RootStatus, Status
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
@@ -30,7 +30,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
         config: the configuration, None without one.
         lists_all: also list the playlists that were written by `make`.
     """
-    published = running.services()
+    published = status_file.services()
     roots = {root.root: root for status in published for root in status.roots}
     playlists = {
         playlist.output or playlist.name or "": playlist
@@ -40,7 +40,9 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
     with State(writes=False) as state:
         if config is not None:
             _add_configured(config, state, roots, playlists)
-        outputs = {running.resolved(playlist.output) for playlist in playlists.values() if playlist.output}
+        outputs = {
+            status_file.resolved(playlist.output) for playlist in playlists.values() if playlist.output
+        }
         written = records.dealt(state)
         saved = {
             path: records.last(state, path)
@@ -54,7 +56,7 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
             playlists[os.fsdecode(path)] = _playlist(None, path, state)
         problem = state.problem or write_problem()
         for key, playlist in playlists.items():
-            playlists[key] = _completed(playlist, decks.get(running.resolved(playlist.output)), problem)
+            playlists[key] = _completed(playlist, decks.get(status_file.resolved(playlist.output)), problem)
         notes = tuple(map(str, state.notes))
     return Status(
         tuple(service for status in published for service in status.services),
@@ -119,7 +121,7 @@ def _add_missing(saved: Iterable[SavedRecord | None], state: State, roots: dict[
 
 def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> bool:
     return any(
-        playlist.name == name and (not output or running.resolved(playlist.output) == os.fsencode(output))
+        playlist.name == name and (not output or status_file.resolved(playlist.output) == os.fsencode(output))
         for playlist in playlists
     )
 

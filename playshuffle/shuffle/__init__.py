@@ -12,7 +12,7 @@ Nothing here knows about music. These hold in all modules, unless a function say
 
 from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart
 from playshuffle.shuffle.blocks import Inside, blocks
-from playshuffle.shuffle.chance import RandBelow, Seeded, Source, System, chance, draws
+from playshuffle.shuffle.chance import RandBelow, RandomSource, Seeded, System, chance, draws
 from playshuffle.shuffle.constrained import behind, part, pinned, semi_shuffle
 from playshuffle.shuffle.cyclic import sattolo
 from playshuffle.shuffle.deals import deal, sparse_deal
@@ -36,9 +36,9 @@ __all__ = [
     "EmptyPositionError",
     "Inside",
     "RandBelow",
+    "RandomSource",
     "Seeded",
     "Shuffle",
-    "Source",
     "System",
     "behind",
     "blocks",

@@ -48,12 +48,12 @@ def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
 
     For the loops whose speed counts: the remainder costs a fifth less there than here.
     """
-    if isinstance(randbelow, Source):
+    if isinstance(randbelow, RandomSource):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
     return map(randbelow, bounds)
 
 
-class Source(ABC):
+class RandomSource(ABC):
     """A `randbelow` that makes its draws from 30-bit words.
 
     Attributes:
@@ -114,7 +114,7 @@ class Source(ABC):
             position = tops.find(_FULL, position)
 
 
-class System(Source):
+class System(RandomSource):
     """Draws from the operating system's generator, different each time.
 
     Linux keys its generator with 256 bits, and renews them while it runs.
@@ -127,7 +127,7 @@ class System(Source):
         return _words(os.urandom(4 * count))
 
 
-class Seeded(Source):
+class Seeded(RandomSource):
     """Draws from a seed, the same on every machine and with every Python.
 
     The stream, for another language: block c (c = 0, 1, 2, …) is the first 4096 bytes of
@@ -159,7 +159,7 @@ class Seeded(Source):
         return words
 
 
-def chance(seed: str | None) -> Source:
+def chance(seed: str | None) -> RandomSource:
     """Return draws from a seed, or from the operating system without one."""
     return System() if seed is None else Seeded(seed)
 

@@ -25,7 +25,7 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 # digest: of the tracks that it was written from.
 # plays: the content of a play history; rows: numbers, compressed, in the format of `store.plays`.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
-# unwritten: files that `store.move` has not replaced yet.
+# unwritten: files that `store.path_moves` has not replaced yet.
 # Each row has a checksum of its other columns, so that only rows that playshuffle wrote are loaded.
 COLUMNS: dict[str, dict[str, type]] = {
     "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
@@ -58,7 +58,7 @@ _KEYS = {
     "unwritten": "path",
 }
 # The columns with paths, and how these are stored: as a user named them, or without symbolic links. Each
-# other form is converted by `store.move`, which needs all of them.
+# other form is converted by `store.path_moves`, which needs all of them.
 PATH_COLUMNS = {
     "folder": {"path": "named"},
     "former": {"path": "named"},

@@ -34,7 +34,7 @@ _SHARED_LOCK = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0x4000_0002, 5
 _REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
-class _ChangedError(Exception):
+class _DatabaseChangedError(Exception):
     """Another program has changed the files meanwhile."""
 
 
@@ -50,7 +50,7 @@ def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
     path = os.path.realpath(path)  # `-wal` and `-shm` are beside the real path
     until_s = time.monotonic() + _WAIT_S
     while time.monotonic() < until_s:
-        with contextlib.suppress(_ChangedError):
+        with contextlib.suppress(_DatabaseChangedError):
             return _read_once(path, read)
         time.sleep(_PAUSE_S)
     raise sqlite3.OperationalError("database is locked")
@@ -91,7 +91,7 @@ def _read_unlocked(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
         if _stamps(path) == before:
             raise
     if _stamps(path) != before:
-        raise _ChangedError
+        raise _DatabaseChangedError
     return result
 
 
@@ -130,6 +130,6 @@ def _locked(path: bytes) -> Iterator[None]:
         fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _SHARED_LOCK)
         yield
     except BlockingIOError as error:
-        raise _ChangedError from error
+        raise _DatabaseChangedError from error
     finally:
         os.close(descriptor)

@@ -9,7 +9,7 @@ _POSITION = r"(?ai)(?:(\d{1,2})-)?(?:([a-z]{1,2})[-.]?(?=\d)|([a-z](?!\w)))?(\d{
 _NUMBER = r"([0-9]{1,6})(?![0-9])"
 
 
-class Position(NamedTuple):
+class TaggedPosition(NamedTuple):
     """The position of a track on its album.
 
     Attributes:
@@ -25,22 +25,26 @@ class Position(NamedTuple):
     part: int | None = None
 
 
-def read_position(values: Sequence[Any]) -> Position:
+def read_position(values: Sequence[Any]) -> TaggedPosition:
     """Return the position in the first value: a text, or a pair such as (3, 12), with 0 for none."""
     for value in values:
-        return Position(number=value[0] or None) if isinstance(value, tuple) else _position(str(value)[:100])
-    return Position()
+        return (
+            TaggedPosition(number=value[0] or None)
+            if isinstance(value, tuple)
+            else _position(str(value)[:100])
+        )
+    return TaggedPosition()
 
 
 @lru_cache(4096)
-def _position(text: str) -> Position:
+def _position(text: str) -> TaggedPosition:
     text = text.strip()
     if match := re.match(_POSITION, text):
         disc, before, alone, number, part = match.groups()
         if disc is None or number or alone:
-            return Position(_int(disc), _letter(before or alone), _int(number), _letter(part))
+            return TaggedPosition(_int(disc), _letter(before or alone), _int(number), _letter(part))
     match = re.match(_NUMBER, text)  # 3rd, 3 of 12
-    return Position(number=_int(match and match[1]))
+    return TaggedPosition(number=_int(match and match[1]))
 
 
 def _int(text: str | None) -> int | None:

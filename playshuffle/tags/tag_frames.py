@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.tags import stars
 from playshuffle.tags.dates import read_date
-from playshuffle.tags.positions import Position, read_position
+from playshuffle.tags.positions import TaggedPosition, read_position
 from playshuffle.tags.reading import Tags
 
 TagValues = dict[str, list[Any]]  # values by the name of the tag in the file
@@ -130,7 +130,7 @@ def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
         fields[field] = _first_date(values, field)
     if "grp1" in values and "tit1" in values:  # iTunes writes the work where others write the grouping
         fields.setdefault("work", _text(values["tit1"]))
-    position: Position | None = fields.pop("number", None)
+    position: TaggedPosition | None = fields.pop("number", None)
     if position is not None:
         fields.update(number=position.number, side=position.side, part=position.part)
         fields["disc"] = fields.get("disc") or position.disc

@@ -17,7 +17,7 @@ import mpd
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.players.mpd_names import load_name
-from playshuffle.playlist.reading import read
+from playshuffle.playlist.playlist_reader import read
 from playshuffle.system import mpd_conf
 from playshuffle.telling.queue import ChangedError, Plan, merged
 from playshuffle.text import is_utf8

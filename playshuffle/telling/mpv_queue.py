@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.playlist.reading import read
+from playshuffle.playlist.playlist_reader import read
 from playshuffle.telling.queue import ChangedError, Plan, merged
 
 _TIMEOUT_S = 60

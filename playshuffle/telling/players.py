@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 from playshuffle.config.model import QueuePlayer
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.telling import mpd_queue, mpv_queue, record
+from playshuffle.telling import mpd_queue, mpv_queue, queue_record
 from playshuffle.telling.queue import Queue, Told, play, tell
 
 _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
@@ -43,7 +43,7 @@ def tell_player(
     """
     playlist = os.path.abspath(playlist)
     failure = ""
-    with record.only_process(player):
+    with queue_record.only_process(player):
         for pause_s in _PAUSES_S:
             time.sleep(pause_s)
             try:

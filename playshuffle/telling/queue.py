@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.telling import record
+from playshuffle.telling import queue_record
 
 _TRIES = 3  # if another program changes the queue, or the song ends
 
@@ -96,9 +96,9 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         plan = queue.plan(playlist)
         target = plan.queues[-1]
         present = queue.entries()
-        is_ours = not present or record.has(player, None if any_playlist else playlist, present)
+        is_ours = not present or queue_record.has(player, None if any_playlist else playlist, present)
         if tuple(present) == target:
-            record.add(player, playlist, [present])
+            queue_record.add(player, playlist, [present])
             return Told(False, len(target), plan.unknown, plan.song is not None)
         if not (is_ours or replace):
             raise ForeignQueueError(
@@ -107,14 +107,14 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
                 Exit.LOSSES,
             )
         # Before the queue changes: after a killed process, the queue still counts as made by playshuffle.
-        record.add(player, playlist, plan.queues)
+        queue_record.add(player, playlist, plan.queues)
         try:
             queue.replace(plan)
         except ChangedError:
             continue
         result = queue.entries()
         if tuple(result) != target:
-            record.add(player, playlist, [result])
+            queue_record.add(player, playlist, [result])
         return Told(True, len(result), plan.unknown, plan.song is not None)
     raise PlayshuffleError(f"The queue of {queue.title} changes all the time. Try again.", Exit.MISSING)
 

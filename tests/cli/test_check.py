@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.players.check import check_playlist
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.playlist.reading import read
+from playshuffle.playlist.playlist_reader import read
 from tests.support.hostile import PATHS
 from tests.support.program import library, make, mpd_conf, refused, report, run
 

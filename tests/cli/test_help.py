@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.cli.help_topics import TOPICS
-from playshuffle.options.groups import EXPERT, GROUPS
+from playshuffle.options.help_groups import EXPERT, GROUPS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
 from scripts import man_pages

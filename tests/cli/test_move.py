@@ -9,7 +9,7 @@ import pytest
 
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths
-from playshuffle.store.move import moved_rows
+from playshuffle.store.path_moves import moved_rows
 from playshuffle.store.state import State
 from tests.support.needs import unmet
 from tests.support.processes import WRITES, injected

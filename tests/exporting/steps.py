@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from playshuffle.exporting import export as module
-from playshuffle.exporting.tracks import Track, find_tracks
+from playshuffle.exporting.copied_tracks import CopiedTrack, find_tracks
 from playshuffle.tags.reading import Reading, Tags
 
 _STEPS = ("mkdir", "rename", "unlink", "rmdir", "utime", "fsync")
 CHUNK = 4096  # bytes; so that each copy takes several steps
 
 
-def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> list[Track]:
+def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> list[CopiedTrack]:
     """Write files, each with a content of its own, and return them as tracks named like the files."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [os.path.join(os.fsencode(folder), os.fsencode(name)) for name in names]
@@ -26,7 +26,7 @@ def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> 
     return tracks_of(paths)
 
 
-def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[Track]:
+def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[CopiedTrack]:
     """Return files as tracks, without tags."""
 
     def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
@@ -37,7 +37,7 @@ def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[Track]:
     return tracks
 
 
-def export(tracks: Sequence[Track], stick: Path, **options: Any) -> module.Exported:
+def export(tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> module.Exported:
     stick.mkdir(exist_ok=True)
     return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u", lambda *_: None, **options)
 
@@ -122,7 +122,7 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
-def numbered(tracks: Sequence[Track]) -> dict[str, bytes]:
+def numbered(tracks: Sequence[CopiedTrack]) -> dict[str, bytes]:
     """Return the expected content of an export's folder, except lists and mark."""
     return {
         f"{number:04} {track.name}": Path(os.fsdecode(track.source)).read_bytes()

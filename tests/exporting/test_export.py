@@ -13,7 +13,7 @@ import pytest
 
 from playshuffle.errors import PlayshuffleError
 from playshuffle.exporting import export as module
-from playshuffle.exporting.tracks import Track
+from playshuffle.exporting.copied_tracks import CopiedTrack
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
 from tests.exporting.steps import (
@@ -30,7 +30,7 @@ from tests.exporting.steps import (
 )
 
 OLD = ["list.old photos", "list.old1"]  # of the owner of the stick
-Tracks = list[Track]
+Tracks = list[CopiedTrack]
 NAMES = [f"{letter}.mp3" for letter in "abcdefgh"]
 
 
@@ -50,7 +50,7 @@ def stick(tmp_path: Path) -> Path:
     return folder
 
 
-def refused(message: str, tracks: Sequence[Track], stick: Path, **options: Any) -> None:
+def refused(message: str, tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> None:
     """Check that an export fails with this message, and changes nothing."""
     before = content(stick)
 

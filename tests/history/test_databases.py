@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.history.reading import SourceError, read_source
+from playshuffle.history.history_reader import SourceError, read_source
 from playshuffle.history.rows import Played
 from playshuffle.history.sources import Source
 from tests.history import databases as db

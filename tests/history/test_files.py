@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.history.reading import SourceError, read_source
-from playshuffle.history.rows import Names, Played, Row
+from playshuffle.history.history_reader import SourceError, read_source
+from playshuffle.history.rows import HistoryRow, Played, TrackNames
 from playshuffle.history.sources import Source
 
 JUNE = 1_750_000_000
 NOW = 1_795_000_000
 
 
-def read(path: Path) -> list[Row]:
+def read(path: Path) -> list[HistoryRow]:
     return read_source(Source(path.name, bytes(path)), NOW).rows
 
 
@@ -52,8 +52,8 @@ def test_songs_of_quod_libet(tmp_path: Path) -> None:
     path = written(tmp_path / "songs", songs(played, new) + b"x")  # what is behind it does not count
 
     assert read(path) == [
-        Row("/m/ä.mp3".encode(), Played(JUNE, None, 3, 1, 0.75)),
-        Row(b"/m/\xff.mp3", Played(None, None, 0, None, 0.5)),
+        HistoryRow("/m/ä.mp3".encode(), Played(JUNE, None, 3, 1, 0.75)),
+        HistoryRow(b"/m/\xff.mp3", Played(None, None, 0, None, 0.5)),
     ]
 
 
@@ -103,7 +103,7 @@ RHYTHMBOX = f"""<?xml version="1.0" standalone="yes"?>
 def test_the_database_of_rhythmbox(tmp_path: Path) -> None:
     path = written(tmp_path / "rhythmdb.xml", RHYTHMBOX)
 
-    assert read(path) == [Row("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))]
+    assert read(path) == [HistoryRow("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))]
 
 
 def test_entities_do_not_grow_without_limit(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ def test_a_log_of_rockbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone:
     )
 
     assert read(path) == [
-        Row(b"", Played(JUNE + 300, JUNE + 400, 2, 1), Names("Ann", "One", "Light", "id-1")),
-        Row(b"", Played(None, None, 1, 0), Names("Bob", "Two")),
+        HistoryRow(b"", Played(JUNE + 300, JUNE + 400, 2, 1), TrackNames("Ann", "One", "Light", "id-1")),
+        HistoryRow(b"", Played(None, None, 1, 0), TrackNames("Bob", "Two")),
     ]
     monkeypatch.undo()
     time.tzset()
@@ -161,28 +161,28 @@ LAST_FM = (
     [
         (
             f'path,plays,last_played,rating\n/m/a.mp3,3,{JUNE},4\n"/m/b, c.mp3",0,,\n',
-            [Row(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), Names("", ""))],
+            [HistoryRow(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), TrackNames("", ""))],
         ),
-        (LAST_FM, [Row(b"", Played(JUNE + 60, None, 2), Names("Ann", "One", "Light", "id-1"))]),
+        (LAST_FM, [HistoryRow(b"", Played(JUNE + 60, None, 2), TrackNames("Ann", "One", "Light", "id-1"))]),
         (
             # As lastfmstats.com saves it: milliseconds, semicolons.
             f'Artist;Album;AlbumId;Track;Date#ann\n"Ann";"Light";"";"One";"{JUNE}000"\n',
-            [Row(b"", Played(JUNE, None, 1), Names("Ann", "One", "Light"))],
+            [HistoryRow(b"", Played(JUNE, None, 1), TrackNames("Ann", "One", "Light"))],
         ),
         (
             "\ufeffFile\tPlay Count\tLast Played\r\nfile:///m/%C3%A4.mp3\t2\t2025-06-15T15:06:40Z\r\n",
-            [Row("/m/ä.mp3".encode(), Played(JUNE, None, 2), Names("", ""))],
+            [HistoryRow("/m/ä.mp3".encode(), Played(JUNE, None, 2), TrackNames("", ""))],
         ),
-        ("path,skips\na.mp3,2\nb.mp3\n,\n", [Row(b"a.mp3", Played(skips=2), Names("", ""))]),
-        ("path,date\na.mp3,never\n", [Row(b"a.mp3", Played(None, None, 1), Names("", ""))]),
+        ("path,skips\na.mp3,2\nb.mp3\n,\n", [HistoryRow(b"a.mp3", Played(skips=2), TrackNames("", ""))]),
+        ("path,date\na.mp3,never\n", [HistoryRow(b"a.mp3", Played(None, None, 1), TrackNames("", ""))]),
         (
             f"path,last_played,plays,skips\na.mp3,{JUNE},1,0\na.mp3,{JUNE + 1},1,0\na.mp3,{JUNE + 2},0,1\n",
-            [Row(b"a.mp3", Played(JUNE + 1, JUNE + 2, 2, 1), Names("", ""))],
+            [HistoryRow(b"a.mp3", Played(JUNE + 1, JUNE + 2, 2, 1), TrackNames("", ""))],
         ),
     ],
 )
 def test_a_csv_file_is_read_by_the_names_of_its_columns(
-    tmp_path: Path, content: str, rows: list[Row]
+    tmp_path: Path, content: str, rows: list[HistoryRow]
 ) -> None:
     assert read(written(tmp_path / "plays.csv", content)) == rows
 
@@ -207,7 +207,7 @@ def test_the_tracks_of_a_playlist_are_favourites(tmp_path: Path) -> None:
     entries = f"#EXTM3U\n#EXTINF:1,Ä\nä.mp3\nelsewhere/b.mp3\n\nfile://{tmp_path}/%C3%A4.mp3\n"
 
     assert read(written(tmp_path / "likes.m3u", entries)) == [
-        Row(path, Played(rating=1)) for path in (bytes(beside), b"elsewhere/b.mp3", bytes(beside))
+        HistoryRow(path, Played(rating=1)) for path in (bytes(beside), b"elsewhere/b.mp3", bytes(beside))
     ]
 
 
@@ -226,9 +226,9 @@ def test_logs_of_rockbox_4_are_read_with_the_full_ones_before(
     )
 
     assert sorted(read(path)) == [
-        Row(b"Music/a: b.mp3", Played(JUNE, JUNE + 300, 1, 1)),
-        Row(b"Music/c.mp3", Played(JUNE, None, 1, 0)),
-        Row(b"d.mp3", Played(None, None, 1, 0)),
+        HistoryRow(b"Music/a: b.mp3", Played(JUNE, JUNE + 300, 1, 1)),
+        HistoryRow(b"Music/c.mp3", Played(JUNE, None, 1, 0)),
+        HistoryRow(b"d.mp3", Played(None, None, 1, 0)),
     ]
     monkeypatch.undo()
     time.tzset()
@@ -246,8 +246,8 @@ def test_an_export_of_listenbrainz_has_a_listen_in_each_line(tmp_path: Path) -> 
     )
 
     assert read(path) == [
-        Row(b"", Played(JUNE, None, 1), Names("Ann", "One", "Light", "id-1")),
-        Row(b"", Played(JUNE + 1, None, 1), Names("Bob", "Two")),
+        HistoryRow(b"", Played(JUNE, None, 1), TrackNames("Ann", "One", "Light", "id-1")),
+        HistoryRow(b"", Played(JUNE + 1, None, 1), TrackNames("Bob", "Two")),
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.history.histories import HISTORIES, NAMES, TITLES
-from playshuffle.history.reading import SourceError, stamp_of
+from playshuffle.history.history_reader import SourceError, stamp_of
 from playshuffle.history.sources import Source, find_source
 
 

@@ -5,14 +5,14 @@ import os
 import pytest
 
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Names, Played, Row
+from playshuffle.history.rows import HistoryRow, Played, TrackNames
 
 MUSIC = {b"/home/ann/Music/A/1.mp3": 1, b"/home/ann/Music/A/2.mp3": 2, b"/home/ann/Music/B/\xff.mp3": 3}
 ROOTS = [b"/home/ann/Music"]
 
 
 def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
-    rows = [Row(path, Played(plays=1)) for path in paths]
+    rows = [HistoryRow(path, Played(plays=1)) for path in paths]
     return [list(each.numbers) for each in match(rows, MUSIC, roots, list)]
 
 
@@ -40,35 +40,35 @@ def test_relative_paths_start_at_each_music_folder() -> None:
 
 
 TAGGED = [
-    (1, Names("Ann", "One", "Light", "ID-1")),
-    (2, Names("Ann", "One", "Best Of")),
-    (3, Names("Ann; Bob", "Two")),
-    (4, Names("", "")),
+    (1, TrackNames("Ann", "One", "Light", "ID-1")),
+    (2, TrackNames("Ann", "One", "Best Of")),
+    (3, TrackNames("Ann; Bob", "Two")),
+    (4, TrackNames("", "")),
 ]
 
 
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (Names("somebody", "else", "", "id-1"), [1]),
-        (Names("ANN", " one ", "light"), [1]),
-        (Names("Ann", "One", "Best of"), [2]),
-        (Names("Ann", "One"), [1, 2]),
-        (Names("Ann", "One", "Live"), [1, 2]),
-        (Names("Ann", "Two"), [3]),
-        (Names("Ann; Bob", "Two"), [3]),
-        (Names("Bob", "Two"), []),
-        (Names("Ann", "One (live)"), []),
-        (Names("", ""), []),
+        (TrackNames("somebody", "else", "", "id-1"), [1]),
+        (TrackNames("ANN", " one ", "light"), [1]),
+        (TrackNames("Ann", "One", "Best of"), [2]),
+        (TrackNames("Ann", "One"), [1, 2]),
+        (TrackNames("Ann", "One", "Live"), [1, 2]),
+        (TrackNames("Ann", "Two"), [3]),
+        (TrackNames("Ann; Bob", "Two"), [3]),
+        (TrackNames("Bob", "Two"), []),
+        (TrackNames("Ann", "One (live)"), []),
+        (TrackNames("", ""), []),
     ],
 )
-def test_tags_name_a_recording(names: Names, expected: list[int]) -> None:
-    rows = [Row(b"", Played(plays=1), names)]
+def test_tags_name_a_recording(names: TrackNames, expected: list[int]) -> None:
+    rows = [HistoryRow(b"", Played(plays=1), names)]
 
     assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
 def test_tags_are_not_looked_at_if_there_is_a_path() -> None:
-    rows = [Row(b"A/9.mp3", Played(plays=1), Names("Ann", "One"))]
+    rows = [HistoryRow(b"A/9.mp3", Played(plays=1), TrackNames("Ann", "One"))]
 
     assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]

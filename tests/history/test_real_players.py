@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.history.reading import read_source
-from playshuffle.history.rows import Played, Row
+from playshuffle.history.history_reader import read_source
+from playshuffle.history.rows import HistoryRow, Played
 from playshuffle.history.sources import Source
 from tests.players.drivers.mpd import running
 from tests.support.beets_commands import run_beets
@@ -25,7 +25,7 @@ JUNE = 1_750_000_000
 MUSIC = {f"{name}.mp3": {"title": name} for name in ("a", "ä b", "c")}
 
 
-def rows(path: Path) -> list[Row]:
+def rows(path: Path) -> list[HistoryRow]:
     return sorted(read_source(Source(path.name, bytes(path)), time.time()).rows)
 
 
@@ -40,12 +40,15 @@ def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
         sticker("a.mp3", "set", "playCount", "3")
         sticker("a.mp3", "set", "lastPlayed", str(JUNE))
         sticker("ä b.mp3", "set", "rating", "8")
-        expected = [Row(b"a.mp3", Played(JUNE, None, 3)), Row("ä b.mp3".encode(), Played(rating=0.8))]
+        expected = [
+            HistoryRow(b"a.mp3", Played(JUNE, None, 3)),
+            HistoryRow("ä b.mp3".encode(), Played(rating=0.8)),
+        ]
         assert rows(mpd.path.parent / "sticker.sql") == expected
         for count in range(4, 40):
             mpd.say(f'sticker set song "a.mp3" playCount "{count}"')
             found = rows(mpd.path.parent / "sticker.sql")
-            assert found[0] == Row(b"a.mp3", Played(JUNE, None, count))
+            assert found[0] == HistoryRow(b"a.mp3", Played(JUNE, None, count))
 
 
 QUERIES = ("play_count:3", "last_played:2025", "-last_played:2025", "skip_count:1..", "play_count:..2")

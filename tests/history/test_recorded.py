@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.history.reading import Content, read_source
+from playshuffle.history.history_reader import Content, read_source
 from playshuffle.history.sources import Source
 from playshuffle.options.table import Options
 from playshuffle.pipeline.choice import NothingMatchesError

@@ -8,7 +8,7 @@ import pytest
 
 from playshuffle.listening.desktop import read_signals
 from playshuffle.listening.listen import heard
-from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, News, Player, Track
+from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, News, PlayTimer, Track
 from tests.history.test_recorded import DATA
 
 # One and 日本 are heard to the end, Straße and Ärger are skipped, 7 of 35 s of Drei and 29 of 40 s of Vier
@@ -39,7 +39,7 @@ def name(track: Track, *, is_play: bool) -> str:
 
 @pytest.mark.parametrize("capture", RECORDED)
 def test_all_passes_of_recorded_players_are_counted_right(capture: str) -> None:
-    players: dict[str, Player] = {}
+    players: dict[str, PlayTimer] = {}
     with open(DATA / f"mpris-{capture}.jsonl", "rb") as lines:
         ended = [
             each
@@ -56,7 +56,7 @@ def test_every_capture_is_tested() -> None:
 
 
 def results(*all_news: News) -> list[str]:
-    player = Player("")
+    player = PlayTimer("")
     ended = [each for news in all_news if (each := player.update(news)) is not None]
     return [("play " if each.is_play else "skip ") + each.track.uri[-5:-4] for each in ended]
 

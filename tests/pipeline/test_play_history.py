@@ -11,7 +11,7 @@ import pytest
 
 from playshuffle.config.build_request import build_request
 from playshuffle.errors import PlayshuffleError
-from playshuffle.history.reading import Content, SourceError, read_source
+from playshuffle.history.history_reader import Content, SourceError, read_source
 from playshuffle.history.sources import Source
 from playshuffle.options.table import Options
 from playshuffle.pipeline import play_history

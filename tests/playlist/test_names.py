@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from playshuffle.errors import PlayshuffleError
 from playshuffle.playlist.names import Names
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.playlist.reading import read, read_file_list
+from playshuffle.playlist.playlist_reader import read, read_file_list
 
 Form = Literal["NFC", "NFD"]
 

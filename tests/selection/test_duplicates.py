@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.selection.duplicates import Copies, Facts, copies_among, find_copies
+from playshuffle.selection.duplicates import Copies, CopyFacts, copies_among, find_copies
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
-SONG = Facts(b"/m/b.mp3", 200_000, "Artist", "Song", "id-1", "release-1", bitrate=128_000)
+SONG = CopyFacts(b"/m/b.mp3", 200_000, "Artist", "Song", "id-1", "release-1", bitrate=128_000)
 UNNAMED = SONG._replace(recording_id="")
 OTHER = SONG._replace(path=b"/m/a.mp3", release_id="release-2")
 
@@ -45,7 +45,7 @@ OTHER = SONG._replace(path=b"/m/a.mp3", release_id="release-2")
         (UNNAMED._replace(title="(Live)"), OTHER._replace(title="(Live)", recording_id=""), False),
     ],
 )
-def test_which_tracks_are_copies(one: Facts, other: Facts, copies: bool) -> None:
+def test_which_tracks_are_copies(one: CopyFacts, other: CopyFacts, copies: bool) -> None:
     assert [bool(find_copies(facts)) for facts in ([one, other], [other, one])] == [copies] * 2
 
 
@@ -61,7 +61,7 @@ def test_which_tracks_are_copies(one: Facts, other: Facts, copies: bool) -> None
         (OTHER, SONG),
     ],
 )
-def test_which_copy_is_kept(best: Facts, other: Facts) -> None:
+def test_which_copy_is_kept(best: CopyFacts, other: CopyFacts) -> None:
     assert find_copies([best, other]) == [Copies(0, (1,))]
     assert find_copies([other, best]) == [Copies(1, (0,))]
 
@@ -85,7 +85,7 @@ def test_small_differences_do_not_add_up() -> None:
 
 
 FACTS = st.builds(
-    Facts,
+    CopyFacts,
     path=st.binary(min_size=1, max_size=3),
     length_ms=st.sampled_from((0, 29_000, 30_000, 31_000, 33_000, 36_000)),
     artist=st.sampled_from(("", "a", "A")),
@@ -98,10 +98,10 @@ FACTS = st.builds(
 
 
 @given(st.lists(FACTS, max_size=12, unique_by=lambda track: track.path), st.randoms(use_true_random=False))
-def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[Facts], choose: object) -> None:
+def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[CopyFacts], choose: object) -> None:
     shuffled = sorted(facts, key=lambda track: (track.bitrate, track.path))
 
-    def paths(tracks: list[Facts]) -> set[frozenset[bytes]]:
+    def paths(tracks: list[CopyFacts]) -> set[frozenset[bytes]]:
         return {
             frozenset(tracks[index].path for index in (group.kept, *group.others))
             for group in find_copies(tracks)

@@ -14,7 +14,7 @@ from playshuffle.library.tag_columns import Rows, no_tags
 from playshuffle.selection import evaluation
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.query import Finding, Lacking, narrow, parse
-from playshuffle.selection.words import LONGEST
+from playshuffle.selection.tokens import LONGEST
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 

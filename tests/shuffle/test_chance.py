@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.shuffle import Seeded, Source, System, draws, durstenfeld
+from playshuffle.shuffle import RandomSource, Seeded, System, draws, durstenfeld
 
 WORDS = 1 << 30
 
@@ -156,7 +156,7 @@ def test_the_system_does_not_repeat_itself() -> None:
 
 @pytest.mark.parametrize("source", [System(), Seeded("1")], ids=["system", "seeded"])
 @pytest.mark.parametrize("bound", [0, -1])
-def test_nothing_can_be_drawn_from_an_empty_range(source: Source, bound: int) -> None:
+def test_nothing_can_be_drawn_from_an_empty_range(source: RandomSource, bound: int) -> None:
     with pytest.raises(ValueError, match="cannot draw"):
         source(bound)
     with pytest.raises(ValueError, match="cannot draw"):

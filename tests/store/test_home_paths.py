@@ -12,7 +12,7 @@ from playshuffle.dealing.deck import Deck
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
-from playshuffle.store import records, skip_lists
+from playshuffle.store import records, skip_list_entries
 from playshuffle.store.home_paths import HomePaths
 from playshuffle.store.records import SavedDeck, SavedOrder
 from playshuffle.store.state import State
@@ -75,7 +75,7 @@ def test_another_home_has_the_same_state_below_itself(
         state.save_tracks(state.load_tracks(), table(home))
         records.save(state, all_, order)
         records.save(state, today, deck)
-        skip_lists.save(state, all_, {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]})
+        skip_list_entries.save(state, all_, {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]})
 
     monkeypatch.setenv("HOME", str(tmp_path / "bob"))
     home = bytes(tmp_path / "bob")
@@ -85,7 +85,9 @@ def test_another_home_has_the_same_state_below_itself(
         assert (state.roots(), records.dealt(state)) == ([home], {all_: False, today: True})
         assert state.root(home) == table(home).roots[home, True]
         assert (records.last(state, all_), records.last(state, today)) == (order, deck)
-        assert skip_lists.load(state, all_) == {home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]}
+        assert skip_list_entries.load(state, all_) == {
+            home + b"/never.m3u": [home + b"/a.mp3", b"/mnt/a.mp3"]
+        }
         assert state.forget(all_)
         assert records.dealt(state) == {today: True}
 

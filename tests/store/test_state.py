@@ -21,7 +21,7 @@ from playshuffle.history.rows import Played
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.options.table import Options
-from playshuffle.store import plays, records, schema, skip_lists
+from playshuffle.store import plays, records, schema, skip_list_entries
 from playshuffle.store.plays import StoredPlays
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.schema import VERSION
@@ -630,7 +630,7 @@ def every(home: Path) -> bytes:
         records.save(state, DECK, SavedDeck(Deck((1,), (2,)), "1-1"))
         for playlist in (LIST, DECK):
             state.save_output_mounts(playlist, [MOUNT])
-            skip_lists.save(state, playlist, {b"/never\xfe.m3u": [b"/m/a.mp3"]})
+            skip_list_entries.save(state, playlist, {b"/never\xfe.m3u": [b"/m/a.mp3"]})
             plays.save(state, playlist, PLAYS)
     return state_file(home).read_bytes()
 
@@ -644,7 +644,7 @@ def load_all(state: State) -> None:
     for playlist in (LIST, DECK):
         orders_of(state, playlist)
         state.output_mounts(playlist)
-        skip_lists.load(state, playlist)
+        skip_list_entries.load(state, playlist)
         plays.load(state, playlist)
     for root in (b"/m", b"/n"):
         state.root(root)

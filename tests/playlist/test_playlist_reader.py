@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.playlist import reading
-from playshuffle.playlist.reading import read
+from playshuffle.playlist import playlist_reader
+from playshuffle.playlist.playlist_reader import read
 
 _PEAK = """
 import sys
-from playshuffle.playlist.reading import read
+from playshuffle.playlist.playlist_reader import read
 entries = read(sys.argv[1].encode()).entries
 lengths = [len(entry.text) for entry in entries]
 # Not getrusage(): after a fork its maximum is at least that of the parent.
@@ -56,7 +56,7 @@ _HEADS = st.sampled_from([b"", b"#EXTM3U\n", b"#PLAYSHUFFLE-ORDER:random\n", b"#
 @given(_HEADS, _LINES, st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
 def test_each_entry_has_the_number_of_its_line(head: bytes, lines: list[bytes], newline: bytes) -> None:
     content = head + newline.join(lines)
-    found = reading.read_content(content, b"/music/x.m3u").entries
+    found = playlist_reader.read_content(content, b"/music/x.m3u").entries
 
     assert [entry.line for entry in found] == [
         number

@@ -8,7 +8,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history import files
 from playshuffle.history.databases import Database, UnknownUserError
 from playshuffle.history.histories import HISTORIES, NAMES, TITLES, File, History
-from playshuffle.history.rows import Row
+from playshuffle.history.rows import HistoryRow
 from playshuffle.history.sources import Source
 from playshuffle.system import regular_file, sqlite
 from playshuffle.system.foreign_database import read_foreign
@@ -26,7 +26,7 @@ class Content(NamedTuple):
     """
 
     history: History
-    rows: list[Row]
+    rows: list[HistoryRow]
     starts: bool
 
 

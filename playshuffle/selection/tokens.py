@@ -14,7 +14,7 @@ LONGEST = 10_000  # characters of a query
 _DEEPEST = 100  # nested groups; the parser is recursive
 
 
-class Kind(enum.Enum):
+class TokenKind(enum.Enum):
     """Kinds of tokens."""
 
     WORD = enum.auto()
@@ -34,7 +34,7 @@ class Token(NamedTuple):
         end: its end in the query.
     """
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
     end: int
@@ -65,7 +65,7 @@ class _Splitter:
             raise QueryError(self._open[-1] + 1, "this parenthesis is not closed.")
         return self._tokens
 
-    def _add(self, kind: Kind, start: int, end: int, text: str = "") -> int:
+    def _add(self, kind: TokenKind, start: int, end: int, text: str = "") -> int:
         self._tokens.append(Token(kind, text, start, end))
         return end
 
@@ -75,16 +75,16 @@ class _Splitter:
             self._open.append(at)
             if len(self._open) > _DEEPEST:
                 raise QueryError(at + 1, f"more than {_DEEPEST} groups inside each other are not supported.")
-            return self._add(Kind.OPEN, at, at + 1)
+            return self._add(TokenKind.OPEN, at, at + 1)
         if character == ")":
             if not self._open:
                 raise QueryError(at + 1, _STRAY)
             self._open.pop()
-            return self._add(Kind.CLOSE, at, at + 1)
+            return self._add(TokenKind.CLOSE, at, at + 1)
         if character in "-^" and self._text[at + 1 : at + 2] == "(":
-            return self._add(Kind.NOT, at, at + 1)
-        if character == "," and self._tokens and self._tokens[-1].kind is Kind.CLOSE:
-            return self._add(Kind.OR, at, at + 1)
+            return self._add(TokenKind.NOT, at, at + 1)
+        if character == "," and self._tokens and self._tokens[-1].kind is TokenKind.CLOSE:
+            return self._add(TokenKind.OR, at, at + 1)
         return self._word(at)
 
     def _word(self, start: int) -> int:
@@ -120,13 +120,13 @@ class _Splitter:
 
     def _add_word(self, word: str, start: int, end: int, *, is_plain: bool) -> None:
         if word == "OR" and is_plain:
-            self._add(Kind.OR, start, end)
+            self._add(TokenKind.OR, start, end)
             return
         stem = word.removesuffix(",")
         if stem or stem == word:
-            self._add(Kind.WORD, start, end - len(word) + len(stem), stem)
+            self._add(TokenKind.WORD, start, end - len(word) + len(stem), stem)
         if stem != word:
-            self._add(Kind.OR, end - 1, end)
+            self._add(TokenKind.OR, end - 1, end)
 
     def _quoted(self, start: int) -> tuple[str, int]:
         """Return the text in quotes, and the position after them."""

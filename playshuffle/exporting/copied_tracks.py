@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from playshuffle.exporting.names import safe_name
+from playshuffle.exporting.copy_names import safe_name
 from playshuffle.library.extinf import extinf
 from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import is_audio_name
@@ -13,7 +13,7 @@ from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import ReadAll, Tags
 
 
-class Track(NamedTuple):
+class CopiedTrack(NamedTuple):
     """A track to copy.
 
     Attributes:
@@ -33,7 +33,7 @@ class Track(NamedTuple):
 
 def find_tracks(
     paths: Sequence[bytes], read_all: ReadAll, working: Callable[[str, int, int], object], *, is_ascii: bool
-) -> tuple[list[Track], list[Skipped]]:
+) -> tuple[list[CopiedTrack], list[Skipped]]:
     """Return the audio files among some paths, in their order, and the others with a reason.
 
     A playlist may come from anybody: a file without an audio suffix is never copied to a stick.
@@ -60,7 +60,7 @@ def find_tracks(
         title = line.decode(errors="replace").partition(",")[2]
         suffix = os.fsdecode(path[path.rindex(b".") :])
         tracks.append(
-            Track(
+            CopiedTrack(
                 path, safe_name(title, is_ascii=is_ascii) + suffix, status.st_size, status.st_mtime_ns, line
             )
         )

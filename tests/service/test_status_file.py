@@ -1,6 +1,6 @@
 """The status that services publish for other processes."""
 
-from playshuffle.service import running
+from playshuffle.service import status_file
 from playshuffle.service.status_json import Service, Status
 
 
@@ -10,12 +10,12 @@ def status(since_s: int) -> Status:
 
 def test_services_with_the_same_process_number_are_all_shown() -> None:
     # In two containers that share a state folder, each is process 1.
-    with running.StatusFile() as first:
+    with status_file.StatusFile() as first:
         first.publish(status(100))
-        with running.StatusFile() as second:
+        with status_file.StatusFile() as second:
             second.publish(status(200))
-            both = {status.services[0].since for status in running.services()}
-        rest = {status.services[0].since for status in running.services()}
+            both = {status.services[0].since for status in status_file.services()}
+        rest = {status.services[0].since for status in status_file.services()}
 
     assert (both, rest) == ({100, 200}, {100})
-    assert running.services() == []
+    assert status_file.services() == []
