@@ -99,9 +99,9 @@ def _write(library: Any, given: optparse.Values, query: list[str], defaults: Map
         )
     if given.deal:
         if options.output == STDOUT:
-            raise PlayshuffleError("A deal needs a file; name one with -o.", Exit.USAGE)
+            raise PlayshuffleError("A deal needs a file; name one with -o.")
         if given.dry_run:
-            raise PlayshuffleError("--dry-run does not work with --deal; omit either.", Exit.USAGE)
+            raise PlayshuffleError("--dry-run does not work with --deal; omit either.")
         _deal(build_request(options._replace(every=given.every), files=tuple(tags)), given, tags)
     else:
         request = build_request(options, files=tuple(tags))

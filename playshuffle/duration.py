@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 
 # At most nine digits, 31 years of seconds: Python refuses to parse numbers with thousands of digits.
 _PARTS = (
@@ -25,9 +25,7 @@ def parse(text: str) -> int:
     """
     plain = text.strip().lower()
     if re.fullmatch(r"[0-9]{1,9}", plain):
-        raise PlayshuffleError(
-            f"'{plain}' has no unit. Write {plain}m (minutes) or {plain}h (hours).", Exit.USAGE
-        )
+        raise PlayshuffleError(f"'{plain}' has no unit. Write {plain}m (minutes) or {plain}h (hours).")
     before = plain.rstrip("0123456789")
     if before != plain and ":" not in plain:
         plain += _NEXT_UNIT.get(before[-1:], "")
@@ -37,9 +35,7 @@ def parse(text: str) -> int:
     elif match := re.fullmatch(_PARTS, plain, re.ASCII):
         total_ms = _total_ms(match.groups())
     if not total_ms:
-        raise PlayshuffleError(
-            f"'{shown(text)}' is not a duration. Write it like 90m, 2h, 1h30 or 1:30:00.", Exit.USAGE
-        )
+        raise PlayshuffleError(f"'{shown(text)}' is not a duration. Write it like 90m, 2h, 1h30 or 1:30:00.")
     return total_ms
 
 

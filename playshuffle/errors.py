@@ -29,6 +29,8 @@ def of_all(codes: Sequence[Exit]) -> Exit:
 class PlayshuffleError(Exception):
     """Something the user can fix; the text says what, where and what to do.
 
+    The exit code is that of a wrong command line, unless another one is given.
+
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
         details: lines below the text, for users at a terminal.
@@ -37,7 +39,7 @@ class PlayshuffleError(Exception):
     keys: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
 
-    def __init__(self, text: str, code: Exit) -> None:
+    def __init__(self, text: str, code: Exit = Exit.USAGE) -> None:
         super().__init__(text)
         self.code = code
 

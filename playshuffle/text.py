@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 
 _CLOSENESS = 0.75  # minimum similarity of a name to a suggestion: below, suggestions mislead
 _FEW = 10  # names listed in an error
@@ -80,7 +80,7 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     else:
         rest = [f"{len(names) - _FEW} others"] if len(names) > _FEW else []
         hint = f"Use {any_of([*map(shown, names[:_FEW]), *rest])}."
-    raise PlayshuffleError(f"Unknown {kind} '{shown(name)}'. {hint}", Exit.USAGE)
+    raise PlayshuffleError(f"Unknown {kind} '{shown(name)}'. {hint}")
 
 
 def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from playshuffle import shuffle
 from playshuffle.audit import guarantees
 from playshuffle.audit.guarantees import Guarantee
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import PlayshuffleError
 from playshuffle.shuffle import RandBelow, Shuffle
 from playshuffle.shuffle.specimens import SPECIMENS
 from playshuffle.text import known
@@ -48,13 +48,10 @@ def audited(name: str, tracks: int) -> Audited:
     """
     name = known("order to audit", name, NAMES)
     if not FEWEST_TRACKS <= tracks <= MOST_TRACKS:
-        raise PlayshuffleError(
-            f"--tracks must be a number from {FEWEST_TRACKS} to {MOST_TRACKS}.", Exit.USAGE
-        )
+        raise PlayshuffleError(f"--tracks must be a number from {FEWEST_TRACKS} to {MOST_TRACKS}.")
     if name == "table" and tracks > _TABLE_TRACKS:
         raise PlayshuffleError(
-            f"The table of all orders goes up to {_TABLE_TRACKS} tracks; say --tracks {_TABLE_TRACKS}.",
-            Exit.USAGE,
+            f"The table of all orders goes up to {_TABLE_TRACKS} tracks; say --tracks {_TABLE_TRACKS}."
         )
     if name.startswith(SPECIMEN):
         bad, entropy_bits, shows = SPECIMENS[name.removeprefix(SPECIMEN)]

@@ -64,15 +64,13 @@ def audit(
     An order is simulated many times. Exit code 1 if it is biased.
     """
     if (playlist is None) == (order is None):
-        raise PlayshuffleError("Name either a playlist, or an order with --order.", Exit.USAGE)
+        raise PlayshuffleError("Name either a playlist, or an order with --order.")
     if order is not None:
         return _order(order, tracks, rounds, seed, plot, as_json)
     if playlist is not None and (tracks, rounds, seed) == (None, None, None):
         _playlist(find_file(playlist, all_lists(config)), plot, as_json)
         return Exit.DONE
-    raise PlayshuffleError(
-        "--tracks, --rounds and --seed do not work with a playlist. Remove them.", Exit.USAGE
-    )
+    raise PlayshuffleError("--tracks, --rounds and --seed do not work with a playlist. Remove them.")
 
 
 def _order(
@@ -83,8 +81,7 @@ def _order(
     fewest = bias.ROUNDS_PER_TRACK * order.tracks
     if rounds < fewest:
         raise PlayshuffleError(
-            f"--rounds must be at least {fewest:,} for {order.tracks} tracks: fewer prove nothing.",
-            Exit.USAGE,
+            f"--rounds must be at least {fewest:,} for {order.tracks} tracks: fewer prove nothing."
         )
     if plot is not None:
         _check_plot(plot)
@@ -132,14 +129,11 @@ def _check_plot(path: str) -> None:
         PlayshuffleError: it cannot.
     """
     if not path.lower().endswith((".png", ".svg")):
-        raise PlayshuffleError(
-            f"--plot cannot write '{shown(path)}'. The name must end in .png or .svg.", Exit.USAGE
-        )
+        raise PlayshuffleError(f"--plot cannot write '{shown(path)}'. The name must end in .png or .svg.")
     if find_spec("matplotlib") is None:
         raise PlayshuffleError(
             "--plot needs Matplotlib. With pipx: pipx inject playshuffle matplotlib. With the Debian package:"
-            " apt install python3-matplotlib. In a virtual environment: pip install matplotlib.",
-            Exit.USAGE,
+            " apt install python3-matplotlib. In a virtual environment: pip install matplotlib."
         )
 
 

@@ -73,5 +73,5 @@ def _only(**switches: bool) -> str:
     """
     given = [flag(switch) for switch, is_given in switches.items() if is_given]
     if len(given) > 1:
-        raise PlayshuffleError(f"{' and '.join(given)} do not work together. Choose one of them.", Exit.USAGE)
+        raise PlayshuffleError(f"{' and '.join(given)} do not work together. Choose one of them.")
     return "".join(given)

@@ -66,9 +66,7 @@ def _configured(
 ) -> tuple[dict[str, Request], list[Exit]]:
     """Return the requests of all configured decks that are not dealt by hand, and codes of broken lists."""
     if words or save is not None or not given.names <= ONCE:
-        raise PlayshuffleError(
-            "--due uses the configuration. Remove the folders and other options.", Exit.USAGE
-        )
+        raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
     config_file = load(find(config))
     codes = say_broken(config_file)
     lists = [one for one in known_lists(config_file, state) if one.configured and one.is_dealt]
@@ -89,8 +87,7 @@ def _request(
     if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
-            " a file with -o, or use --peek.",
-            Exit.USAGE,
+            " a file with -o, or use --peek."
         )
     config_file = load_if_any(config)
     lists = known_lists(config_file, state)
@@ -101,7 +98,7 @@ def _request(
         given = Given(given.options, given.names - {"output"})
         named = [_only_deck(lists) if file is None else the_list(file, lists)]
     if len(named) > 1:
-        raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due", Exit.USAGE)
+        raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due")
     if named:
         return request_of(named[0], given, state, is_dealt=True, is_saved=save is not None)
     return _request_of_folders(words, given, save, state)
@@ -130,13 +127,10 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     if len(dealt) == 1:
         return dealt[0]
     if not dealt:
-        raise PlayshuffleError(
-            "Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music", Exit.USAGE
-        )
+        raise PlayshuffleError("Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music")
     raise PlayshuffleError(
         f"There are several decks. Name one of them: {', '.join(titles(dealt))}. To deal all configured ones"
-        " that are due: playshuffle deal --due",
-        Exit.USAGE,
+        " that are due: playshuffle deal --due"
     )
 
 

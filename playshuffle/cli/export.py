@@ -65,7 +65,7 @@ def export(
     """Copy the tracks of a playlist to a stick."""
     most_bytes = _size(size)
     if max_per_folder is not None and max_per_folder < 1:
-        raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.", Exit.USAGE)
+        raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.")
     if playlist is None or folder is None:
         raise _incomplete(playlist, all_lists(config))
     word, path = playlist, os.fsencode(playlist)
@@ -107,14 +107,14 @@ def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> Playshuffle
     if playlist is None:
         names = ", ".join(shown(name) for name in dict.fromkeys(each.name for each in lists)) or "none"
         text = f"Name a list and a folder on the stick. Lists: {names}. Mounted removable drives: {drives}."
-    return PlayshuffleError(text, Exit.USAGE)
+    return PlayshuffleError(text)
 
 
 def _size(size: str | None) -> int | None:
     try:
         return None if size is None else int(parse_size(size))
     except ValueError as error:
-        raise PlayshuffleError(f"--size {shown(size or '')} {error}", Exit.USAGE) from None
+        raise PlayshuffleError(f"--size {shown(size or '')} {error}") from None
 
 
 def _source(playlist: str, file: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import PlayshuffleError
 from playshuffle.options.help_groups import EXPERT, GROUPS, OUTPUT
 from playshuffle.text import known
 
@@ -108,7 +108,7 @@ class CommandGroup(_Helped, TyperGroup):
             if ctx.parent is None and is_path and args[0] not in self.commands:
                 from playshuffle.cli.usage_errors import for_path  # as in `cli.main`
 
-                raise PlayshuffleError(for_path(args[0]), Exit.USAGE)
+                raise PlayshuffleError(for_path(args[0]))
             args = [known("command", args[0], self.commands, see=f"{ctx.command_path} --help"), *args[1:]]
         return super().resolve_command(ctx, args)
 

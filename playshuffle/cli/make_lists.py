@@ -93,8 +93,7 @@ def _lists_to_make(
     if config_file.playlists and not made and not codes:
         raise PlayshuffleError(
             "All lists of the configuration are dealt. Their next deals: playshuffle deal --due. To make"
-            " another list, name a music folder.",
-            Exit.USAGE,
+            " another list, name a music folder."
         )
     return made, codes
 
@@ -104,7 +103,7 @@ def _requests_of(
 ) -> dict[str, Request]:
     """Return the requests of lists that are made again, by their titles."""
     if save is not None and len(lists) > 1:
-        raise PlayshuffleError("--save needs one list, or music folders.", Exit.USAGE)
+        raise PlayshuffleError("--save needs one list, or music folders.")
     requests = [request_of(one, given, state, is_dealt=False, is_saved=save is not None) for one in lists]
     return dict(zip(titles(lists), requests, strict=True))
 
@@ -121,8 +120,6 @@ def _new_list(folders: Sequence[str], options: Options, config: str | None, quie
 
 def _check_stdout(output: str | None, print0: bool, as_json: bool) -> None:
     if (output == STDOUT) + print0 + as_json > 1:
-        raise PlayshuffleError(
-            "--json, --print0 and -o - all write to standard output. Choose one of them.", Exit.USAGE
-        )
+        raise PlayshuffleError("--json, --print0 and -o - all write to standard output. Choose one of them.")
     if print0 and output is not None:
-        raise PlayshuffleError("--print0 writes no file. Remove -o.", Exit.USAGE)
+        raise PlayshuffleError("--print0 writes no file. Remove -o.")

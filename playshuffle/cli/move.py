@@ -112,14 +112,13 @@ def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: b
     if not any(row.table in ("root", "record") for row in rows):
         roots = ", ".join(map(home_path, state.roots())) or "none"
         raise PlayshuffleError(
-            f"No music folder or list is in {home_path(before)}. Known music folders: {roots}.", Exit.USAGE
+            f"No music folder or list is in {home_path(before)}. Known music folders: {roots}."
         )
     if in_the_way := playlists_in_the_way(state, rows):
         names = " ".join(map(shell_path, in_the_way))
         raise PlayshuffleError(
             f"{home_path(after)} has tracks or files of other lists. To give their place to"
-            f" {home_path(before)}, forget these first: playshuffle forget {names}",
-            Exit.USAGE,
+            f" {home_path(before)}, forget these first: playshuffle forget {names}"
         )
 
 

@@ -46,8 +46,7 @@ def default_folders(config: str | None) -> Default:
     if not os.path.isdir(folder):
         raise PlayshuffleError(
             f"No music folder was named, and {home_path(folder)} does not exist. Name one, such as"
-            " playshuffle make /path/to/music",
-            Exit.USAGE,
+            " playshuffle make /path/to/music"
         )
     return Default((folder,), f"Folder: {home_path(folder)} (the music folder of the desktop)")
 

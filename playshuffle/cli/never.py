@@ -48,7 +48,7 @@ def never(
     They are in never.m3u beside the configuration. Any player may edit that list.
     """
     if undo and tracks:
-        raise PlayshuffleError("--undo takes the last track back. Omit TRACK.", Exit.USAGE)
+        raise PlayshuffleError("--undo takes the last track back. Omit TRACK.")
     if undo:
         return _undo(quiet=quiet)
     if not tracks:
@@ -79,7 +79,7 @@ def never(
 def _undo(*, quiet: bool) -> Exit:
     path = remove_last_track()
     if path is None:
-        raise PlayshuffleError(f"No track is in {home_path(never_list())}.", Exit.USAGE)
+        raise PlayshuffleError(f"No track is in {home_path(never_list())}.")
     if not quiet:
         show([(Mark.GOOD, f"{home_path(path)} may be in playlists again, from their next update")])
     return Exit.DONE

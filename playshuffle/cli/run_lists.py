@@ -84,20 +84,18 @@ def request_of(
     if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):
         raise PlayshuffleError(
             f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
-            f" --save {name}. For another list, add -o OTHER.m3u.",
-            Exit.USAGE,
+            f" --save {name}. For another list, add -o OTHER.m3u."
         )
     if one.is_dealt != is_dealt:
         text = "is dealt, not made. Its next deal: playshuffle deal"
         if is_dealt:
             text = "is made, not dealt. To make it again: playshuffle make"
-        raise PlayshuffleError(f"{home_path(one.path)} {text} {name}", Exit.USAGE)
+        raise PlayshuffleError(f"{home_path(one.path)} {text} {name}")
     request = one.request(state, given)
     if request is None:
         raise PlayshuffleError(
             f"The options of {home_path(one.path)} are not known: a pipe named its tracks. Make it as you did"
-            " before.",
-            Exit.USAGE,
+            " before."
         )
     return request
 

@@ -5,7 +5,7 @@ import os
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import show
 from playshuffle.config.places import places
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.pipeline.request import Request
 from playshuffle.service import status_file
 
@@ -19,9 +19,7 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
     if name is None:
         return
     if not request.writes:
-        raise PlayshuffleError(
-            "--save needs a playlist file. Remove --dry-run, --peek, --print0 or -o -.", Exit.USAGE
-        )
+        raise PlayshuffleError("--save needs a playlist file. Remove --dry-run, --peek, --print0 or -o -.")
     _save(_place(config), name, request, writes=False)
 
 

@@ -110,4 +110,4 @@ def _report(steps: Iterable[str]) -> None:
 
 def _check_user() -> None:
     if os.geteuid() == 0 and "SUDO_USER" in os.environ:
-        raise PlayshuffleError("The service belongs to a user. Run this command without sudo.", Exit.USAGE)
+        raise PlayshuffleError("The service belongs to a user. Run this command without sudo.")

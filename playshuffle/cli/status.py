@@ -72,7 +72,7 @@ def status(
 ) -> int:
     """Show folders, playlists and the service."""
     if as_json + as_html + prometheus > 1:
-        raise PlayshuffleError("Choose one of --json, --html and --prometheus.", Exit.USAGE)
+        raise PlayshuffleError("Choose one of --json, --html and --prometheus.")
     config_file = _configuration(config)
     report = current_status(config_file, lists_all=is_all or name is not None)
     screen = screen_of(sys.stdout)

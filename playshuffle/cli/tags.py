@@ -98,9 +98,7 @@ def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
         fields = [word for word in words if word in OF_TRACKS and not os.path.lexists(word)]
         if fields:
             places = [shell_path(absolute(word, Exit.NO_INPUT)) for word in words if word not in fields]
-            raise PlayshuffleError(
-                f"The field comes first: playshuffle tags {fields[0]} {' '.join(places)}", Exit.USAGE
-            )
+            raise PlayshuffleError(f"The field comes first: playshuffle tags {fields[0]} {' '.join(places)}")
         return None, words
     return known("field", words[0], OF_TRACKS), words[1:]
 

@@ -67,10 +67,10 @@ def tell(
     """
     if written:
         if player is not None or replace or at is not None or socket is not None:
-            raise PlayshuffleError("--written does not work with other arguments.", Exit.USAGE)
+            raise PlayshuffleError("--written does not work with other arguments.")
         return _tell_written(config, quiet=quiet)
     if player is None:
-        raise PlayshuffleError("Name a player: playshuffle tell mpd, or playshuffle tell mpv.", Exit.USAGE)
+        raise PlayshuffleError("Name a player: playshuffle tell mpd, or playshuffle tell mpv.")
     queue_player = QueuePlayer(known("player with a queue", player, _PLAYERS))
     path = _path(queue_player, playlist, config)
     track = None if at is None else _track(path, at)
@@ -91,7 +91,7 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
     candidates = [candidate for candidate in playlists if player in candidate.tell] or playlists
     if len(candidates) > 1:
         choices = any_of([shown(candidate.name) for candidate in candidates])
-        raise PlayshuffleError(f"Several playlists are for {player}. Name one: {choices}.", Exit.USAGE)
+        raise PlayshuffleError(f"Several playlists are for {player}. Name one: {choices}.")
     if not candidates or candidates[0].request.output is None:
         raise PlayshuffleError(
             "The configuration has no valid playlist. See: playshuffle config check", Exit.CONFIG
@@ -114,7 +114,7 @@ def _last_made() -> bytes:
     with State(writes=False) as state:
         last = last_made(state)
     if last is None:
-        raise PlayshuffleError("No list was made or dealt yet. Name a file.", Exit.USAGE)
+        raise PlayshuffleError("No list was made or dealt yet. Name a file.")
     return last
 
 

@@ -8,7 +8,7 @@ import typer
 from playshuffle.audit import trace_steps
 from playshuffle.audit.trace_steps import Traced
 from playshuffle.cli.streams import print_lines
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
 from playshuffle.text import known
 
@@ -48,13 +48,11 @@ def trace(
     """
     traced = trace_steps.TRACED[known("order", order, trace_steps.TRACED)]
     if draws is not None and seed is not None:
-        raise PlayshuffleError(
-            "--draws gives all numbers, so --seed has no effect. Remove either.", Exit.USAGE
-        )
+        raise PlayshuffleError("--draws gives all numbers, so --seed has no effect. Remove either.")
     numbers = None if draws is None else _numbers(draws)
     count = (_TRACKS if numbers is None else len(numbers) + 1) if tracks is None else tracks
     if not 2 <= count <= _MOST_TRACKS:
-        raise PlayshuffleError(f"-n must be a number from 2 to {_MOST_TRACKS}.", Exit.USAGE)
+        raise PlayshuffleError(f"-n must be a number from 2 to {_MOST_TRACKS}.")
     if numbers is None:
         numbers = trace_steps.drawn(traced, count, System() if seed is None else Seeded(seed))
     else:
@@ -67,7 +65,7 @@ def _numbers(text: str) -> list[int]:
         return [int(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise PlayshuffleError(
-            f"--draws must be numbers with commas between them, not '{shown(text)}'.", Exit.USAGE
+            f"--draws must be numbers with commas between them, not '{shown(text)}'."
         ) from None
 
 
@@ -76,13 +74,12 @@ def _check(traced: Traced, count: int, draws: Sequence[int]) -> None:
     if len(draws) != len(positions):
         raise PlayshuffleError(
             f"--draws has {len(draws)} numbers, but {count} tracks need {len(positions)}, for"
-            f" k={positions[0]} to {positions[-1]}.",
-            Exit.USAGE,
+            f" k={positions[0]} to {positions[-1]}."
         )
     for position, draw, may_be in zip(positions, draws, allowed, strict=True):
         if draw not in may_be:
             bounds = f"from {may_be[0]} to {may_be[-1]}" if len(may_be) > 1 else f"{may_be[0]}"
-            raise PlayshuffleError(f"For k={position} the draw must be {bounds}, not {draw}.", Exit.USAGE)
+            raise PlayshuffleError(f"For k={position} the draw must be {bounds}, not {draw}.")
 
 
 def _lines(traced: Traced, count: int, draws: Sequence[int]) -> Iterator[str]:

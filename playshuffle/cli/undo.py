@@ -16,7 +16,7 @@ from playshuffle.config.load import all_lists
 from playshuffle.config.places import find
 from playshuffle.config.words import the_list
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.options.table import Options, as_flags
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.undo import record_before
@@ -52,7 +52,7 @@ def undo(
         elif last is not None:
             one = next((each for each in all_lists(config) if each.path == last), KnownList(last))
         else:
-            raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.", Exit.USAGE)
+            raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.")
         before = record_before(state, one.path)
         request = _request(one, before, state)
     [report] = run_lists({"": request}, partial(undo_list, before=before), quiet=quiet)[0].values()

@@ -13,7 +13,7 @@ from playshuffle.config.load import load
 from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.config.places import find
 from playshuffle.config.words import with_files
-from playshuffle.errors import Exit, MissingError, PlayshuffleError
+from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.missing import check_root
 from playshuffle.options.given import Given
 from playshuffle.options.help_groups import OUTPUT
@@ -56,13 +56,13 @@ def watch(
     the same in the background.
     """
     if folders and config is not None:
-        raise PlayshuffleError("--config does not work with folders. Remove either.", Exit.USAGE)
+        raise PlayshuffleError("--config does not work with folders. Remove either.")
     if not folders and given.names:
         raise PlayshuffleError(
-            "Options of a playlist need a folder. Name one, or write them to the configuration.", Exit.USAGE
+            "Options of a playlist need a folder. Name one, or write them to the configuration."
         )
     if given.options.output == STDOUT:
-        raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.", Exit.USAGE)
+        raise PlayshuffleError("watch cannot write to standard output. Name a file with -o.")
     log.begin(is_quiet=quiet, is_verbose=verbose)
     gc.enable()  # this runs for months
     if not folders:

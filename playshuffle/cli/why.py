@@ -223,9 +223,7 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
     if not lists and folders:
         raise MissingError(min(folders), "it does not exist", "Mount the drive of your playlists.")
     if not lists:
-        raise PlayshuffleError(
-            "No playlist is known. Name one with --in FILE, or make one: playshuffle make", Exit.USAGE
-        )
+        raise PlayshuffleError("No playlist is known. Name one with --in FILE, or make one: playshuffle make")
     return lists
 
 

@@ -180,7 +180,7 @@ def absolute(path: str, code: Exit) -> bytes:
             folder no longer exists.
     """
     if not path:
-        raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?", Exit.USAGE)
+        raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?")
     if hint := _path_hint(path):
         raise OptionError("'{path}' {hint}", path=path, hint=hint)
     try:

@@ -9,7 +9,7 @@ import tomlkit
 from playshuffle.config.keys import FOR_ALL, expanded, options_of
 from playshuffle.config.load import PATHS, understand, with_absolute_paths
 from playshuffle.config.toml_file import Document, parsed, read
-from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.options.table import ROWS, Options, with_paths
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.path_map import with_folder
@@ -59,7 +59,7 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     text = _text(content, request.output or name)
     for broken in understand(parsed(path, text)).broken:
         if broken.name == name:
-            raise PlayshuffleError(broken.fault.message, Exit.USAGE)
+            raise PlayshuffleError(broken.fault.message)
     return text
 
 
@@ -99,7 +99,7 @@ def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise PlayshuffleError(
-            f"{shown(name)} cannot be in a configuration, which is UTF-8. Rename it.", Exit.USAGE
+            f"{shown(name)} cannot be in a configuration, which is UTF-8. Rename it."
         ) from error
     return text
 
@@ -135,12 +135,10 @@ def _check_name(document: Document, name: str, request: Request) -> None:
     ]
     if same and same != [name]:
         raise PlayshuffleError(
-            f"{shown(output)} is '{shown(same[0])}' in the configuration already. Use that name.", Exit.USAGE
+            f"{shown(output)} is '{shown(same[0])}' in the configuration already. Use that name."
         )
     if not same and name in tables:
-        raise PlayshuffleError(
-            f"The configuration has another list '{shown(name)}'. Choose another name.", Exit.USAGE
-        )
+        raise PlayshuffleError(f"The configuration has another list '{shown(name)}'. Choose another name.")
 
 
 def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +152,7 @@ def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
             name = "from" if key == "source" else key
             raise OptionError("{} works only on the command line. Remove {}, or --save.", name, name)
     if not options.folders:
-        raise PlayshuffleError("--save needs a music folder, and a pipe named the tracks.", Exit.USAGE)
+        raise PlayshuffleError("--save needs a music folder, and a pipe named the tracks.")
     values: dict[str, Any] = {"folders": list(options.folders), "output": options.output}
     if values["folders"] == for_all.get("folders"):
         del values["folders"]

@@ -70,9 +70,7 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     ):
         if len(fitting) > 1:
             files = ", ".join(shown(each.path) for each in fitting)
-            raise PlayshuffleError(
-                f"There are several lists '{shown(word)}'. Name the file: {files}", Exit.USAGE
-            )
+            raise PlayshuffleError(f"There are several lists '{shown(word)}'. Name the file: {files}")
         if fitting:
             return fitting[0]
     return None
@@ -106,8 +104,7 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
     if one is not None and one.path != atomic_file.resolved(path):
         raise PlayshuffleError(
             f"'{shown(word)}' is a list, {shown(one.path)}, and a {kind}. Name that file, or the {kind} as"
-            f" ./{shown(word)}",
-            Exit.USAGE,
+            f" ./{shown(word)}"
         )
     return Named(path, one)
 
@@ -147,7 +144,7 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config
             raise unknown(word, [Kind.LIST, Kind.FOLDER], lists)
         chosen += [named.one] if named is not None and named.one is not None else []
     if chosen and len(chosen) < len(words):
-        raise PlayshuffleError("Name either lists or music folders, not both.", Exit.USAGE)
+        raise PlayshuffleError("Name either lists or music folders, not both.")
     return chosen
 
 

@@ -122,7 +122,7 @@ def _export(
     inside = os.path.realpath(target) + b"/"
     if any(os.path.realpath(track.source).startswith(inside) for track in tracks):
         raise PlayshuffleError(
-            f"The list names tracks in {shown(target)} itself. Choose another list or folder.", Exit.USAGE
+            f"The list names tracks in {shown(target)} itself. Choose another list or folder."
         )
     new = target + _NEW
     head = f"#{source}".encode()
@@ -265,8 +265,7 @@ def _check_music(tracks: Sequence[CopiedTrack], folder: bytes, roots: Iterable[b
     if real[:-1] in tops or (is_music and any(top.startswith(real) for top in tops)):
         raise PlayshuffleError(
             f"{shown(folder)} is a music folder of the list: each track would be there twice. Choose another"
-            " folder.",
-            Exit.USAGE,
+            " folder."
         )
 
 

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import HERE, LAST, Pin
 from playshuffle.selection.track_names import TrackNames
@@ -74,8 +74,7 @@ def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: i
         if position in pinned_at:
             raise PlayshuffleError(
                 f"Both {shown(tracks.paths[pinned_at[position]])} and {shown(tracks.paths[index])} are pinned"
-                f" to position {position + 1}. Choose another position for one of them.",
-                Exit.USAGE,
+                f" to position {position + 1}. Choose another position for one of them."
             )
         pinned_at[position] = index
     return pinned_at
@@ -84,8 +83,7 @@ def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: i
 def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
     """Return the error for a track that is pinned behind the end of the list."""
     return PlayshuffleError(
-        f"{shown(path)} cannot be pinned to position {position + 1}: the playlist ends at {count}.",
-        Exit.USAGE,
+        f"{shown(path)} cannot be pinned to position {position + 1}: the playlist ends at {count}."
     )
 
 

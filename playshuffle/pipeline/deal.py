@@ -100,8 +100,7 @@ def count_as_heard(run: Run) -> Dealt:
     if not deck.heard_from_s:
         raise PlayshuffleError(
             f"The tracks of {shown(run.path)} are done when they are dealt, so --heard changes nothing."
-            " Remove it, or let plays count: --count played",
-            Exit.USAGE,
+            " Remove it, or let plays count: --count played"
         )
     heard = mark_heard(deck, last.entries)
     return _repeat_deal(run, heard, None if heard == deck else run.record.saved)
@@ -110,9 +109,7 @@ def count_as_heard(run: Run) -> Dealt:
 def _last_deal(run: Run, option: str) -> Deal:
     last = deck_of(run).deal
     if last is None or not last.entries:
-        raise PlayshuffleError(
-            f"Nothing was dealt to {shown(run.path)} yet. Remove {option} to deal now.", Exit.USAGE
-        )
+        raise PlayshuffleError(f"Nothing was dealt to {shown(run.path)} yet. Remove {option} to deal now.")
     return last
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck, mark_written
-from playshuffle.errors import Exit, Note, PlayshuffleError, shown
+from playshuffle.errors import Note, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.request import Request
@@ -121,8 +121,7 @@ def load_record(
     if request.deal is not None and file.is_file(request.source_file):
         raise PlayshuffleError(
             "A deal into the list that --from names would leave only the dealt tracks in it."
-            " Choose another file with -o.",
-            Exit.USAGE,
+            " Choose another file with -o."
         )
     if request.deal is not None:
         return _deck_record(opened.state, saved, file, tracks, writes=request.writes)

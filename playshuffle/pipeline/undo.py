@@ -25,7 +25,7 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
     before = records.load(state, playlist).get(records.BEFORE)
     if before is None:
         raise PlayshuffleError(
-            f"{shown(playlist)} was made or dealt only once, so there is nothing to go back to.", Exit.USAGE
+            f"{shown(playlist)} was made or dealt only once, so there is nothing to go back to."
         )
     return before
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.library.listing import is_audio_name
 from playshuffle.players.losses import twins
 from playshuffle.players.player import Player
@@ -118,8 +118,7 @@ def check_playlist(
     is_generic = [*names] == [GENERIC]
     if names and not is_generic and not playlist.is_m3u:
         raise PlayshuffleError(
-            f"--for checks only M3U playlists, and {shown(path)} has another format. Remove --for.",
-            Exit.USAGE,
+            f"--for checks only M3U playlists, and {shown(path)} has another format. Remove --for."
         )
     local = [entry for entry in playlist.entries if entry.form]
     faults, playable = _faults(local, report)

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import PlayshuffleError
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import Rows, RowsOf
 from playshuffle.selection.deadline import TooSlowError, time_limit
@@ -91,8 +91,7 @@ class Evaluation:
             raise PlayshuffleError(
                 f"The regular expression in column {term.column} of the query takes too long: "
                 f"{short(term.text)}. All of them together may take {REGEX_LIMIT_S:g} seconds. "
-                "The usual reason is a repeated group that repeats, like (a+)+.",
-                Exit.USAGE,
+                "The usual reason is a repeated group that repeats, like (a+)+."
             ) from None
         self._left_s -= time.process_time() - began_s
         return flags

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.tags.reading import Tags
 from playshuffle.text import any_of, composed, folded, shortened
 
@@ -58,8 +58,7 @@ class TrackNames:
         if len(found) > 1:
             tracks = ", ".join(shortened([self._described(index) for index in found], _MOST_LISTED))
             raise PlayshuffleError(
-                f"{len(found)} tracks are called '{shown(word)}': {tracks}. Give more of the path.",
-                Exit.USAGE,
+                f"{len(found)} tracks are called '{shown(word)}': {tracks}. Give more of the path."
             )
         return found[0] if found else None
 
