@@ -5,11 +5,10 @@ import sys
 from importlib.util import find_spec
 from typing import Annotated
 
-import typer
-
 from playshuffle.audit import audited_orders, bias, heat_map
 from playshuffle.audit.playlist import look_into
-from playshuffle.cli import audit_report, common_options, completion
+from playshuffle.cli import audit_report, completion
+from playshuffle.cli.common_options import ConfigFile, Json, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
@@ -33,31 +32,19 @@ _TRACKS, _ROUNDS = 60, 10_000
 
 
 def audit(
-    playlist: Annotated[
-        str | None,
-        typer.Argument(metavar="[LIST]", help="A playlist to measure", autocompletion=completion.lists),
-    ] = None,
+    playlist: Annotated[str | None, argument("[LIST]", "A playlist to measure", completion.lists)] = None,
     order: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Order to measure, such as random",
-            autocompletion=lambda: list(audited_orders.NAMES),
+        option(
+            "--order NAME", "Order to measure, such as random", complete=lambda: list(audited_orders.NAMES)
         ),
     ] = None,
-    tracks: Annotated[
-        int | None, typer.Option(metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(metavar="N", help=f"Shuffles to simulate. Default: {_ROUNDS:,}")
-    ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the results repeatable")] = None,
-    plot: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw a picture: .png or .svg"),
-    ] = None,
-    config: common_options.ConfigFile = None,
-    as_json: common_options.Json = False,
+    tracks: Annotated[int | None, option("--tracks N", f"Number of tracks. Default: {_TRACKS}")] = None,
+    rounds: Annotated[int | None, option("--rounds N", f"Shuffles to simulate. Default: {_ROUNDS:,}")] = None,
+    seed: Annotated[str | None, option("--seed TEXT", "Make the results repeatable")] = None,
+    plot: Annotated[str | None, option("--plot FILE", "Draw a picture: .png or .svg")] = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
 ) -> Exit:
     """Measure an order or a playlist.
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, Any
 
-import typer
-
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ConfigFile, Json, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines
@@ -38,22 +37,18 @@ Examples:
 
 def check(
     playlists: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="LIST...", help="Names or files; - is standard input", autocompletion=completion.lists
-        ),
+        list[str], argument("LIST...", "Names or files; - is standard input", completion.lists)
     ],
     player: Annotated[
         list[str] | None,
-        typer.Option(
-            "--for",
-            metavar="PLAYER|all",
-            help="Player to check for. Default: its own",
-            autocompletion=lambda: [*player_names(), "all"],
+        option(
+            "--for PLAYER|all",
+            "Player to check for. Default: its own",
+            complete=lambda: [*player_names(), "all"],
         ),
     ] = None,
-    config: common_options.ConfigFile = None,
-    as_json: common_options.Json = False,
+    config: ConfigFile = None,
+    as_json: Json = False,
 ) -> Exit:
     """Check that the entries of a playlist work.
 

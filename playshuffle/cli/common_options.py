@@ -1,6 +1,7 @@
-"""Define the options that several commands share."""
+"""Make options and arguments, and define the options that several commands share."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -8,20 +9,35 @@ from playshuffle.cli.help_layout import SHORT_HELP
 from playshuffle.cli.streams import write_out
 from playshuffle.options.help_groups import EXPERT, OUTPUT, PLACE, SAFETY
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written", rich_help_panel=SAFETY)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors", rich_help_panel=OUTPUT)]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List skipped files", rich_help_panel=OUTPUT)]
-Save = Annotated[
-    str | None,
-    typer.Option(
-        "--save", metavar="NAME", help="Add the list to the configuration as NAME", rich_help_panel=PLACE
-    ),
-]
-ConfigFile = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="Configuration file to use", rich_help_panel=EXPERT),
-]
+Complete = Callable[..., list[str]] | None
+
+
+def option(flags: str, text: str, group: str | None = None, complete: Complete = None) -> Any:
+    """Return an option.
+
+    Args:
+        flags: as its help shows them, with the placeholder of its value: `--quiet -q`, `--size SIZE`.
+        text: its help.
+        group: one of `help_groups`.
+        complete: returns values for completion.
+    """
+    words = flags.split(" ")
+    metavar = next((word for word in words if not word.startswith("-")), None)
+    names = [word for word in words if word != metavar]
+    return typer.Option(*names, metavar=metavar, help=text, rich_help_panel=group, autocompletion=complete)
+
+
+def argument(metavar: str, text: str, complete: Complete = None) -> Any:
+    """Return an argument; `complete` returns values for completion."""
+    return typer.Argument(metavar=metavar, help=text, autocompletion=complete)
+
+
+DryRun = Annotated[bool, option("--dry-run", "Show what would be written", SAFETY)]
+Json = Annotated[bool, option("--json", "Print the result as JSON", OUTPUT)]
+Quiet = Annotated[bool, option("--quiet -q", "Print only errors", OUTPUT)]
+Verbose = Annotated[bool, option("--verbose -v", "List skipped files", OUTPUT)]
+Save = Annotated[str | None, option("--save NAME", "Add the list to the configuration as NAME", PLACE)]
+ConfigFile = Annotated[str | None, option("--config FILE", "Configuration file to use", EXPERT)]
 
 
 def _show_short_help(context: typer.Context, is_asked: bool) -> None:
@@ -31,12 +47,5 @@ def _show_short_help(context: typer.Context, is_asked: bool) -> None:
         raise typer.Exit
 
 
-ShortHelp = Annotated[
-    bool,
-    typer.Option(
-        "-h",
-        is_eager=True,
-        callback=_show_short_help,
-        hidden=True,  # the help of --help names it
-    ),
-]
+# The help of --help names it.
+ShortHelp = Annotated[bool, typer.Option("-h", is_eager=True, callback=_show_short_help, hidden=True)]

@@ -4,7 +4,7 @@ import os
 import sys
 from itertools import filterfalse
 
-from playshuffle.cli import common_options
+from playshuffle.cli.common_options import ConfigFile
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.example import example
@@ -25,7 +25,7 @@ Examples:
 """
 
 
-def init(config: common_options.ConfigFile = None) -> None:
+def init(config: ConfigFile = None) -> None:
     """Write an example configuration."""
     path = places(config)[0]
     if os.path.lexists(path):
@@ -39,7 +39,7 @@ def init(config: common_options.ConfigFile = None) -> None:
     say([f"Wrote {home_path(path)}. Edit it, then run: playshuffle config check"])
 
 
-def check(config: common_options.ConfigFile = None) -> Exit:
+def check(config: ConfigFile = None) -> Exit:
     """Show every problem of the configuration.
 
     Exit code 78 if there is one, 1 if a folder or skip list is unknown.

@@ -1,11 +1,9 @@
 """Define the options of `playshuffle deal`."""
 
-from functools import partial
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, completion, playlist_options
+from playshuffle.cli import completion, playlist_options
+from playshuffle.cli.common_options import ConfigFile, Json, Quiet, Save, Verbose, argument, option
 from playshuffle.errors import Exit, PlayshuffleError, flag
 from playshuffle.options.given import Given
 from playshuffle.options.help_groups import THIS_DEAL
@@ -21,16 +19,9 @@ Examples:
 """
 
 
-_switch = partial(typer.Option, rich_help_panel=THIS_DEAL)
-
-
 _Words = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[LIST|FOLDER...]",
-        help="A list, or music folders. Default: the only deck",
-        autocompletion=completion.lists,
-    ),
+    argument("[LIST|FOLDER...]", "A list, or music folders. Default: the only deck", completion.lists),
 ]
 
 
@@ -39,17 +30,19 @@ def deal(
     *,
     words: _Words = None,
     given: Given,
-    again: Annotated[bool, _switch("--again", help="Write the last deal again")] = False,
-    now: Annotated[bool, _switch("--now", help="Deal now, even if none is due")] = False,
-    new_round: Annotated[bool, _switch("--new-round", help="End this round and start a new one")] = False,
-    peek: Annotated[bool, _switch("--peek", help="Show the next deal, write nothing")] = False,
-    heard: Annotated[bool, _switch("--heard", help="Count the last deal as heard")] = False,
-    due: Annotated[bool, _switch("--due", help="Deal all configured playlists that are due")] = False,
-    save: common_options.Save = None,
-    config: common_options.ConfigFile = None,
-    as_json: common_options.Json = False,
-    quiet: common_options.Quiet = False,
-    verbose: common_options.Verbose = False,
+    again: Annotated[bool, option("--again", "Write the last deal again", THIS_DEAL)] = False,
+    now: Annotated[bool, option("--now", "Deal now, even if none is due", THIS_DEAL)] = False,
+    new_round: Annotated[
+        bool, option("--new-round", "End this round and start a new one", THIS_DEAL)
+    ] = False,
+    peek: Annotated[bool, option("--peek", "Show the next deal, write nothing", THIS_DEAL)] = False,
+    heard: Annotated[bool, option("--heard", "Count the last deal as heard", THIS_DEAL)] = False,
+    due: Annotated[bool, option("--due", "Deal all configured playlists that are due", THIS_DEAL)] = False,
+    save: Save = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> Exit:
     """Write a different set of tracks each day.
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
@@ -38,29 +37,20 @@ Examples:
   playshuffle export today /media/stick --size 8G
   playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
 """
-_Playlist = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="LIST", help="File, name of a list, or - for files", autocompletion=completion.lists
-    ),
-]
-_Folder = Annotated[
-    str | None, typer.Argument(metavar="FOLDER", help="Folder on the stick, for the new folder LIST")
-]
+_Playlist = Annotated[str | None, argument("LIST", "File, name of a list, or - for files", completion.lists)]
+_Folder = Annotated[str | None, argument("FOLDER", "Folder on the stick, for the new folder LIST")]
 
 
 def export(
     playlist: _Playlist = None,
     folder: _Folder = None,
-    size: Annotated[
-        str | None, typer.Option("--size", metavar="SIZE", help="Use at most this space, such as 28G")
-    ] = None,
+    size: Annotated[str | None, option("--size SIZE", "Use at most this space, such as 28G")] = None,
     max_per_folder: Annotated[
-        int | None, typer.Option(metavar="N", help="At most N tracks in a folder, such as 99")
+        int | None, option("--max-per-folder N", "At most N tracks in a folder, such as 99")
     ] = None,
-    is_ascii: Annotated[bool, typer.Option("--ascii", help="Use only plain letters in names")] = False,
-    config: common_options.ConfigFile = None,
-    quiet: common_options.Quiet = False,
+    is_ascii: Annotated[bool, option("--ascii", "Use only plain letters in names")] = False,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
     most_bytes = _size(size)

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ConfigFile, Quiet, argument
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say
 from playshuffle.config.known_list import KnownList, known_lists
@@ -21,14 +20,9 @@ Examples:
 
 
 def forget(
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="LIST...", help="Names or files; no file is removed", autocompletion=completion.lists
-        ),
-    ],
-    config: common_options.ConfigFile = None,
-    quiet: common_options.Quiet = False,
+    names: Annotated[list[str], argument("LIST...", "Names or files; no file is removed", completion.lists)],
+    config: ConfigFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Forget the saved order or deck of a list."""
     config_file = load_if_any(config)

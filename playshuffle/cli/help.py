@@ -3,9 +3,8 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from playshuffle.cli import help_topics
+from playshuffle.cli.common_options import argument
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
 from playshuffle.cli.screen import screen_of
@@ -30,10 +29,7 @@ def _names() -> list[str]:
 
 
 def help(  # noqa: A001 - the word on the command line
-    topic: Annotated[
-        str | None,
-        typer.Argument(metavar="[TOPIC]", help="Topic, order, player or command", autocompletion=_names),
-    ] = None,
+    topic: Annotated[str | None, argument("[TOPIC]", "Topic, order, player or command", _names)] = None,
 ) -> None:
     """Explain a topic, order, player or command."""
     screen = screen_of(sys.stdout)

@@ -5,9 +5,7 @@ import time
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options
+from playshuffle.cli.common_options import Quiet, option
 from playshuffle.cli.streams import print_lines, say, say_error
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.histories import LISTENED, usual_file
@@ -25,11 +23,9 @@ Examples:
 
 
 def listen(
-    count_in_mpd: Annotated[
-        bool, typer.Option("--count-in-mpd", help="Count in MPD's stickers, too")
-    ] = False,
-    socket: Annotated[str | None, typer.Option("--socket", metavar="PATH", help="Socket of MPD")] = None,
-    quiet: common_options.Quiet = False,
+    count_in_mpd: Annotated[bool, option("--count-in-mpd", "Count in MPD's stickers, too")] = False,
+    socket: Annotated[str | None, option("--socket PATH", "Socket of MPD")] = None,
+    quiet: Quiet = False,
 ) -> int:
     """Write down what MPD and players play.
 

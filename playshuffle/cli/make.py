@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, completion, playlist_options
+from playshuffle.cli import completion, playlist_options
+from playshuffle.cli.common_options import ConfigFile, DryRun, Json, Quiet, Save, Verbose, argument, option
 from playshuffle.options.given import Given
 from playshuffle.options.help_groups import EXPERT
 
@@ -23,17 +22,9 @@ Examples:
 
 
 _Words = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[LIST|FOLDER...]",
-        help="Lists to make again, or music folders",
-        autocompletion=completion.lists,
-    ),
+    list[str] | None, argument("[LIST|FOLDER...]", "Lists to make again, or music folders", completion.lists)
 ]
-_Print0 = Annotated[
-    bool,
-    typer.Option("--print0", "-0", help="Print NUL-terminated paths, write no file", rich_help_panel=EXPERT),
-]
+_Print0 = Annotated[bool, option("--print0 -0", "Print NUL-terminated paths, write no file", EXPERT)]
 
 
 @playlist_options.takes_playlist_options("make")
@@ -41,13 +32,13 @@ def make(
     *,
     words: _Words = None,
     given: Given,
-    save: common_options.Save = None,
-    config: common_options.ConfigFile = None,
-    dry_run: common_options.DryRun = False,
-    as_json: common_options.Json = False,
+    save: Save = None,
+    config: ConfigFile = None,
+    dry_run: DryRun = False,
+    as_json: Json = False,
     print0: _Print0 = False,
-    quiet: common_options.Quiet = False,
-    verbose: common_options.Verbose = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> int:
     """Write a shuffled playlist of music folders.
 

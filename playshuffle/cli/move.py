@@ -4,9 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options
+from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.never import update_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
@@ -33,17 +31,17 @@ _SHOWN = 3  # named missing tracks
 
 
 def move(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Folder where the music was")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Folder where it is now")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change")] = False,
-    config: common_options.ConfigFile = None,
-    quiet: common_options.Quiet = False,
+    old: Annotated[str, argument("OLD", "Folder where the music was")],
+    new: Annotated[str, argument("NEW", "Folder where it is now")],
+    dry_run: Annotated[bool, option("--dry-run", "Only show what would change")] = False,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
 ) -> Exit:
     """Follow music that was moved elsewhere.
 
     Orders, decks, the configuration and never.m3u get the new paths, all or none. No music is moved.
     """
-    before, after = (absolute(name, Exit.NO_INPUT) for name in (old, new))
+    before, after = (absolute(name) for name in (old, new))
     _check_folders(before, after)
     place = NewPlace(before, after)
     with State(must_remember=True) as state, state.locked():

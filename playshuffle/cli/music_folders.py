@@ -60,7 +60,7 @@ def music_folders(folders: Sequence[str], config: str | None) -> tuple[tuple[byt
     if not folders:
         default = default_folders(config)
         return tuple(map(os.fsencode, default.folders)), default.history
-    roots = tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
+    roots = tuple(absolute(folder) for folder in folders)
     for root in roots:
         if not os.path.isdir(root):
             raise PlayshuffleError(f"{shown(root)} is not a folder. Name a music folder.", Exit.NO_INPUT)

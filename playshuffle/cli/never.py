@@ -5,9 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options
+from playshuffle.cli.common_options import Quiet, argument, option
 from playshuffle.cli.run_lists import request_of, run_lists
 from playshuffle.cli.screen import Mark, home_path
 from playshuffle.cli.streams import print_lines, say, say_error, show
@@ -37,11 +35,9 @@ Examples:
 
 
 def never(
-    tracks: Annotated[
-        list[str] | None, typer.Argument(metavar="[TRACK...]", help="Paths or file names of tracks")
-    ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the last track back")] = False,
-    quiet: common_options.Quiet = False,
+    tracks: Annotated[list[str] | None, argument("[TRACK...]", "Paths or file names of tracks")] = None,
+    undo: Annotated[bool, option("--undo", "Take the last track back")] = False,
+    quiet: Quiet = False,
 ) -> Exit:
     """Remove tracks from all playlists for good.
 
@@ -94,7 +90,7 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
     names = known_tracks(state.load_tracks(), state.roots())
     paths = []
     for word in words:
-        path = absolute(word, Exit.NO_INPUT)
+        path = absolute(word)
         if os.path.isdir(path):
             raise PlayshuffleError(f"'{shown(word)}' is a folder. Name its tracks.", Exit.NO_INPUT)
         found = Names().find(path)  # a file here comes before a track elsewhere

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ShortHelp
 from playshuffle.config.own_players import player_names
 from playshuffle.options.given import Given
 from playshuffle.options.table import ROWS, Options, Row
@@ -62,7 +63,7 @@ _FOR_ALL = (
         "is_short_help",
         inspect.Parameter.KEYWORD_ONLY,
         default=False,
-        annotation=common_options.ShortHelp,
+        annotation=ShortHelp,
     ),
 )
 

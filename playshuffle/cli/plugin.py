@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
+from playshuffle.cli.common_options import argument
 from playshuffle.cli.streams import print_lines
 from playshuffle.errors import shown
 from playshuffle.install import plugins
@@ -16,9 +15,7 @@ Examples:
 """
 
 _PLAYERS = ("quodlibet",)
-Player = Annotated[
-    str, typer.Argument(metavar="PLAYER", help="quodlibet", autocompletion=lambda: [*_PLAYERS])
-]
+Player = Annotated[str, argument("PLAYER", "quodlibet", lambda: [*_PLAYERS])]
 
 
 def install(player: Player) -> None:

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, service_report
+from playshuffle.cli import service_report
+from playshuffle.cli.common_options import Json, option
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.load import load
@@ -33,7 +32,7 @@ Examples:
 
 
 def install(
-    listen: Annotated[bool, typer.Option("--listen", help="Install playshuffle listen instead")] = False,
+    listen: Annotated[bool, option("--listen", "Install playshuffle listen instead")] = False,
 ) -> None:
     """Install and start the service.
 
@@ -76,7 +75,7 @@ def uninstall() -> None:
     _report(installer.uninstall())
 
 
-def status(json: common_options.Json = False) -> int:
+def status(json: Json = False) -> int:
     """Show if the service is installed and runs.
 
     Exit code 1 if it is not.

@@ -9,9 +9,8 @@ from dataclasses import asdict, replace
 from datetime import date, datetime
 from typing import Annotated, NamedTuple
 
-import typer
-
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ConfigFile, Json, argument, option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.cli.track_list import track_list
@@ -26,13 +25,7 @@ from playshuffle.options.table import Options, as_flags, changed
 from playshuffle.service.metrics import metrics
 from playshuffle.service.page import page
 from playshuffle.service.status_file import resolved
-from playshuffle.service.status_json import (
-    NOT_WATCHED,
-    PlaylistStatus,
-    RootStatus,
-    Status,
-    failures,
-)
+from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.service.status_report import current_status
 from playshuffle.store.records import SavedDeck, last
 from playshuffle.store.state import State
@@ -50,24 +43,14 @@ Examples:
 
 def status(
     name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[LIST]", help="Show one list, by name or file", autocompletion=completion.lists
-        ),
+        str | None, argument("[LIST]", "Show one list, by name or file", completion.lists)
     ] = None,
-    config: common_options.ConfigFile = None,
-    is_all: Annotated[
-        bool, typer.Option("--all", help="All lists; of one LIST, its whole round", rich_help_panel=OUTPUT)
-    ] = False,
-    as_json: common_options.Json = False,
-    as_html: Annotated[
-        bool, typer.Option("--html", help="Print a page for browsers", rich_help_panel=OUTPUT)
-    ] = False,
+    config: ConfigFile = None,
+    is_all: Annotated[bool, option("--all", "All lists; of one LIST, its whole round", OUTPUT)] = False,
+    as_json: Json = False,
+    as_html: Annotated[bool, option("--html", "Print a page for browsers", OUTPUT)] = False,
     prometheus: Annotated[
-        bool,
-        typer.Option(
-            "--prometheus", help="Print metrics in the format of Prometheus", rich_help_panel=OUTPUT
-        ),
+        bool, option("--prometheus", "Print metrics in the format of Prometheus", OUTPUT)
     ] = False,
 ) -> int:
     """Show folders, playlists and the service."""

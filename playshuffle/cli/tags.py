@@ -5,9 +5,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-import typer
-
-from playshuffle.cli import common_options
+from playshuffle.cli.common_options import ConfigFile, Json, Quiet, argument, option
 from playshuffle.cli.music_folders import music_folders
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import Screen, columns, home_path, screen_of, shell_path
@@ -42,24 +40,15 @@ Examples:
 def tags(
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[FIELD] [FOLDER|FILE...]",
-            help="Field, folders or files",
-            autocompletion=lambda: [*OF_TRACKS],
-        ),
+        argument("[FIELD] [FOLDER|FILE...]", "Field, folders or files", lambda: [*OF_TRACKS]),
     ] = None,
     history: Annotated[
         list[str] | None,
-        typer.Option(
-            "--history",
-            metavar="SOURCE",
-            help="Play history, such as mpd, beets or a file",
-            autocompletion=lambda: [*NAMES],
-        ),
+        option("--history SOURCE", "Play history, such as mpd, beets or a file", complete=lambda: [*NAMES]),
     ] = None,
-    config: common_options.ConfigFile = None,
-    as_json: common_options.Json = False,
-    quiet: common_options.Quiet = False,
+    config: ConfigFile = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show tags and their values for queries."""
     field, places = _parted(words or [])
@@ -68,7 +57,7 @@ def tags(
         return
     with progress_bar(quiet) as progress:
         roots, configured = music_folders(places, config)
-        sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in history or ()]
+        sources = [find_source(text, absolute(text)) for text in history or ()]
         if field is None or field in OF_HISTORY.union(("plays", "rating")):  # other fields need no player
             sources = sources or [*configured]
         fields = () if field is None else (field,)
@@ -92,12 +81,12 @@ def tags(
 def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
     """Return the field among the words, and the files or folders."""
     for word in words:
-        if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word, Exit.NO_INPUT)):
+        if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word)):
             raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
     if not words or os.path.lexists(words[0]):
         fields = [word for word in words if word in OF_TRACKS and not os.path.lexists(word)]
         if fields:
-            places = [shell_path(absolute(word, Exit.NO_INPUT)) for word in words if word not in fields]
+            places = [shell_path(absolute(word)) for word in words if word not in fields]
             raise PlayshuffleError(f"The field comes first: playshuffle tags {fields[0]} {' '.join(places)}")
         return None, words
     return known("field", words[0], OF_TRACKS), words[1:]
@@ -137,7 +126,7 @@ def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> 
 def _write_files(names: Sequence[str], *, as_json: bool) -> None:
     """Write the tags of each file; in JSON an object, or a list of several."""
     found = []
-    paths = [absolute(name, Exit.NO_INPUT) for name in names]
+    paths = [absolute(name) for name in names]
     readings = dict(read_all(paths))
     for row, path in enumerate(paths):
         reading = readings[row]

@@ -3,9 +3,8 @@
 import os
 from typing import Annotated, Any
 
-import typer
-
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say, say_error
 from playshuffle.config.load import all_lists, load, load_if_any
@@ -32,34 +31,18 @@ _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.C
 
 
 def tell(
-    player: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="mpd|mpv",
-            help="The running player",
-            autocompletion=lambda: [*_PLAYERS],
-        ),
-    ] = None,
+    player: Annotated[str | None, argument("mpd|mpv", "The running player", lambda: [*_PLAYERS])] = None,
     playlist: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[PLAYLIST]",
-            help="Name of a list, or its file",
-            autocompletion=completion.lists,
-        ),
+        str | None, argument("[PLAYLIST]", "Name of a list, or its file", completion.lists)
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a queue of your own, too")] = False,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="TRACK", help="Play from this track or number, as 12")
-    ] = None,
-    socket: Annotated[
-        str | None, typer.Option("--socket", metavar="PATH", help="Socket of the player")
-    ] = None,
+    replace: Annotated[bool, option("--replace", "Replace a queue of your own, too")] = False,
+    at: Annotated[str | None, option("--at TRACK", "Play from this track or number, as 12")] = None,
+    socket: Annotated[str | None, option("--socket PATH", "Socket of the player")] = None,
     written: Annotated[
-        bool, typer.Option("--written", help="All playlists the service wrote (used by systemd)")
+        bool, option("--written", "All playlists the service wrote (used by systemd)")
     ] = False,
-    config: common_options.ConfigFile = None,
-    quiet: common_options.Quiet = False,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
 ) -> int:
     """Replace the queue of a running player.
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-import typer
-
 from playshuffle.audit import trace_steps
 from playshuffle.audit.trace_steps import Traced
+from playshuffle.cli.common_options import option
 from playshuffle.cli.streams import print_lines
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.shuffle import Seeded, System
@@ -27,20 +26,11 @@ _TRACKS, _MOST_TRACKS = 10, 1000
 
 def trace(
     order: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Order, such as sattolo",
-            autocompletion=lambda: [*trace_steps.TRACED],
-        ),
+        str, option("--order NAME", "Order, such as sattolo", complete=lambda: [*trace_steps.TRACED])
     ] = "random",
-    tracks: Annotated[
-        int | None, typer.Option("--tracks", "-n", metavar="N", help=f"Number of tracks. Default: {_TRACKS}")
-    ] = None,
-    draws: Annotated[
-        str | None, typer.Option(metavar="6,4,4,…", help="Numbers to use. Default: random")
-    ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="TEXT", help="Make the draws repeatable")] = None,
+    tracks: Annotated[int | None, option("--tracks -n N", f"Number of tracks. Default: {_TRACKS}")] = None,
+    draws: Annotated[str | None, option("--draws 6,4,4,…", "Numbers to use. Default: random")] = None,
+    seed: Annotated[str | None, option("--seed TEXT", "Make the draws repeatable")] = None,
 ) -> None:
     """Show a shuffle step by step.
 

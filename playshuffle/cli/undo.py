@@ -4,9 +4,8 @@ import os
 from functools import partial
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, completion
+from playshuffle.cli import completion
+from playshuffle.cli.common_options import ConfigFile, Quiet, argument
 from playshuffle.cli.run_lists import run_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
@@ -34,12 +33,9 @@ Examples:
 
 
 def undo(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[LIST]", help="Its name or file", autocompletion=completion.lists),
-    ] = None,
-    config: common_options.ConfigFile = None,
-    quiet: common_options.Quiet = False,
+    name: Annotated[str | None, argument("[LIST]", "Its name or file", completion.lists)] = None,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Take back the last make or deal of a list.
 

@@ -4,9 +4,8 @@ import gc
 from contextlib import suppress
 from typing import Annotated
 
-import typer
-
-from playshuffle.cli import common_options, playlist_options
+from playshuffle.cli import playlist_options
+from playshuffle.cli.common_options import ConfigFile, argument, option
 from playshuffle.config.build_request import build_request
 from playshuffle.config.known_list import known_lists
 from playshuffle.config.load import load
@@ -34,21 +33,12 @@ Examples:
 def watch(
     *,
     folders: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FOLDER...]",
-            help="Music folders. Default: configured ones",
-        ),
+        list[str] | None, argument("[FOLDER...]", "Music folders. Default: configured ones")
     ] = None,
     given: Given,
-    config: common_options.ConfigFile = None,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Log only warnings and errors", rich_help_panel=OUTPUT),
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Log every scan of the folders", rich_help_panel=OUTPUT)
-    ] = False,
+    config: ConfigFile = None,
+    quiet: Annotated[bool, option("--quiet -q", "Log only warnings and errors", OUTPUT)] = False,
+    verbose: Annotated[bool, option("--verbose -v", "Log every scan of the folders", OUTPUT)] = False,
 ) -> int:
     """Keep playlists up to date in the foreground.
 

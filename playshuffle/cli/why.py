@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
-import typer
-
-from playshuffle.cli import common_options, completion, why_report
+from playshuffle.cli import completion, why_report
+from playshuffle.cli.common_options import ConfigFile, Json, Quiet, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.run_lists import say_broken, titles
 from playshuffle.cli.screen import home_path, screen_of
@@ -52,26 +51,14 @@ wrote.
 
 def why(
     words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TRACK...",
-            help="Titles, files, folders, queries or lists",
-            autocompletion=completion.lists,
-        ),
+        list[str], argument("TRACK...", "Titles, files, folders, queries or lists", completion.lists)
     ],
     playlist: Annotated[
-        str | None,
-        typer.Option(
-            "--in",
-            metavar="FILE|NAME",
-            help="Only this playlist",
-            rich_help_panel=INCLUDE,
-            autocompletion=completion.lists,
-        ),
+        str | None, option("--in FILE|NAME", "Only this playlist", INCLUDE, completion.lists)
     ] = None,
-    config: common_options.ConfigFile = None,
-    as_json: common_options.Json = False,
-    quiet: common_options.Quiet = False,
+    config: ConfigFile = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> Exit:
     """Explain why files are in a playlist or not.
 
@@ -243,7 +230,7 @@ def _path(text: str) -> bytes:
     """Return the path of a file, from a path, a URI, or an entry of a playlist."""
     if text.startswith("file://"):
         return unquote_to_bytes(text.removeprefix("file://"))
-    path = absolute(text, Exit.NO_INPUT)
+    path = absolute(text)
     return Names().find(path) or path
 
 

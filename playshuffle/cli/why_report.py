@@ -10,7 +10,7 @@ from playshuffle.config.build_request import absolute
 from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.load import with_absolute_paths
 from playshuffle.config.toml_file import Document
-from playshuffle.errors import Exit, shown
+from playshuffle.errors import shown
 from playshuffle.pipeline.explain import (
     DEALT,
     GROWING,
@@ -91,7 +91,7 @@ class Question(NamedTuple):
         texts = [value] if isinstance(value, str) else value
         if reason.code == WITHOUT and self.document is not None:
             lists = with_absolute_paths(self.document, {"without": texts})["without"]
-            return os.fsencode(reason.file) in [absolute(path, Exit.NO_INPUT) for path in lists]
+            return os.fsencode(reason.file) in [absolute(path) for path in lists]
         return any(term.text in text for text in texts for term in reason.terms if not term.holds)
 
 

@@ -81,17 +81,17 @@ def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[b
         _check_folder(folder)
     if files is not None:
         return (os.path.commonpath([os.path.dirname(path) for path in files]),)
-    return tuple(absolute(folder, Exit.NO_INPUT) for folder in folders)
+    return tuple(absolute(folder) for folder in folders)
 
 
 def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: FileList | None) -> Options:
-    sources = [find_source(text, absolute(text, Exit.NO_INPUT)) for text in dict.fromkeys(options.history)]
-    without = dict.fromkeys(absolute(path, Exit.NO_INPUT) for path in options.without)
+    sources = [find_source(text, absolute(text)) for text in dict.fromkeys(options.history)]
+    without = dict.fromkeys(absolute(path) for path in options.without)
     output, relative_to = options.output, options.relative_to
     if output not in (None, STDOUT):
         output = os.fsdecode(absolute(output, Exit.CANNOT_CREATE))
     if relative_to is not None:
-        relative_to = os.fsdecode(absolute(relative_to, Exit.NO_INPUT))
+        relative_to = os.fsdecode(absolute(relative_to))
     return options._replace(
         folders=tuple(map(os.fsdecode, folders)),
         output=output,
@@ -172,7 +172,7 @@ def plain_name(player: str, plain: str = PLAIN) -> bytes:
     return os.fsencode(plain if player == GENERIC or has_own_folder else f"{plain}-{player}")
 
 
-def absolute(path: str, code: Exit) -> bytes:
+def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
     """Make a path absolute, from the current folder.
 
     Raises:

@@ -59,7 +59,7 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     """
     if not lists:
         return None
-    path = atomic_file.resolved(absolute(word, Exit.NO_INPUT))
+    path = atomic_file.resolved(absolute(word))
     named = [each for each in lists if each.is_called(word)]
     for fitting in (
         [each for each in named if each.configured is not None],
@@ -96,7 +96,7 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
     Raises:
         PlayshuffleError: the word names both, or several lists.
     """
-    one, path = find_list(word, lists), absolute(word, Exit.NO_INPUT)
+    one, path = find_list(word, lists), absolute(word)
     if one is None and kind is Kind.FOLDER and "/" in word:
         return Named(path, None)  # threads find out whether it exists, since a share may hang
     if not os.path.lexists(path) or os.path.isdir(path) != (kind is Kind.FOLDER):
@@ -120,7 +120,7 @@ def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
         return named.path
     if not is_path(word):
         raise unknown(word, [Kind.LIST, Kind.FILE], lists)
-    return absolute(word, Exit.NO_INPUT)
+    return absolute(word)
 
 
 def is_path(word: str) -> bool:
@@ -151,7 +151,7 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config
 def _may_be_missing(word: str) -> bool:
     """Return whether a word is a file, or a music folder that was scanned."""
     with State(writes=False) as state:
-        path = absolute(word, Exit.NO_INPUT)
+        path = absolute(word)
         return os.path.lexists(path) or path in state.roots()
 
 
@@ -212,7 +212,7 @@ def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: 
     names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
     alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})
     if alike is None and not {*kinds}.isdisjoint((Kind.FILE, Kind.FOLDER)):
-        file = near_file(absolute(word, Exit.NO_INPUT), is_folder=Kind.FOLDER in kinds)
+        file = near_file(absolute(word), is_folder=Kind.FOLDER in kinds)
         alike = None if file is None else shown(file)
     if alike is not None:
         near = f"Did you mean {alike}?"
