@@ -123,7 +123,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError) as error:  # of its syntax, or of an unknown encoding
         raise ValueError(f"is no XML ({error})") from error
     return _from_uris(locations, folder, comments)
 
