@@ -41,7 +41,7 @@ def deal_lists(
 ) -> Exit:
     """Deal lists, and report the deals. `switch` is the only switch of the command; see there."""
     codes: list[Exit] = []
-    is_peek = switch == "--peek"
+    is_peek, has_options = switch == "--peek", bool(words or given.names)
     with State(writes=not is_peek, must_remember=not is_peek) as state:
         if switch == "--due":
             requests, codes = _configured(words, given, config, save, state)
@@ -49,7 +49,7 @@ def deal_lists(
             request = _request(words, given, config, save, state)
             requests = {"": request._replace(dry_run=is_peek)}
             check_save(save, config, requests[""])
-        done, failures = run_lists(requests, partial(_deal, switch), quiet=quiet, state=state)
+        done, failures = run_lists(requests, partial(_deal, switch, has_options), quiet=quiet, state=state)
     if as_json and done:
         print_json(*(deal_report.as_json(dealt) for dealt in done.values()))
     for dealt in done.values():
@@ -134,11 +134,12 @@ def _only_deck(lists: Sequence[KnownList]) -> KnownList:
     )
 
 
-def _deal(switch: str, run: Run) -> Dealt:
+def _deal(switch: str, has_options: bool, run: Run) -> Dealt:
     if switch == "--again":
-        return deal_again(run)
+        return deal_again(run, has_options=has_options)
     if switch == "--heard":
         return count_as_heard(run)
     if switch == "--peek":
         return peek_deal(run)
-    return deal_next(run, is_now=switch == "--now", is_new_round=switch == "--new-round")
+    is_now, is_new_round = switch == "--now", switch == "--new-round"
+    return deal_next(run, is_now=is_now, is_new_round=is_new_round, has_options=has_options)

@@ -29,14 +29,12 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
         assert last is not None
         assert report.output is not None
         yield Mark.GOOD, _verdict(dealt, today)
-        if not dealt.deck.has_deal:
-            yield "Next", _next(dealt, today)
-            return
-        contents = [counted(report.playlist_length, "track")]
-        if length_ms := report.figures().duration_ms:
-            contents.append(duration.words(length_ms))
-        contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
-        yield "File", f"{home_path(report.output)}: {', '.join(contents)}"
+        if dealt.deck.has_deal:
+            contents = [counted(report.playlist_length, "track")]
+            if length_ms := report.figures().duration_ms:
+                contents.append(duration.words(length_ms))
+            contents.append(f"deal {last.number:,} of {last.of:,} in round {last.round:,}")
+            yield "File", f"{home_path(report.output)}: {', '.join(contents)}"
         yield "Next", _next(dealt, today)
         if dealt.left:
             back = f"To get them back: playshuffle undo {shell_path(report.output)}"
@@ -90,7 +88,8 @@ def _next(dealt: Dealt, today: date) -> str:
     when = next_deal(deck_facts(dealt.deck), today)
     if dealt.is_new or dealt.report.is_changed:
         return when
-    return f"{when}; --again rewrites this deal, --now deals the next"
+    again = "--again rewrites this deal, " if dealt.deck.has_deal else ""
+    return f"{when}; {again}--now deals the next"
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:

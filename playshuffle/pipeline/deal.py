@@ -51,13 +51,14 @@ class Dealt(NamedTuple):
     left: int = 0
 
 
-def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt:
+def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_options: bool = False) -> Dealt:
     """Deal once in each period; otherwise check that the file has the deal of this period.
 
     Args:
         run: the playlist, opened.
         is_now: deal in any case, but first write a pending deal.
         is_new_round: end the round, and deal from a new one.
+        has_options: the user gave options with this command, so `undo` takes them back.
 
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
@@ -68,11 +69,13 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False) -> Dealt
         rules = _rules(run)
         updated = update_deck(end_round(deck) if is_new_round else deck, rules)
         return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
-    return _repeat_deal(run, deck)
+    return _repeat_deal(run, deck, run.record.saved if has_options and _former(run) else None)
 
 
-def deal_again(run: Run) -> Dealt:
+def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
     """Write the last deal again, in any period, without tracks that the options exclude now.
+
+    With `has_options`, as in `deal`.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, no track is left, or the file could not be written.
@@ -86,7 +89,8 @@ def deal_again(run: Run) -> Dealt:
         )
     left = len(last.entries) - len(entries)
     deck = deck_of(run)._replace(deal=last._replace(entries=entries))
-    dealt = _repeat_deal(run, deck, run.record.saved if left else None)
+    is_step = left or (has_options and _former(run))
+    dealt = _repeat_deal(run, deck, run.record.saved if is_step else None)
     return dealt._replace(is_again=True, left=left)
 
 
@@ -212,18 +216,13 @@ def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
 def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dealt:
     """Write the last deal again if the file has lost it, or if tracks were renamed.
 
-    `before` is the record for `undo`; None keeps the saved one, unless the options differ.
+    `before` is the record for `undo`; None keeps the saved one.
     """
-    saved = run.record.saved
-    former = saved.options if isinstance(saved, SavedDeck) else None
-    former = None if former == run.request.saved_options else former
-    if former is not None:
-        before = saved
     now, period = run.now, period_start(_settings(run).every, run.now)
     last = deck.deal
     assert last is not None
     if not last.entries:  # it was undone, and the file keeps its tracks
-        return Dealt(run.report(Arranged([], 0)), deck, is_new=False, certain=0)
+        return _keep_file(run, deck)
     notes = []
     if is_of_the_future(now, last.period):
         deck = deck._replace(deal=last._replace(period=period))
@@ -242,7 +241,22 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
         before = run.record.saved
     report = _write(run, deck, before, notes)
     deck = _with_period(run, mark_written(deck))
-    return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=former)
+    return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=_former(run))
+
+
+def _keep_file(run: Run, deck: Deck) -> Dealt:
+    """Save the deck with the options of the request, and leave the file as it is."""
+    assert deck.deal is not None
+    arranged = arranged_entries(run, deck.deal.entries)
+    report = run.write(arranged, SavedDeck(deck, ""), replaces=False)
+    return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=_former(run))
+
+
+def _former(run: Run) -> Options | None:
+    """Return the options of the last deal, if the next one has others."""
+    saved = run.record.saved
+    options = saved.options if isinstance(saved, SavedDeck) else None
+    return None if options == run.request.saved_options else options
 
 
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:

@@ -102,6 +102,8 @@ class Run(NamedTuple):
         record: SavedRecord | None,
         before: SavedRecord | None = None,
         notes: Sequence[Note] = (),
+        *,
+        replaces: bool = True,
     ) -> Report:
         """Save the order or the deck, then replace the playlist: both or neither.
 
@@ -112,6 +114,7 @@ class Run(NamedTuple):
             record: the order or the deck, to be completed with facts about the file. None saves nothing.
             before: the record for `undo`; None keeps the saved one.
             notes: notes for the user.
+            replaces: replace the playlist; otherwise it stays as it is.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
@@ -122,6 +125,10 @@ class Run(NamedTuple):
         report = self._report(arranged, notes)
         _check_own_list(self.request, self.file, report)
         if self.file is None or not self.request.writes:
+            return self._finished(report)
+        if not replaces:
+            if record is not None:
+                self._save(report.completed(record), before)
             return self._finished(report)
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since

@@ -215,6 +215,42 @@ def test_after_the_first_deal_is_undone_nothing_was_dealt(music: Path) -> None:
     assert "dealt 4 of 10 (40%)" in status("today")
 
 
+def test_options_given_after_the_first_deal_is_undone_hold_from_the_next(music: Path) -> None:
+    deal(music, "-n", "4")
+    first = listed(music / "today.m3u")
+    undo()
+
+    said = deal("today", "-n", "6", "--order", "sorted").splitlines()
+
+    assert said[0].startswith("ok: The deal was taken back")
+    assert said[1:] == [
+        "Next: tomorrow 00:00; --now deals the next",
+        "From tomorrow: 6 tracks --order sorted",
+    ]
+    assert "-n 6" in status("today")
+    assert listed(music / "today.m3u") == first
+    undo()
+    assert "dealt 4 of 10 (40%)" in status("today")
+    undo()
+    deal("today", "--now")
+    assert len(listed(music / "today.m3u")) == 6
+
+
+def test_a_deal_can_be_undone_after_the_configuration_has_changed(tmp_path: Path) -> None:
+    music = numbered(tmp_path, 9)
+    text = f'folders = ["{music}"]\n[playlist.some]\nevery = "day"\nlimit = '
+    configured(f"{text}3\n")
+    run("deal", "--due")
+    first = listed(music / "some.m3u")
+    deal("some", "--now")
+    configured(f"{text}2\n")
+
+    assert "Already dealt today (3 tracks)" in run("deal", "--due").err
+    undo("some")
+
+    assert listed(music / "some.m3u") == first
+
+
 # Other options on a day that is dealt
 
 

@@ -43,7 +43,10 @@ def test_a_deck_has_the_options_of_its_file_also_after_undo(tmp_path: Path) -> N
         assert options() == changed
     assert options(records.BEFORE) == FIRST
     deal(request._replace(options=AGAIN), tools(NO_TAGS), 2, Every.DAY)
-    assert (options(), options(records.BEFORE)) == (AGAIN, SECOND)  # other options are a step
+    assert (options(), options(records.BEFORE)) == (AGAIN, FIRST)
+    deal(request._replace(options=SECOND), tools(NO_TAGS), 2, Every.DAY)
+    deal(request._replace(options=AGAIN), tools(NO_TAGS), 2, Every.DAY, has_options=True)
+    assert (options(), options(records.BEFORE)) == (AGAIN, SECOND)  # options that the user gave are a step
     for undone, redone in ((SECOND, AGAIN), (AGAIN, SECOND)):
         undo_deal(request, tools(NO_TAGS))
         assert (options(), options(records.BEFORE)) == (undone, redone)

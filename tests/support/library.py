@@ -82,19 +82,28 @@ def deal(
     every: Every = Every.RUN,
     now: datetime = NOON,
     changes: Changes = EVERYWHERE,
+    *,
+    has_options: bool = False,
 ) -> Dealt:
     """Open one playlist, and deal a number of tracks."""
-    return deal_amount(request, tools, Amount(count), every, now, changes)
+    return deal_amount(request, tools, Amount(count), every, now, changes, has_options=has_options)
 
 
 def deal_amount(
-    request: Request, tools: Tools, amount: Amount, every: Every, now: datetime, changes: Changes = EVERYWHERE
+    request: Request,
+    tools: Tools,
+    amount: Amount,
+    every: Every,
+    now: datetime,
+    changes: Changes = EVERYWHERE,
+    *,
+    has_options: bool = False,
 ) -> Dealt:
     """Open one playlist, and deal."""
     request = request._replace(deal=(request.deal or DealSettings())._replace(amount=amount, every=every))
     tools = tools._replace(clock=now.timestamp)
     with open_run(request, tools, changes, must_remember=request.writes) as run:
-        return deal_run(run)
+        return deal_run(run, has_options=has_options)
 
 
 def undo(request: Request, tools: Tools) -> Report:
