@@ -59,12 +59,7 @@ def _parameter(row: Row) -> inspect.Parameter:
 
 _FOR_ALL = (
     inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
-    inspect.Parameter(
-        "is_short_help",
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False,
-        annotation=ShortHelp,
-    ),
+    inspect.Parameter("is_short_help", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=ShortHelp),
 )
 
 

@@ -30,11 +30,7 @@ PLAIN = "playshuffle"  # the default name of a playlist
 
 
 def build_request(
-    options: Options,
-    *,
-    files: tuple[bytes, ...] | None = None,
-    name: str | None = None,
-    plain: str = PLAIN,
+    options: Options, *, files: tuple[bytes, ...] | None = None, name: str | None = None, plain: str = PLAIN
 ) -> Request:
     """Build a request from options; relative paths start at the current folder.
 

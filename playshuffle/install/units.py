@@ -117,12 +117,7 @@ def rendered_listener(
 
 
 def _service(
-    name: str,
-    program: Program,
-    folders: WritableFolders,
-    environment: Mapping[str, str],
-    *,
-    sandboxed: bool,
+    name: str, program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
     state = _fit(os.fsdecode(folders.state))
     other_folders = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]

@@ -25,8 +25,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
         cache = cache_folder(make=False)
     except OSError as error:
         raise PlayshuffleError(
-            f"Orders cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.",
-            Exit.CANNOT_CREATE,
+            f"Orders cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.", Exit.CANNOT_CREATE
         ) from error
     # The target of a link is replaced; or the link itself, if its target has changed by then.
     folders = [

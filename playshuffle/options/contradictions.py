@@ -159,10 +159,7 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         lambda options: options.relative_to is not None and options.paths and not _is_relative(options),
     ),
     _excludes(
-        "map",
-        _PATHS,
-        "it writes absolute paths",
-        lambda options: options.maps and _is_relative(options),
+        "map", _PATHS, "it writes absolute paths", lambda options: options.maps and _is_relative(options)
     ),
     _excludes(
         _PATHS,

@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_playlist(
-    opened: OpenLibrary,
-    request: Request,
-    tools: Tools,
-) -> Iterator[Run]:
+def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterator[Run]:
     """Lock one playlist and choose its tracks; meanwhile no other playshuffle writes it.
 
     Args:
@@ -78,11 +74,7 @@ def open_playlist(
 
 @contextmanager
 def open_run(
-    request: Request,
-    tools: Tools,
-    changes: Changes = EVERYWHERE,
-    *,
-    must_remember: bool = False,
+    request: Request, tools: Tools, changes: Changes = EVERYWHERE, *, must_remember: bool = False
 ) -> Iterator[Run]:
     """Open the library for one playlist, and this playlist, with the arguments of both functions.
 

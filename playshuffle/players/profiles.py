@@ -202,12 +202,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "lms": Player(
         "LMS",
-        {
-            **_TEXT,
-            "backslash": Lost("ard"),
-            "curtrack": Lost("ARD"),
-            "angle": Lost("R"),
-        },
+        {**_TEXT, "backslash": Lost("ard"), "curtrack": Lost("ARD"), "angle": Lost("R")},
         style=_RELATIVE,
         is_server=True,
         use="Write the file to the playlist folder of LMS with -o. Then choose Rescan, only playlists.",

@@ -44,10 +44,7 @@ QUIRKS: dict[str, Quirk] = {
         rb"(?:[^%]|%[0-9A-Fa-f]{2})*\Z",  # any other '%': not an escape
     ),
     "decoded": Quirk(
-        "a URI escape (such as %41) in the name",
-        "use --for jellyfin",
-        (b"%",),
-        rb"(?s).*%[0-9A-Fa-f]{2}",
+        "a URI escape (such as %41) in the name", "use --for jellyfin", (b"%",), rb"(?s).*%[0-9A-Fa-f]{2}"
     ),
     "escaped-space": Quirk("'%20' in the name", signs=(b"%20",)),
     "edge": Quirk(
@@ -71,8 +68,7 @@ QUIRKS: dict[str, Quirk] = {
     "newline": Quirk("a newline in the name", signs=(b"\n",)),
     "return": Quirk("a carriage return in the name", signs=(b"\r",)),
     "bytes": Quirk(
-        "a name that is not UTF-8",
-        "rename to UTF-8, or use --paths uri for VLC, mpv, Mopidy and Rhythmbox",
+        "a name that is not UTF-8", "rename to UTF-8, or use --paths uri for VLC, mpv, Mopidy and Rhythmbox"
     ),
 }
 

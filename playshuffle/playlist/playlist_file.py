@@ -213,9 +213,5 @@ def check_name(path: bytes) -> None:
     )
     like = os.path.splitext(name)[0].lstrip(b".") or b"music"
     raise OptionError(
-        "{path} {problem}. Use a name like {like}.m3u.",
-        "output",
-        path=path,
-        problem=problem,
-        like=like,
+        "{path} {problem}. Use a name like {like}.m3u.", "output", path=path, problem=problem, like=like
     )

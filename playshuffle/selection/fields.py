@@ -85,10 +85,7 @@ def _stars(share: float | None) -> float | None:
 
 
 def _packed(
-    name: str,
-    kind: str,
-    column: Callable[[Folder], Iterable[Any]],
-    decode: Callable[[Any], Any] = as_it_is,
+    name: str, kind: str, column: Callable[[Folder], Iterable[Any]], decode: Callable[[Any], Any] = as_it_is
 ) -> Field:
     return Field(name, kind, lambda folder, _: column(folder), decode, needs_tags=False)
 

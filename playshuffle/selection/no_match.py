@@ -59,9 +59,7 @@ def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: R
         near = next((f"nearest: path:{short(idle.near)}" for idle in alone.idle if idle.near), "")
         count = len(alone.kept)
         yield TermCount(
-            short(term.text, 40),
-            count,
-            near or _phrase(term, following) or _advice(term, count, values_of),
+            short(term.text, 40), count, near or _phrase(term, following) or _advice(term, count, values_of)
         )
 
 

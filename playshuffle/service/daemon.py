@@ -24,12 +24,7 @@ from playshuffle.service.installation import Installation
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.signals import received, signal_pipe
 from playshuffle.service.update_process import Update, UpdateProcess
-from playshuffle.service.update_protocol import (
-    LibraryScanned,
-    PlaylistFailed,
-    PlaylistUpdated,
-    UpdateEnded,
-)
+from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.service.update_watchdog import UpdateWatchdog
 from playshuffle.system import sandbox
 from playshuffle.text import counted

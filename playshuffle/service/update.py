@@ -44,12 +44,7 @@ _REPORT_EVERY_S = 1.0
 _NAMES = 100  # paths of each kind to send
 
 
-def update(
-    config: Config,
-    began_s: int,
-    request: UpdateRequest,
-    send: Callable[[Message], None],
-) -> None:
+def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[[Message], None]) -> None:
     """Update the playlists of a request; a failure of one does not affect the others.
 
     Args:

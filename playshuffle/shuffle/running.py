@@ -35,11 +35,7 @@ def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, f
 
 
 def insert_apart(
-    order: Sequence[int],
-    entries: Sequence[int],
-    keys: Sequence[int],
-    randbelow: RandBelow,
-    first: int = 0,
+    order: Sequence[int], entries: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0
 ) -> list[int]:
     """Insert each new entry where it leaves the fewest neighbours of one group.
 

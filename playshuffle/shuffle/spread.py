@@ -19,10 +19,7 @@ from playshuffle.shuffle.chance import RandBelow, draws, unreduced
 
 
 def spread(
-    order: Sequence[int],
-    keys: Sequence[int],
-    randbelow: RandBelow,
-    within: Sequence[int] | None = None,
+    order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, within: Sequence[int] | None = None
 ) -> list[int]:
     """Shuffle so that as few neighbours as possible are of one group, and each group is far apart.
 

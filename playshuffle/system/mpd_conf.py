@@ -95,8 +95,7 @@ def folders() -> tuple[bytes, bytes]:
     for name, folder in (("music_directory", conf.music), ("playlist_directory", conf.playlists)):
         if folder is None:
             raise PlayshuffleError(
-                f"{shown(conf.path)} has no {name}. Add it there, or {_WITHOUT}.",
-                Exit.NO_INPUT,
+                f"{shown(conf.path)} has no {name}. Add it there, or {_WITHOUT}.", Exit.NO_INPUT
             )
         if not folder.startswith(b"/"):
             raise OptionError(

@@ -71,15 +71,7 @@ class _Worker:
 
     def __init__(self, deadline_s: float, memory_bytes: int) -> None:
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-I",
-                "-c",
-                _COMMAND,
-                str(deadline_s),
-                str(memory_bytes),
-                *sys.path,
-            ],
+            [sys.executable, "-I", "-c", _COMMAND, str(deadline_s), str(memory_bytes), *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -81,8 +81,7 @@ def _path(player: str, *, make: bool) -> bytes:
         return os.path.join(state_folder(make=make), b"queue-%b" % player.encode())
     except OSError as error:
         raise PlayshuffleError(
-            f"Queues cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.",
-            Exit.CANNOT_CREATE,
+            f"Queues cannot be saved: {error.strerror}. Set XDG_STATE_HOME to a folder.", Exit.CANNOT_CREATE
         ) from error
 
 
