@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import Any
 
 from playshuffle.library import scan
@@ -26,9 +25,7 @@ class Bar(scan.Progress):
         self._next = self._shows_from
         self._bar: Any = None  # a bar of rich
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

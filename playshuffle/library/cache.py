@@ -10,7 +10,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from types import TracebackType
 from typing import Self
 from zlib import crc32
 
@@ -52,9 +51,7 @@ class Cache:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._database.close()
 
     def folders(self, roots: Iterable[bytes]) -> dict[bytes, Folder]:

@@ -134,3 +134,7 @@ class Folder(NamedTuple):
     def extinf_lines(self) -> list[bytes]:
         """Return the `#EXTINF` line of each row, or nothing."""
         return self.extinfs.split(b"\0") if b"\0" in self.extinfs else [self.extinfs] * self.track_count
+
+
+# A folder that was not listed, without files.
+NOT_LISTED = Folder(b"", 0, 0, 0, 0, b"", False, False, b"", b"", b"")

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Collection, Mapping
 
-from playshuffle.library.folder import STAMP_BYTES, Folder
+from playshuffle.library.folder import NOT_LISTED, STAMP_BYTES, Folder
 from playshuffle.library.track_table import FolderRow, TrackTable
 from playshuffle.tags.cause import NOT_THERE
 
@@ -41,16 +41,4 @@ def _folder(path: bytes, names: list[bytes], row: FolderRow, cached: Folder | No
                 if name not in wanted:
                     reasons[at] = (NOT_THERE, "", False)
         return cached._replace(odd=cached.odd._replace(linked={}, reasons=reasons))
-    return Folder(
-        path,
-        device=0,
-        inode=0,
-        mtime_ns=0,
-        ctime_ns=0,
-        digest=b"",
-        is_plain=False,
-        has_hard_links=False,
-        folders=b"",
-        names=b"/".join(names),
-        stamps=bytes(STAMP_BYTES * len(names)),
-    )
+    return NOT_LISTED._replace(path=path, names=b"/".join(names), stamps=bytes(STAMP_BYTES * len(names)))

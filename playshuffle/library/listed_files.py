@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Sequence
 
-from playshuffle.library.folder import Folder, Odd, Skipped
+from playshuffle.library.folder import NOT_LISTED, Folder, Odd, Skipped
 from playshuffle.library.listing import file_stamp, fits, is_audio_name
 from playshuffle.system.workers import Workers
 from playshuffle.tags.cause import FOLDER, NO_FILE, NOT_AUDIO_NAME, NOT_REGULAR, SYSTEM_ERROR, Cause
@@ -49,16 +49,10 @@ def _folder(path: bytes, files: dict[bytes, os.stat_result]) -> Folder:
         for name in names
         if files[name].st_dev != device or os.path.islink(path + name)
     }
-    return Folder(
-        path,
-        device,
-        0,
-        0,
-        0,
-        digest=b"",
-        is_plain=False,
+    return NOT_LISTED._replace(
+        path=path,
+        device=device,
         has_hard_links=any(status.st_nlink > 1 for status in files.values()),
-        folders=b"",
         names=b"/".join(names),
         stamps=stamps.tobytes(),
         odd=Odd([], linked, [], {}, {}),

@@ -72,12 +72,12 @@ def _queried(options: Options) -> set[str]:
     return {check.field.name for term in terms for check in term.checks}
 
 
-def _has(options: Options, name: str) -> bool:
-    """Return whether an option is given, by its field."""
-    value = getattr(options, name)
-    if name == "gap" and value is not None:
-        return parse_gap(value) is not None
-    return value not in (None, (), False)
+def _has(options: Options, *names: str) -> bool:
+    """Return whether all of these options are given, by their fields."""
+    values = {name: getattr(options, name) for name in names}
+    if values.get("gap") is not None and parse_gap(values["gap"]) is None:
+        return False
+    return all(value not in (None, (), False) for value in values.values())
 
 
 def _excludes(
@@ -89,19 +89,14 @@ def _excludes(
 ) -> Contradiction:
     """Return the row for an option that excludes another; without `applies`, if both are given."""
     return Contradiction(
-        applies or (lambda options: _has(options, first) and _has(options, second)),
+        applies or (lambda options: _has(options, first, second)),
         f"{{}} does not work with {{}}: {why}. {cure}",
         (first, second),
     )
 
 
 def _excludes_in_deals(first: str, second: str, why: str) -> Contradiction:
-    return _excludes(
-        first,
-        second,
-        why,
-        lambda options: _has(options, "every") and _has(options, first) and _has(options, second),
-    )
+    return _excludes(first, second, why, lambda options: _has(options, "every", first, second))
 
 
 def _excluded_by_order(option: str, why: str) -> Contradiction:

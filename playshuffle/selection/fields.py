@@ -20,17 +20,8 @@ STARS = 5
 # The tags of all files of a folder, as `Tags` or in the order of its fields; None for a file without tags.
 _Read = Callable[[Folder, Rows], Iterable[Any]]
 
-TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = (
-    "text",
-    "number",
-    "length",
-    "size",
-    "date",
-    "time",
-    "day",
-    "path",
-    "flag",
-)
+_KINDS = "text number length size date time day path flag"
+TEXT, NUMBER, LENGTH, SIZE, DATE, TIME, DAY, PATH, FLAG = _KINDS.split()
 
 
 class Field(NamedTuple):
@@ -124,13 +115,7 @@ _ALL = (
     _packed("artist", TEXT, Folder.all_artists, lambda raw: raw.decode(errors="replace")),
     _text("album"),
     _text("albumartist", "album_artist"),
-    _text("genre"),
-    _text("composer"),
-    _text("grouping"),
-    _text("work"),
-    _text("comment"),
-    _text("mood"),
-    _text("language"),
+    *map(_text, ("genre", "composer", "grouping", "work", "comment", "mood", "language")),
     Field("date", DATE, _tag("date"), as_it_is),
     Field("year", NUMBER, _tag("date"), _year),
     Field("original_date", DATE, _tag("original_date"), as_it_is),
@@ -153,8 +138,7 @@ _ALL = (
     _packed("size", SIZE, lambda folder: folder.stamp_column(0), lambda raw: raw if raw >= 0 else None),
     _packed("mtime", TIME, lambda folder: folder.stamp_column(1), lambda raw: raw / 1e9),
     _packed("today", DAY, _today),
-    _text("recording_id"),
-    _text("release_id"),
+    *map(_text, ("recording_id", "release_id")),
 )
 FIELDS = {field.name: field for field in _ALL}
 OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)

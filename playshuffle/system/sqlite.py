@@ -21,15 +21,9 @@ Connection = sqlite3.Connection
 ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 _PASSING = {
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_PROTOCOL,
-    sqlite3.SQLITE_READONLY,
-}
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_READONLY,
+}  # fmt: skip
 
 
 def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from playshuffle.system import mounts
@@ -58,9 +57,7 @@ class Workers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for _ in self._threads:
             self._batches.put(None)
         until_s = time.monotonic() + _END_S

@@ -13,33 +13,11 @@ SUFFIX = b".m4b"
 MEDIA_KINDS = {2: "audiobook", 21: "podcast"}
 
 # Whole genres, casefolded: `Spoken Jazz` is music.
-GENRES = frozenset(
-    (
-        "audio book",
-        "audiobook",
-        "audiobooks",
-        "audiolibro",
-        "audiolivre",
-        "books & spoken",
-        "hörbuch",
-        "hörbücher",
-        "hörspiel",
-        "hörspiele",
-        "ljudbok",
-        "livre audio",
-        "luisterboek",
-        "lydbog",
-        "lydbok",
-        "podcast",
-        "podcasts",
-        "radio drama",
-        "speech",
-        "spoken word",
-        "spoken",
-        "аудиокнига",
-        "オーディオブック",
-    )
-)
+GENRES = frozenset((
+    "audio book", "audiobook", "audiobooks", "audiolibro", "audiolivre", "books & spoken", "hörbuch",
+    "hörbücher", "hörspiel", "hörspiele", "ljudbok", "livre audio", "luisterboek", "lydbog", "lydbok",
+    "podcast", "podcasts", "radio drama", "speech", "spoken word", "spoken", "аудиокнига", "オーディオブック",
+))  # fmt: skip
 
 
 # Part of the version of the cache, which stores the result.

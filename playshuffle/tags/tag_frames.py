@@ -23,34 +23,20 @@ _BYTE_ORDER_MARK = "\ufeff"  # some programs begin each text with it
 _LONGEST_MS = 30 * 24 * 3600 * 1000  # a longer track has a damaged header
 
 
-class _FieldNames(NamedTuple):
-    """The names of a field in lower case. The first name that a file has counts: YEAR adds nothing to DATE.
-
-    Attributes:
-        id3: ID3 frames.
-        others: names in all other kinds of tags.
-    """
-
-    id3: tuple[str, ...]
-    others: tuple[str, ...]
-
-
-# The other names are from Vorbis comments, APEv2 and free-form tags; then MP4; then ASF.
-_NAMES = {
-    "title": _FieldNames(("tit2",), ("title", "\xa9nam")),
-    "artist": _FieldNames(("tpe1",), ("artist", "\xa9art", "author")),
-    "album": _FieldNames(("talb",), ("album", "\xa9alb", "wm/albumtitle")),
-    "album_artist": _FieldNames(
-        ("tpe2",), ("albumartist", "album artist", "album_artist", "aart", "wm/albumartist")
-    ),
-    "genre": _FieldNames(("tcon",), ("genre", "\xa9gen", "wm/genre")),
-    "date": _FieldNames(("tdrc", "tyer", "tdrl"), ("date", "year", "\xa9day", "wm/year", "releasedate")),
-    "composer": _FieldNames(("tcom",), ("composer", "\xa9wrt", "wm/composer")),
-    "grouping": _FieldNames(
-        ("grp1", "tit1"), ("grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription")
-    ),
-    "work": _FieldNames((), ("work", "\xa9wrk", "wm/work")),
-    "recording_id": _FieldNames(
+# The names of each field in lower case: ID3 frames, then the names in all other kinds of tags, which are from
+# Vorbis comments, APEv2 and free-form tags, then from MP4, then from ASF. The first name that a file has
+# counts: YEAR adds nothing to DATE.
+_NAMES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "title": (("tit2",), ("title", "\xa9nam")),
+    "artist": (("tpe1",), ("artist", "\xa9art", "author")),
+    "album": (("talb",), ("album", "\xa9alb", "wm/albumtitle")),
+    "album_artist": (("tpe2",), ("albumartist", "album artist", "album_artist", "aart", "wm/albumartist")),
+    "genre": (("tcon",), ("genre", "\xa9gen", "wm/genre")),
+    "date": (("tdrc", "tyer", "tdrl"), ("date", "year", "\xa9day", "wm/year", "releasedate")),
+    "composer": (("tcom",), ("composer", "\xa9wrt", "wm/composer")),
+    "grouping": (("grp1", "tit1"), ("grouping", "contentgroup", "\xa9grp", "wm/contentgroupdescription")),
+    "work": ((), ("work", "\xa9wrk", "wm/work")),
+    "recording_id": (
         (),
         (
             "ufid:http://musicbrainz.org",
@@ -59,27 +45,25 @@ _NAMES = {
             "musicbrainz/track id",
         ),
     ),
-    "release_id": _FieldNames((), ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id")),
-    "artist_id": _FieldNames((), ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id")),
-    "disc": _FieldNames(("tpos",), ("discnumber", "disc", "disk", "wm/partofset")),
-    "number": _FieldNames(("trck",), ("tracknumber", "track", "trkn", "wm/tracknumber")),
-    "comment": _FieldNames(("comm",), ("comment", "description", "\xa9cmt", "wm/comments")),
-    "mood": _FieldNames(("tmoo",), ("mood", "wm/mood")),
-    "language": _FieldNames(("tlan",), ("language", "wm/language")),
-    "bpm": _FieldNames(("tbpm",), ("bpm", "tmpo", "wm/beatsperminute")),
-    "media_kind": _FieldNames((), ("stik",)),
-    "original_date": _FieldNames(
+    "release_id": ((), ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id")),
+    "artist_id": ((), ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id")),
+    "disc": (("tpos",), ("discnumber", "disc", "disk", "wm/partofset")),
+    "number": (("trck",), ("tracknumber", "track", "trkn", "wm/tracknumber")),
+    "comment": (("comm",), ("comment", "description", "\xa9cmt", "wm/comments")),
+    "mood": (("tmoo",), ("mood", "wm/mood")),
+    "language": (("tlan",), ("language", "wm/language")),
+    "bpm": (("tbpm",), ("bpm", "tmpo", "wm/beatsperminute")),
+    "media_kind": ((), ("stik",)),
+    "original_date": (
         ("tdor", "tory"),
         ("originaldate", "originalyear", "original year", "wm/originalreleasetime", "wm/originalreleaseyear"),
     ),
-    "play_count": _FieldNames(("pcnt",), ("fmps_playcount", "playcount", "play_count", "popm:count")),
-    "explicit": _FieldNames((), ("itunesadvisory", "rtng")),
+    "play_count": (("pcnt",), ("fmps_playcount", "playcount", "play_count", "popm:count")),
+    "explicit": ((), ("itunesadvisory", "rtng")),
 }
 
 _FIELDS = {
-    name: (rank, field)
-    for field, names in _NAMES.items()
-    for rank, name in enumerate((*names.id3, *names.others))
+    name: (rank, field) for field, names in _NAMES.items() for rank, name in enumerate((*names[0], *names[1]))
 }
 
 # Values of `rtng` and `ITUNESADVISORY`: none, explicit, clean, and explicit in old files.
@@ -91,7 +75,7 @@ _DAY = "tdat"  # day and month of a date of ID3v2.3; `tyer` has the year
 KNOWN_NAMES = frozenset((*_FIELDS, *stars.NAMES, _DAY))
 
 # Frames of ID3v2.3 and v2.4 that fill a field; readers never parse any other.
-ID3_FRAMES = frozenset(frame.upper() for names in _NAMES.values() for frame in names.id3) | {
+ID3_FRAMES = frozenset(frame.upper() for frames, _ in _NAMES.values() for frame in frames) | {
     "TXXX",
     "UFID",
     "POPM",
@@ -173,8 +157,8 @@ def _text(values: Sequence[Any]) -> str:
 
 def _first_date(values: Mapping[str, Sequence[Any]], field: str) -> str:
     """Return the first date among the names of a field."""
-    names = _NAMES[field]
-    for name in (*names.id3, *names.others):
+    frames, others = _NAMES[field]
+    for name in (*frames, *others):
         for value in values.get(name, ()):
             if found := read_date(_text([value])):
                 day = _text(values.get(_DAY, ())) if name == "tyer" and found.isdigit() else ""
