@@ -16,33 +16,39 @@ GENERIC = "generic"
 _RELATIVE, _URI = PathStyle.RELATIVE, PathStyle.URI
 
 # For players that read no URIs, and for players that read names as text, and strip them.
-_NO_URI = {"uri": Lost("U")}
-_LINES = {**_NO_URI, "newline": Lost("U"), "return": Lost("U"), "bytes": Lost("U")}
-_TEXT = {"bytes": Lost("ard"), "blank": Lost("r"), "return": Lost("ard")}
-_DEVICE = {**_NO_URI, "device": Lost("A")}
+_NO_URI = "uri U"
+_LINES = f"{_NO_URI}, newline U, return U, bytes U"
+_TEXT = "bytes ard, blank r, return ard"
+_DEVICE = f"{_NO_URI}, device A"
+
+
+def _lost(*texts: str) -> dict[str, Lost]:
+    """Return losses by the keys of oddities; a later one replaces an earlier one.
+
+    Each is a key, the forms that are lost (`-` for none), and the affected versions unless all are.
+    """
+    losses = {}
+    for text in ", ".join(texts).split(", "):
+        key, forms, versions = f"{text}  ".split(" ", 2)
+        losses[key] = Lost(forms.strip("-"), versions.strip())
+    return losses
+
 
 BUILT_IN: Mapping[str, Player] = {
     GENERIC: Player(
         "any player",
-        {"return": Lost("ard")},
+        _lost("return ard"),
         source="all other players here",
         play="mpv --playlist={path}",
         use="Open the file in any player. It loads in nearly all of them.",
     ),
     "mpd": Player(
         "MPD",
-        {
-            "edge": Lost("ard", "before 0.24"),
-            "blank": Lost("r"),
-            "doubled": Lost("ARD"),
-            "folder": Lost("ARDU"),
-            **_LINES,
-            "uri": Lost("u"),
-            "headless": Lost("ARDU", "before 0.24.7"),
-            "utf16": Lost("ARDU"),
-            "capitals": Lost("ARDU"),
-            "mac": Lost("ARDU"),
-        },
+        _lost(
+            "edge ard before 0.24, blank r, doubled ARD, folder ARDU",
+            _LINES,
+            "uri u, headless ARDU before 0.24.7, utf16 ARDU, capitals ARDU, mac ARDU",
+        ),
         "0.23.12",
         uses_mpd_conf=True,
         extinf=False,  # it prefers EXTINF to the tags of the file
@@ -54,13 +60,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "mpv": Player(
         "mpv",
-        {
-            "bytes": Lost("ARD", "from 0.37 on"),
-            "blank": Lost("r"),
-            "tilde": Lost("r", "from 2026 on"),
-            "mac": Lost("ARDU"),
-            "folder": Lost("ardu"),
-        },
+        _lost("bytes ARD from 0.37 on, blank r, tilde r from 2026 on, mac ARDU, folder ardu"),
         "0.35.1",
         style=_URI,
         play="mpv --playlist={path}",
@@ -68,15 +68,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "vlc": Player(
         "VLC",
-        {
-            "hash": Lost("ard"),
-            "escape": Lost("ard"),
-            "bytes": Lost("ard"),
-            "colon": Lost("R"),
-            "blank": Lost("r"),
-            "folder": Lost("ardu"),
-            "hls": Lost("ARDU"),
-        },
+        _lost("hash ard, escape ard, bytes ard, colon R, blank r, folder ardu, hls ARDU"),
         "3.0.24",
         style=_URI,
         play="vlc {file}",
@@ -84,13 +76,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "cmus": Player(
         "cmus",
-        {
-            **_LINES,
-            "folder": Lost("ARDU"),
-            "headless": Lost("ARDU"),
-            "utf16": Lost("ARDU"),
-            "mac": Lost("ARDU"),
-        },
+        _lost(_LINES, "folder ARDU, headless ARDU, utf16 ARDU, mac ARDU"),
         "2.10.0",
         loads=(b".m3u",),
         play="cmus-remote -c -q {file} && cmus-remote -n && cmus-remote -p",
@@ -98,32 +84,17 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "quodlibet": Player(
         "Quod Libet",
-        {
-            "colon": Lost("R"),
-            "blank": Lost("r"),
-            "headless": Lost("ARDU"),
-            "utf16": Lost("ARDU"),
-            "folder": Lost("ARDU", "up to 4.5"),
-            "dead": Lost("ARDU", "up to 4.5"),
-            "empty": Lost("ARDU", "up to 4.5"),
-            "capitals": Lost("ARDU"),
-            "mac": Lost("ARDU"),
-        },
+        _lost(
+            "colon R, blank r, headless ARDU, utf16 ARDU, folder ARDU up to 4.5",
+            "dead ARDU up to 4.5, empty ARDU up to 4.5, capitals ARDU, mac ARDU",
+        ),
         "4.5.0",
         style=_URI,
         use="Choose Playlists, Import. Each import makes another playlist, so delete the old one.",
     ),
     "mopidy": Player(
         "Mopidy",
-        {
-            **_TEXT,
-            "bytes": Lost("ard"),
-            "colon": Lost("R"),
-            "music": Lost("rd"),
-            "capitals": Lost("ARDU"),
-            "headless": Lost("ARDU"),
-            "utf16": Lost("ARDU"),
-        },
+        _lost(_TEXT, "bytes ard, colon R, music rd, capitals ARDU, headless ARDU, utf16 ARDU"),
         "3.4.1",
         suffix=b".m3u8",
         style=_URI,
@@ -133,39 +104,23 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "rhythmbox": Player(
         "Rhythmbox",
-        {
-            "bytes": Lost("ard"),
-            "return": Lost("ard"),
-            "blank": Lost("r"),
-            "drive": Lost("R"),
-            "spoilt": Lost("ard"),
-            "headless": Lost("ARDU"),
-        },
+        _lost("bytes ard, return ard, blank r, drive R, spoilt ard, headless ARDU"),
         "totem-pl-parser 3.26.6",
         style=_URI,
         use="Import the music first. Then choose Playlist, Load from File.",
     ),
     "strawberry": Player(
         "Strawberry",
-        {
-            "bytes": Lost("ardu"),
-            "noncharacter": Lost("ARDU"),
-            "return": Lost("ard"),
-            "backslash": Lost("ardu", "1.0"),
-            "colon": Lost("r"),
-            "blank": Lost("r"),
-        },
+        _lost("bytes ardu, noncharacter ARDU, return ard, backslash ardu 1.0, colon r, blank r"),
         "1.0.14",
         style=_URI,
         play="strawberry --load {file}",
         use="Without --load Strawberry adds the list to the present one.",
     ),
-    "audacious": Player(
-        "Audacious", {"bytes": Lost("rd"), "blank": Lost("r")}, "4.2", style=_URI, play="audacious {file}"
-    ),
+    "audacious": Player("Audacious", _lost("bytes rd, blank r"), "4.2", style=_URI, play="audacious {file}"),
     "navidrome": Player(
         "Navidrome",
-        {**_TEXT, "bytes": Lost("ardu")},
+        _lost(_TEXT, "bytes ardu"),
         style=_RELATIVE,
         has_twins=True,
         is_server=True,
@@ -174,7 +129,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "jellyfin": Player(
         "Jellyfin",
-        {**_TEXT, **_NO_URI, "decoded": Lost("ard")},
+        _lost(_TEXT, _NO_URI, "decoded ard"),
         style=_RELATIVE,
         escapes=True,
         is_server=True,
@@ -183,7 +138,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "kodi": Player(
         "Kodi",
-        {**_TEXT, **_NO_URI, "letter": Lost("R"), "itself": Lost("RD")},
+        _lost(_TEXT, _NO_URI, "letter R, itself RD"),
         suffix=b".m3u8",
         style=_RELATIVE,
         longest=4095,
@@ -192,7 +147,7 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "rockbox": Player(
         "Rockbox",
-        {**_DEVICE, "bytes": Lost("ard"), "return": Lost("ard"), "backslash": Lost("ard")},
+        _lost(_DEVICE, "bytes ard, return ard, backslash ard"),
         suffix=b".m3u8",
         style=_RELATIVE,
         latin1=(b".m3u",),
@@ -202,28 +157,22 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "lms": Player(
         "LMS",
-        {**_TEXT, "backslash": Lost("ard"), "curtrack": Lost("ARD"), "angle": Lost("R")},
+        _lost(_TEXT, "backslash ard, curtrack ARD, angle R"),
         style=_RELATIVE,
         is_server=True,
         use="Write the file to the playlist folder of LMS with -o. Then choose Rescan, only playlists.",
     ),
     "music-assistant": Player(
         "Music Assistant",
-        {
-            **_TEXT,
-            **_NO_URI,  # reads URIs since 2025, but its server rarely has the same paths
-            "escaped-space": Lost("ard"),
-            "backslash": Lost("ard"),
-            "break": Lost("ard"),
-            "extended": Lost("ARD"),
-        },
+        # It reads URIs since 2025, but its server rarely has the same paths.
+        _lost(_TEXT, _NO_URI, "escaped-space ard, backslash ard, break ard, extended ARD"),
         style=_RELATIVE,
         is_server=True,
         use="Leave the file in the folder of the Filesystem provider. The next sync imports it.",
     ),
     "plex": Player(
         "Plex",
-        {**_TEXT, **_NO_URI, "music": Lost("rd")},
+        _lost(_TEXT, _NO_URI, "music rd"),
         source="programs that use its API",
         style=PathStyle.ABSOLUTE,
         is_server=True,
@@ -231,13 +180,13 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "liquidsoap": Player(
         "Liquidsoap",
-        {"uri": Lost("u"), "return": Lost("ard")},
+        _lost("uri u, return ard"),
         measured="2.1.3",
         use='Play it with playlist(reload_mode="rounds", reload=1, mode="normal", FILE).',
     ),
     "car": Player(
         "a car radio",
-        {**_DEVICE, **_TEXT, "backslash": Lost("ard")},
+        _lost(_DEVICE, _TEXT, "backslash ard"),
         source="manuals of cars",
         style=_RELATIVE,
         plays=(b".mp3",),
@@ -261,9 +210,9 @@ def set_own_players(players: Mapping[str, Player]) -> None:
 
 # Other players that users are warned about.
 _OTHERS = (
-    Player("OwnTone", {**_TEXT, "backslash": Lost("ard")}, is_server=True),
-    Player("MPlayer", {**_LINES, "bytes": Lost(""), "blank": Lost("r"), "drive": Lost("R")}, "1.5"),
-    Player("MOC", {**_LINES, "bytes": Lost("")}, "2.6", loads=(b".m3u",)),
+    Player("OwnTone", _lost(_TEXT, "backslash ard"), is_server=True),
+    Player("MPlayer", _lost(_LINES, "bytes -, blank r, drive R"), "1.5"),
+    Player("MOC", _lost(_LINES, "bytes -"), "2.6", loads=(b".m3u",)),
 )
 
 # Players to warn about if none is chosen. A car is not a reader of its own, and too little is
