@@ -21,19 +21,10 @@ _TOPICS = {
     **dict.fromkeys(("android", "iphone", "ios"), "phone"),
 }
 _FIELDS = {
-    "album_artist": "albumartist",
-    "comments": "comment",
-    "disk": "disc",
-    "duration": "length",
-    "genres": "genre",
-    "mb_albumid": "release_id",
-    "mb_trackid": "recording_id",
-    "number": "track",
-    "play_count": "plays",
-    "played": "last_played",
-    "sample_rate": "samplerate",
-    "skip_count": "skips",
-}
+    "album_artist": "albumartist", "comments": "comment", "disk": "disc", "duration": "length",
+    "genres": "genre", "mb_albumid": "release_id", "mb_trackid": "recording_id", "number": "track",
+    "play_count": "plays", "played": "last_played", "sample_rate": "samplerate", "skip_count": "skips",
+}  # fmt: skip
 ALIASES: Mapping[str, Mapping[str, str]] = {
     "order": _RANDOM,
     "order to audit": _RANDOM,

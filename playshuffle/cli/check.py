@@ -166,28 +166,15 @@ def _as_json(result: Checked) -> dict[str, Any]:
         "entries": result.entries,
         "streams": result.streams,
         "faults": [
-            {**_place(fault.entry), "what": fault.what, "first": fault.first or None}
-            for fault in result.faults
+            _facts(fault.entry, what=fault.what, first=fault.first or None) for fault in result.faults
         ],
         "players": {
-            name: [
-                {
-                    **_place(trouble.entry),
-                    "what": trouble.what,
-                    "versions": trouble.versions,
-                    "cure": trouble.cure,
-                    "plays_another": trouble.plays_another,
-                }
-                for trouble in troubles
-            ]
-            for name, troubles in result.troubles.items()
+            name: [_facts(**each._asdict()) for each in found] for name, found in result.troubles.items()
         },
     }
 
 
-def _place(entry: Entry | None) -> dict[str, Any]:
-    return {
-        "line": entry and entry.line,
-        "entry": entry and os.fsdecode(entry.text),
-        "path": entry and os.fsdecode(entry.path),
-    }
+def _facts(entry: Entry | None, **others: Any) -> dict[str, Any]:
+    """Return a fault or trouble, with line, text and path of its entry in place of the entry."""
+    place = None if entry is None else (entry.line, os.fsdecode(entry.text), os.fsdecode(entry.path))
+    return dict(zip(("line", "entry", "path"), place or (None, None, None), strict=True)) | others

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from playshuffle.dealing.amount import Count
 from playshuffle.errors import OptionError
-from playshuffle.options.table import STDOUT, Options
+from playshuffle.options.table import ROWS, STDOUT, Options
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -72,9 +72,12 @@ def _queried(options: Options) -> set[str]:
     return {check.field.name for term in terms for check in term.checks}
 
 
-def _has(options: Options, *names: str) -> bool:
-    """Return whether all of these options are given, by their fields."""
-    values = {name: getattr(options, name) for name in names}
+_FIELD_OF = {row.key: row.name for row in ROWS}
+
+
+def _has(options: Options, *spellings: str) -> bool:
+    """Return whether all of these options are given; each is its key, perhaps with a value."""
+    values = {key: getattr(options, _FIELD_OF[key]) for key in (text.partition(" ")[0] for text in spellings)}
     if values.get("gap") is not None and parse_gap(values["gap"]) is None:
         return False
     return all(value not in (None, (), False) for value in values.values())
@@ -92,6 +95,12 @@ def _excludes(
         applies or (lambda options: _has(options, first, second)),
         f"{{}} does not work with {{}}: {why}. {cure}",
         (first, second),
+    )
+
+
+def _needs(first: str, second: str, sentence: str) -> Contradiction:
+    return Contradiction(
+        lambda options: _has(options, first) and not _has(options, second), sentence, (first, second)
     )
 
 
@@ -126,7 +135,7 @@ def _tag_of_order(options: Options) -> str | None:
 
 
 _ORDER, _PATHS = 'order = "{order}"', 'paths = "{paths}"'
-_NEEDS_HISTORY = "{} needs a play history. Name one, such as {}."
+_A_HISTORY, _NEEDS_HISTORY = 'history = "mpd"', "{} needs a play history. Name one, such as {}."
 _ONE_SIZE, _CONTINUES = "a deal has one size", "a deal continues from the last one"
 
 CONTRADICTIONS: Sequence[Contradiction] = (
@@ -135,23 +144,14 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         "{} reads a list of files, so it does not work with folders. Remove either.",
         ("from",),
     ),
-    Contradiction(
-        lambda options: options.source is not None and options.output is None,
-        "{} needs the name of the playlist to write. Give it with {}.",
-        ("from", "output"),
-    ),
+    _needs("from", "output", "{} needs the name of the playlist to write. Give it with {}."),
     # Path styles.
-    _excludes(
-        "map",
-        "relative_to",
-        "each says where the player sees the music",
-        lambda options: options.maps and options.relative_to is not None,
-    ),
+    _excludes("map", "relative_to", "each says where the player sees the music"),
     _excludes(
         "relative_to",
         _PATHS,
         "it writes relative paths",
-        lambda options: options.relative_to is not None and options.paths and not _is_relative(options),
+        lambda options: _has(options, "relative_to", "paths") and not _is_relative(options),
     ),
     _excludes(
         "map", _PATHS, "it writes absolute paths", lambda options: options.maps and _is_relative(options)
@@ -182,11 +182,7 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         lambda options: options.no_duplicates and "inside" in ORDERS[options.order].takes,
     ),
     # Deals.
-    Contradiction(
-        lambda options: options.done_when is not None and options.every is None,
-        "{0} works only with {1}. Add {1}, or remove {0}.",
-        ("count", "every"),
-    ),
+    _needs("count", "every", "{0} works only with {1}. Add {1}, or remove {0}."),
     _excludes_in_deals("limit", "time", _ONE_SIZE),
     _excludes_in_deals("limit", "albums", _ONE_SIZE),
     _excludes_in_deals("time", "albums", _ONE_SIZE),
@@ -201,15 +197,11 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         f"It works with {any_of([name for name, row in ORDERS.items() if row.is_dealt_by_albums])}.",
     ),
     # Play histories.
-    Contradiction(
-        lambda options: options.rest is not None and not options.history,
-        _NEEDS_HISTORY,
-        ("rest", 'history = "mpd"'),
-    ),
+    _needs("rest", _A_HISTORY, _NEEDS_HISTORY),
     Contradiction(
         lambda options: options.done_when == Count.PLAYED and not options.history,
         _NEEDS_HISTORY,
-        ('count = "played"', 'history = "mpd"'),
+        ('count = "played"', _A_HISTORY),
     ),
     # Tags.
     _excludes_no_tags("every", "a deal needs tags"),

@@ -53,17 +53,8 @@ class CopyFacts(NamedTuple):
     @classmethod
     def of(cls, path: bytes, tags: Tags, position: int | None = None) -> "CopyFacts":
         """Return the facts in the tags of a track."""
-        return cls(
-            path,
-            tags.duration_ms or 0,
-            tags.artist,
-            tags.title,
-            tags.recording_id,
-            tags.release_id,
-            bool(tags.lossless),
-            tags.bitrate or 0,
-            position,
-        )
+        texts = tags.artist, tags.title, tags.recording_id, tags.release_id
+        return cls(path, tags.duration_ms or 0, *texts, bool(tags.lossless), tags.bitrate or 0, position)
 
 
 class Copies(NamedTuple):

@@ -89,17 +89,10 @@ def _today(folder: Folder) -> Iterable[str]:
 _LOSSLESS = Tags._fields.index("lossless")
 # Names in beets of formats that are not their letters in capitals.
 _FORMATS = {
-    "asf": "Windows Media",
-    "matroska": "Matroska",
-    "mp4": "AAC",
-    "musepack": "Musepack",
-    "optimfrog": "OptimFROG",
-    "opus": "Opus",
-    "shorten": "Shorten",
-    "speex": "Speex",
-    "vorbis": "OGG",
+    "asf": "Windows Media", "matroska": "Matroska", "mp4": "AAC", "musepack": "Musepack",
+    "optimfrog": "OptimFROG", "opus": "Opus", "shorten": "Shorten", "speex": "Speex", "vorbis": "OGG",
     "wavpack": "WavPack",
-}
+}  # fmt: skip
 
 
 def _formats(folder: Folder, tags: Rows) -> Iterable[str]:

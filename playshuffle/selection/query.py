@@ -109,15 +109,16 @@ class Query(NamedTuple):
         folder, row = _place(tracks, index)
         run = Evaluation(rows_of)
         [block] = run.blocks([folder])
+
+        def compared(field: Field) -> tuple[str, str]:
+            return field.name, shown_value(field, block.column(field)[row])
+
         return [
             Finding(
                 term.text,
                 term.column,
                 run.matches(term, block)[row],
-                tuple(
-                    (check.field.name, shown_value(check.field, block.column(check.field)[row]))
-                    for check in term.checks
-                ),
+                tuple(compared(check.field) for check in term.checks),
             )
             for term in self.terms
         ]

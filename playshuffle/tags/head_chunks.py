@@ -20,15 +20,9 @@ _PIPED = 0xFFFFFFFF  # in place of a size
 
 # Names in the file, and the names of the same tags in Vorbis comments.
 _IN_WAV = {
-    b"INAM": "title",
-    b"IART": "artist",
-    b"IPRD": "album",
-    b"IGNR": "genre",
-    b"ICRD": "date",
-    b"ITRK": "tracknumber",
-    b"IPRT": "tracknumber",
-    b"ICMT": "comment",
-}
+    b"INAM": "title", b"IART": "artist", b"IPRD": "album", b"IGNR": "genre", b"ICRD": "date",
+    b"ITRK": "tracknumber", b"IPRT": "tracknumber", b"ICMT": "comment",
+}  # fmt: skip
 _IN_AIFF = {b"NAME": "title", b"AUTH": "artist", b"ANNO": "comment"}
 
 _MAGICS_OF_WAV = frozenset((b"RIFF", b"RF64", b"BW64", b"riff"))

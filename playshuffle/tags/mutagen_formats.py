@@ -118,25 +118,11 @@ _ID3_OPTIONS: dict[str, Any] = {"known_frames": _ID3_FRAMES, "translate": False}
 
 
 CLASSES: dict[str, Any] = {
-    "aac": AAC,
-    "ac3": AC3,
-    "ape": MonkeysAudio,
-    "asf": ASF,
-    "dsdiff": DSDIFF,
-    "dsf": DSF,
-    "flac": _Flac,
-    "mp3": MP3,
-    "mp4": MP4,
-    "musepack": Musepack,
-    "oggflac": _with_latin1(OggFLAC),
-    "optimfrog": OptimFROG,
-    "opus": _with_latin1(OggOpus),
-    "speex": _with_latin1(OggSpeex),
-    "tak": TAK,
-    "tta": TrueAudio,
-    "vorbis": _with_latin1(OggVorbis),
-    "wavpack": WavPack,
-}
+    "aac": AAC, "ac3": AC3, "ape": MonkeysAudio, "asf": ASF, "dsdiff": DSDIFF, "dsf": DSF, "flac": _Flac,
+    "mp3": MP3, "mp4": MP4, "musepack": Musepack, "oggflac": _with_latin1(OggFLAC), "optimfrog": OptimFROG,
+    "opus": _with_latin1(OggOpus), "speex": _with_latin1(OggSpeex), "tak": TAK, "tta": TrueAudio,
+    "vorbis": _with_latin1(OggVorbis), "wavpack": WavPack,
+}  # fmt: skip
 _WITH_ID3 = ("dsdiff", "dsf", "mp3", "tta")
 # Some programs add APEv2 to files although the format's class ignores it, and ID3v1 to files with APEv2.
 _MAY_END_IN_APEV2 = ("aac", "ac3", "mp3", "tta")
