@@ -15,9 +15,9 @@ from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
 from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.pipeline.choice import Choice
+from playshuffle.pipeline.choice import NAMED, Choice
 from playshuffle.pipeline.report import Figures, Report
-from playshuffle.pipeline.stages import NAMED, STAGE_KINDS
+from playshuffle.pipeline.stages import STAGE_KINDS
 from playshuffle.players.losses import Loss
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.selection.fields import FIELDS, FLAG

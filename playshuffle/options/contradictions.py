@@ -9,13 +9,13 @@ from typing import NamedTuple
 from playshuffle.dealing.amount import Count
 from playshuffle.errors import OptionError
 from playshuffle.options.table import ROWS, STDOUT, Options
+from playshuffle.options.values import fields_of_queries
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import OF_HISTORY
-from playshuffle.selection.query import parse as parse_query
 from playshuffle.text import any_of
 
 
@@ -64,12 +64,7 @@ def check_history(fields: Iterable[str], *, has_history: bool) -> None:
 
 def _fields(options: Options) -> set[str]:
     limits = [] if options.most is None else [parse_limit(options.most).tag]
-    return {*_queried(options), *limits, *filter(None, [options.group_by])}
-
-
-def _queried(options: Options) -> set[str]:
-    terms = [term for text in options.where for term in parse_query(text).terms]
-    return {check.field.name for term in terms for check in term.checks}
+    return {*fields_of_queries(options.where), *limits, *filter(None, [options.group_by])}
 
 
 _FIELD_OF = {row.key: row.name for row in ROWS}
@@ -215,6 +210,6 @@ CONTRADICTIONS: Sequence[Contradiction] = (
     _excludes_no_tags(
         "where",
         "{field} is a tag",
-        lambda options: min(_queried(options).difference(("path", "today")), default=""),
+        lambda options: min(fields_of_queries(options.where).difference(("path", "today")), default=""),
     ),
 )

@@ -9,20 +9,16 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple, get_args
 
-from playshuffle import duration
 from playshuffle.dealing.amount import Count
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.history.histories import NAMES
 from playshuffle.options.help_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
 from playshuffle.ordering import groups
-from playshuffle.ordering.gap import parse_gap
-from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.selection.query import parse as parse_query
 from playshuffle.shuffle import Inside
 from playshuffle.text import known
 
@@ -44,7 +40,6 @@ class Row(NamedTuple):
         short: its short spelling.
         verbs: the commands that take it; none for an option that only the configuration has.
         names: the kind of name that a value is, as in `text.known`, and all values.
-        parse: raises PlayshuffleError for an invalid value.
         suggestions: values for completion, if the value is not such a name.
         example: a value in the form of the configuration.
         has_key: the configuration has it as a key.
@@ -61,7 +56,6 @@ class Row(NamedTuple):
     short: str | None = None
     verbs: tuple[str, ...] = MAKE_DEAL
     names: tuple[str, Collection[str]] | None = None
-    parse: Callable[[Any], Any] = lambda value: value
     suggestions: Collection[str] = ()
     example: str | None = None
     has_key: bool = True
@@ -86,30 +80,6 @@ class Row(NamedTuple):
         return self.flag.removeprefix("--no-" if self.is_negated else "--").replace("-", "_")
 
 
-def _from_one(key: str) -> Callable[[int], int]:
-    def parse_number(value: int) -> int:
-        if value < 1:
-            raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
-        return value
-
-    return parse_number
-
-
-def _queries(texts: tuple[str, ...]) -> tuple[str, ...]:
-    for text in texts:
-        parse_query(text)
-    return texts
-
-
-def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    """Return each folder here and the player's folder.
-
-    Raises:
-        PlayshuffleError: a text is not FROM=TO.
-    """
-    return tuple(path_map.parse_map(os.fsencode(text)) for text in texts)
-
-
 class Options(NamedTuple):
     """The options of one playlist, as the user wrote them; None for an option that was not given."""
 
@@ -129,7 +99,7 @@ class Options(NamedTuple):
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
     where: Annotated[tuple[str, ...], Row(
         "--where", "Take only these tracks, such as 'genre:jazz'", INCLUDE, "QUERY", verbs=ALL,
-        parse=_queries, example='"genre:jazz -title:live"')] = ()
+        example='"genre:jazz -title:live"')] = ()
     history: Annotated[tuple[str, ...], Row(
         "--history", "Play history, such as mpd, beets or a file", EXPERT, "SOURCE", verbs=ALL,
         suggestions=tuple(NAMES), example='["mpd"]')] = ()
@@ -144,31 +114,29 @@ class Options(NamedTuple):
         verbs=NONE, names=("place to shuffle", get_args(Inside)), example='"all"')] = None
     gap: Annotated[str | None, Row(
         "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", verbs=MAKE,
-        parse=parse_gap, example='50 or "25%"', may_be_number=True)] = None
+        example='50 or "25%"', may_be_number=True)] = None
     rest: Annotated[str | None, Row(
         "--rest", "Put tracks played lately at the end, like 30d", EXPERT, "DURATION", verbs=ALL,
-        parse=duration.parse, example='"30d"')] = None
+        example='"30d"')] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
         example='"intro.mp3@first"')] = ()
     limit: Annotated[int | None, Row(
         "--limit", "Maximum number of tracks, such as 40", AMOUNT, "N", short="-n",
-        parse=_from_one("limit"), example="40")] = None
+        example="40")] = None
     most: Annotated[str | None, Row(
         "--most", "At most N tracks of each FIELD, as 3:artist", AMOUNT, "N:FIELD", verbs=ALL,
-        parse=parse_limit, example='"3:artist"')] = None
+        example='"3:artist"')] = None
     time: Annotated[str | None, Row(
-        "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", parse=duration.parse,
-        example='"90m"')] = None
+        "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", example='"90m"')] = None
     albums: Annotated[int | None, Row(
-        "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, parse=_from_one("albums"),
-        has_key=False)] = None
+        "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, has_key=False)] = None
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due. Default: day", AMOUNT, "day|week|run", verbs=DEAL,
-        names=("period", Every), parse=Every, example='"week"')] = None
+        names=("period", Every), example='"week"')] = None
     done_when: Annotated[str | None, Row(
         "--count", "When a track counts: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
-        names=("count", Count), parse=Count, example='"played"')] = None
+        names=("count", Count), example='"played"')] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None
@@ -180,16 +148,16 @@ class Options(NamedTuple):
         verbs=NONE, example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
-        names=("path style", tuple(PathStyle)), parse=PathStyle, example='"relative"')] = None
+        names=("path style", tuple(PathStyle)), example='"relative"')] = None
     maps: Annotated[tuple[str, ...], Row(
         "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
-        parse=parse_maps, example='"~/Music=/Music"')] = ()
+        example='"~/Music=/Music"')] = ()
     relative_to: Annotated[str | None, Row(
         "--relative-to", "Folder where relative paths start", EXPERT, "DIR", verbs=NONE,
         example='"/mnt/stick"')] = None
     max_per_file: Annotated[int | None, Row(
         "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=NONE,
-        parse=_from_one("max_per_file"), example="999")] = None
+        example="999")] = None
     extinf: Annotated[bool, Row(
         "--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT, verbs=NONE)] = True
     tags: Annotated[bool, Row(
@@ -212,29 +180,6 @@ ROWS: Sequence[Row] = [
     for name, annotation in Options.__annotations__.items()
     if name != "folders"
 ]
-
-
-def checked(options: Options) -> Options:
-    """Return options with names as the tables spell them, such as vlc for VLC.
-
-    Raises:
-        OptionError: a value is invalid.
-    """
-    changes: dict[str, Any] = {}
-    for row in ROWS:
-        value = getattr(options, row.name)
-        if value is None:
-            continue
-        try:
-            if row.names is not None:
-                value = known_value(row.key, value, *row.names)
-                changes[row.name] = value
-            row.parse(value)
-        except OptionError:
-            raise
-        except PlayshuffleError as error:
-            raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
-    return options._replace(**changes)
 
 
 def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:

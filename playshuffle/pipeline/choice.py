@@ -5,21 +5,20 @@ Each stage keeps some of the tracks of the previous stage, and gives a reason fo
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Skipped
-from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.recipe import Pin
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import SkipList
-from playshuffle.selection.idle_terms import Idle
-from playshuffle.selection.no_match import TermCount, count_terms
-from playshuffle.selection.query import Finding, Lacking
+from playshuffle.selection.findings import Finding, Idle, Lacking
 from playshuffle.tags.cause import SPOKEN, WHERE, WITHOUT, Cause
 from playshuffle.text import counted, short
+
+NAMED = 20  # tracks whose reasons are computed before the cache of tags is closed
 
 
 class Stage(NamedTuple):
@@ -128,7 +127,7 @@ class NothingToPlayError(PlayshuffleError):
 class NothingMatchesError(OptionError):
     """No track matches the selection of a playlist. The playlist stays as it is."""
 
-    def __init__(self, request: Request, choice: Choice, rows_of: RowsOf) -> None:
+    def __init__(self, request: Request, choice: Choice, terms: Sequence[str]) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
             problem = "The skip lists ({1} and never.m3u) name all {tracks}."
@@ -144,19 +143,8 @@ class NothingMatchesError(OptionError):
             query=short(" ".join(request.options.where)),
             tracks=counted(without.of if without is not None else 0, "track"),
         )
-        left_out = frozenset(skipped.indices if skipped else ())
-        if where is not None and where.of:
-            tracks = choice.all_tracks
-            rest = [index for index in range(len(tracks)) if index not in left_out]
-            counts = list(count_terms(request.query, tracks, rest, rows_of))
-            self.details += tuple(_term_lines(counts, len(rest)))
-        if left_out:
-            self.details += (f"Left out before: {counted(len(left_out), 'file')} of spoken word (--spoken)",)
-
-
-def _term_lines(terms: Sequence[TermCount], tracks: int) -> Iterator[str]:
-    """Yield the number of tracks of each term, as the columns of a table."""
-    facts = [f"{term.tracks:,} of {counted(tracks, 'track')}" for term in terms]
-    widths = max(len(term.text) for term in terms), max(map(len, facts))
-    for term, fact in zip(terms, facts, strict=True):
-        yield f"  {term.text:{widths[0]}}  {fact:>{widths[1]}}  {term.advice}".rstrip()
+        self.details += tuple(terms)
+        if skipped is not None and skipped.indices:
+            self.details += (
+                f"Left out before: {counted(len(skipped.indices), 'file')} of spoken word (--spoken)",
+            )

@@ -9,7 +9,7 @@ from playshuffle.ordering import pins
 from playshuffle.pipeline.choice import Choice, NothingMatchesError, NothingToPlayError
 from playshuffle.pipeline.skip_lists import SkipList
 from playshuffle.pipeline.stages import STAGES, Facts
-from playshuffle.tags.cause import NAME, WHERE
+from playshuffle.tags.cause import NAME, SPOKEN, WHERE
 
 
 def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choice:
@@ -39,13 +39,25 @@ def check_choice(choice: Choice, facts: Facts) -> None:
     if not choice.remaining:
         last = choice.stages[-1]
         if last.code != NAME:
-            raise NothingMatchesError(request, choice, facts.rows_of)
+            raise NothingMatchesError(request, choice, _term_lines(choice, facts))
         paths = choice.all_tracks.paths
         raise NothingToPlayError(
             request.roots, [Skipped(paths[index], last.reason(index)) for index in last.indices]
         )
     for text in request.options.pin:
         _check_pin(text, choice, facts)
+
+
+def _term_lines(choice: Choice, facts: Facts) -> list[str]:
+    """Return how many tracks each term of the queries matches; nothing without a query."""
+    where, spoken = choice.stage(WHERE), choice.stage(SPOKEN)
+    if where is None or not where.of:
+        return []
+    from playshuffle.pipeline.matching import term_lines  # as in `stages`
+
+    left_out = frozenset(spoken.indices if spoken else ())
+    rest = [index for index in range(len(choice.all_tracks)) if index not in left_out]
+    return list(term_lines(facts.request, choice.all_tracks, rest, facts.rows_of))
 
 
 def _check_pin(text: str, choice: Choice, facts: Facts) -> None:

@@ -21,7 +21,7 @@ from playshuffle.pipeline.open_playlist import open_playlist
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.pipeline.tools import Tools
-from playshuffle.selection.query import Finding
+from playshuffle.selection.findings import Finding
 from playshuffle.store.records import SavedDeck, last
 from playshuffle.system import atomic_file
 from playshuffle.tags import cause

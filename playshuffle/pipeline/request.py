@@ -9,7 +9,6 @@ from playshuffle.options.table import Options
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.playlist.m3u import PathStyle
-from playshuffle.selection.query import Query, narrow, parse
 
 
 class Request(NamedTuple):
@@ -64,15 +63,6 @@ class Request(NamedTuple):
         if self.files is not None and (self.source_file or b"/dev/").startswith((b"/dev/", b"/proc/")):
             return None
         return self.options._replace(accept_missing=False, force=False)
-
-    @property
-    def query(self) -> Query:
-        """Return one query with all queries of the request.
-
-        Raises:
-            QueryError: a text is not a query.
-        """
-        return narrow([parse(text, self.roots) for text in self.options.where])
 
     @property
     def skip_lists(self) -> tuple[bytes, ...]:

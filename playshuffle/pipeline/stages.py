@@ -20,14 +20,11 @@ from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import reasons_to_skip
 from playshuffle.selection.duplicates import copies_among
-from playshuffle.selection.query import Finding
 from playshuffle.selection.track_names import TrackNames
 from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
 from playshuffle.tags.cause import DUPLICATE, MOST, NAME, SPOKEN, WHERE, WITHOUT, Cause
-from playshuffle.text import counted, short
-
-NAMED = 20  # tracks whose reasons are computed before the cache of tags is closed
+from playshuffle.text import counted
 
 
 class Facts(NamedTuple):
@@ -112,35 +109,9 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
     """Omit tracks that the queries do not match."""
     if not facts.request.options.where:
         return choice
-    query, all_tracks = facts.request.query, choice.all_tracks
-    selection = query.select(all_tracks, choice.remaining, facts.rows_of)
+    from playshuffle.pipeline.matching import matching  # slow to import, and most lists have no query
 
-    def terms(index: int) -> Sequence[Finding]:
-        return query.explain(all_tracks, facts.rows_of, index)
-
-    left_out = selection.left_out
-    named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
-    choice = choice.without(
-        WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
-    )
-    return choice._replace(lacking=selection.lacking, idle=selection.idle)
-
-
-def _why_no_match(findings: Sequence[Finding]) -> Cause:
-    """Return the failed terms, with the values that they compared."""
-    failing = [finding for finding in findings if not finding.holds]
-    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
-    return Cause(WHERE, "; ".join(words))
-
-
-def _seen(finding: Finding) -> str:
-    """Return the values that a term compared, in brackets; empty for the path, which is known."""
-    if [name for name, _ in finding.values] == ["path"]:
-        return ""
-    if len(finding.values) > 1:
-        return " (in no field)"
-    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
-    return f" ({', '.join(seen)})"
+    return matching(choice, facts.request, facts.rows_of)
 
 
 def _without_listed(choice: Choice, facts: Facts) -> Choice:

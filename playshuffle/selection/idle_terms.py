@@ -4,27 +4,13 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
 
 from playshuffle.selection.fields import DAY
+from playshuffle.selection.findings import Idle
 from playshuffle.selection.terms import Term
 
 _CLOSENESS = 0.7
 _MOST_FOLDERS = 10_000  # folders to compare; more take seconds
-
-
-class Idle(NamedTuple):
-    """A path that no track matches, or a negated term that excludes no track.
-
-    Attributes:
-        text: the term as written.
-        is_negated: it excludes nothing.
-        near: a similar path of a folder with tracks, in the form of the term; None if none is similar.
-    """
-
-    text: str
-    is_negated: bool
-    near: str | None
 
 
 def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:

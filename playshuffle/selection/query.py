@@ -14,40 +14,9 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.selection import tokens, values
 from playshuffle.selection.evaluation import Evaluation
 from playshuffle.selection.fields import Field
-from playshuffle.selection.idle_terms import Idle, idle_terms
+from playshuffle.selection.findings import Finding, Idle, Lacking
+from playshuffle.selection.idle_terms import idle_terms
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
-
-
-class Finding(NamedTuple):
-    """The result of a term for one track.
-
-    Attributes:
-        text: the term as written.
-        column: its column in the query.
-        holds: the term matches, negation included.
-        values: name and text of each compared field; empty if the tag is missing.
-    """
-
-    text: str
-    column: int
-    holds: bool
-    values: tuple[tuple[str, str], ...]
-
-
-class Lacking(NamedTuple):
-    """A term that decided about tracks without the tag.
-
-    Attributes:
-        text: the term as written.
-        field: the field of the tag.
-        track_count: number of these tracks.
-        is_kept: these tracks match, because the term is negated.
-    """
-
-    text: str
-    field: str
-    track_count: int
-    is_kept: bool
 
 
 class Selection(NamedTuple):

@@ -56,6 +56,7 @@ _SLOW = (
 )
 _STORED = ("sqlite3", "playshuffle.store", "playshuffle.pipeline.run", "playshuffle.library.scan")
 _OF_SERVICE = ("playshuffle.service.status_json", "playshuffle.watch.debounce", "playshuffle.watch.watcher")
+_OF_QUERIES = ("playshuffle.selection.query", "playshuffle.pipeline.matching")
 _COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
 
 # For a command and variables: what it does not import, besides slow modules.
@@ -63,11 +64,11 @@ _LIGHT: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
     ("--version", {}, ("typer", "playshuffle.cli")),
     ("-h", {}, (*_STORED, "playshuffle.options.table", "tomllib")),
     ("make -h", {}, (*_STORED, *_OF_SERVICE)),
-    ("", {"COMP_WORDS": "playshuffle make --ord", **_COMPLETES}, (*_STORED, *_OF_SERVICE)),
+    ("", {"COMP_WORDS": "playshuffle make --ord", **_COMPLETES}, (*_STORED, *_OF_SERVICE, *_OF_QUERIES)),
     ("", {"COMP_WORDS": "playshuffle make xy", **_COMPLETES}, _OF_SERVICE),
-    ("status", {}, ("playshuffle.watch.debounce", "playshuffle.watch.watcher")),
-    ("make -q", {}, _OF_SERVICE),
-    ("deal -q", {}, _OF_SERVICE),
+    ("status", {}, ("playshuffle.watch.debounce", "playshuffle.watch.watcher", *_OF_QUERIES)),
+    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES)),
+    ("deal -q", {}, (*_OF_SERVICE, *_OF_QUERIES)),
 )
 
 _TRACKS = 40_000

@@ -12,8 +12,9 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import Rows, no_tags
 from playshuffle.selection import evaluation
+from playshuffle.selection.findings import Finding, Lacking
 from playshuffle.selection.problem import QueryError
-from playshuffle.selection.query import Finding, Lacking, narrow, parse
+from playshuffle.selection.query import narrow, parse
 from playshuffle.selection.tokens import LONGEST
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged

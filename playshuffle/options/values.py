@@ -1,0 +1,87 @@
+"""Check the values of options: a table with a function for each option whose values have a form."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from playshuffle import duration
+from playshuffle.dealing.amount import Count
+from playshuffle.dealing.period import Every
+from playshuffle.errors import OptionError, PlayshuffleError
+from playshuffle.options.table import ROWS, Options, known_value
+from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.playlist import path_map
+from playshuffle.playlist.m3u import PathStyle
+
+
+def fields_of_queries(texts: tuple[str, ...]) -> set[str]:
+    """Return the fields that queries name.
+
+    Raises:
+        QueryError: a text is not a query.
+    """
+    if not texts:
+        return set()
+    from playshuffle.selection.query import parse  # most lists have no query
+
+    return {check.field.name for text in texts for term in parse(text).terms for check in term.checks}
+
+
+def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
+    """Return each folder here and the player's folder.
+
+    Raises:
+        PlayshuffleError: a text is not FROM=TO.
+    """
+    return tuple(path_map.parse_map(os.fsencode(text)) for text in texts)
+
+
+def _from_one(key: str) -> Callable[[int], int]:
+    def parse_number(value: int) -> int:
+        if value < 1:
+            raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
+        return value
+
+    return parse_number
+
+
+# By field of `Options`; each raises PlayshuffleError for an invalid value.
+_PARSERS: Mapping[str, Callable[[Any], object]] = {
+    "where": fields_of_queries,
+    "gap": parse_gap,
+    "rest": duration.parse,
+    "limit": _from_one("limit"),
+    "most": parse_limit,
+    "time": duration.parse,
+    "albums": _from_one("albums"),
+    "every": Every,
+    "done_when": Count,
+    "paths": PathStyle,
+    "maps": parse_maps,
+    "max_per_file": _from_one("max_per_file"),
+}
+
+
+def checked(options: Options) -> Options:
+    """Return options with names as the tables spell them, such as vlc for VLC.
+
+    Raises:
+        OptionError: a value is invalid.
+    """
+    changes: dict[str, Any] = {}
+    for row in ROWS:
+        value = getattr(options, row.name)
+        if value is None:
+            continue
+        try:
+            if row.names is not None:
+                value = known_value(row.key, value, *row.names)
+                changes[row.name] = value
+            if row.name in _PARSERS:
+                _PARSERS[row.name](value)
+        except OptionError:
+            raise
+        except PlayshuffleError as error:
+            raise OptionError("{}: {problem}", row.key, code=error.code, problem=error) from error
+    return options._replace(**changes)

@@ -1,0 +1,65 @@
+"""Choose the tracks that match the queries of a request, and say what each term decided."""
+
+from collections.abc import Iterator, Sequence
+
+from playshuffle.errors import shown
+from playshuffle.library.tag_columns import RowsOf
+from playshuffle.library.tracks import Tracks
+from playshuffle.pipeline.choice import NAMED, Choice
+from playshuffle.pipeline.request import Request
+from playshuffle.selection.findings import Finding
+from playshuffle.selection.no_match import count_terms
+from playshuffle.selection.query import Query, narrow, parse
+from playshuffle.tags.cause import WHERE, Cause
+from playshuffle.text import counted, short
+
+
+def matching(choice: Choice, request: Request, rows_of: RowsOf) -> Choice:
+    """Omit the tracks that the queries do not match.
+
+    Raises:
+        QueryError: a text is not a query.
+    """
+    query, all_tracks = _query(request), choice.all_tracks
+    selection = query.select(all_tracks, choice.remaining, rows_of)
+
+    def terms(index: int) -> Sequence[Finding]:
+        return query.explain(all_tracks, rows_of, index)
+
+    left_out = selection.left_out
+    named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
+    choice = choice.without(
+        WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
+    )
+    return choice._replace(lacking=selection.lacking, idle=selection.idle)
+
+
+def _why_no_match(findings: Sequence[Finding]) -> Cause:
+    """Return the failed terms, with the values that they compared."""
+    failing = [finding for finding in findings if not finding.holds]
+    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
+    return Cause(WHERE, "; ".join(words))
+
+
+def _seen(finding: Finding) -> str:
+    """Return the values that a term compared, in brackets; empty for the path, which is known."""
+    if [name for name, _ in finding.values] == ["path"]:
+        return ""
+    if len(finding.values) > 1:
+        return " (in no field)"
+    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
+    return f" ({', '.join(seen)})"
+
+
+def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[str]:
+    """Yield how many of the tracks at these indices each term matches, as the columns of a table."""
+    terms = list(count_terms(_query(request), tracks, indices, rows_of))
+    facts = [f"{term.tracks:,} of {counted(len(indices), 'track')}" for term in terms]
+    widths = max(len(term.text) for term in terms), max(map(len, facts))
+    for term, fact in zip(terms, facts, strict=True):
+        yield f"  {term.text:{widths[0]}}  {fact:>{widths[1]}}  {term.advice}".rstrip()
+
+
+def _query(request: Request) -> Query:
+    """Return one query with all queries of a request."""
+    return narrow([parse(text, request.roots) for text in request.options.where])

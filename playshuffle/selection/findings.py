@@ -1,0 +1,49 @@
+"""Define what a query finds out about tracks and about its own terms."""
+
+from typing import NamedTuple
+
+
+class Finding(NamedTuple):
+    """The result of a term for one track.
+
+    Attributes:
+        text: the term as written.
+        column: its column in the query.
+        holds: the term matches, negation included.
+        values: name and text of each compared field; empty if the tag is missing.
+    """
+
+    text: str
+    column: int
+    holds: bool
+    values: tuple[tuple[str, str], ...]
+
+
+class Lacking(NamedTuple):
+    """A term that decided about tracks without the tag.
+
+    Attributes:
+        text: the term as written.
+        field: the field of the tag.
+        track_count: number of these tracks.
+        is_kept: these tracks match, because the term is negated.
+    """
+
+    text: str
+    field: str
+    track_count: int
+    is_kept: bool
+
+
+class Idle(NamedTuple):
+    """A path that no track matches, or a negated term that excludes no track.
+
+    Attributes:
+        text: the term as written.
+        is_negated: it excludes nothing.
+        near: a similar path of a folder with tracks, in the form of the term; None if none is similar.
+    """
+
+    text: str
+    is_negated: bool
+    near: str | None
