@@ -120,6 +120,14 @@ def _excludes_no_tags(
     return _excludes(option, "tags = false", why, lambda options: not options.tags and uses_tags(options))
 
 
+def _needs_history(spelling: str, applies: Callable[[Options], bool]) -> Contradiction:
+    return Contradiction(
+        lambda options: not options.history and applies(options),
+        "{} needs a play history. Name one, such as {}.",
+        (spelling, 'history = "mpd"'),
+    )
+
+
 def _is_relative(options: Options) -> bool:
     return options.paths == PathStyle.RELATIVE
 
@@ -130,7 +138,6 @@ def _tag_of_order(options: Options) -> str | None:
 
 
 _ORDER, _PATHS = 'order = "{order}"', 'paths = "{paths}"'
-_A_HISTORY, _NEEDS_HISTORY = 'history = "mpd"', "{} needs a play history. Name one, such as {}."
 _ONE_SIZE, _CONTINUES = "a deal has one size", "a deal continues from the last one"
 
 CONTRADICTIONS: Sequence[Contradiction] = (
@@ -192,12 +199,9 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         f"It works with {any_of([name for name, row in ORDERS.items() if row.is_dealt_by_albums])}.",
     ),
     # Play histories.
-    _needs("rest", _A_HISTORY, _NEEDS_HISTORY),
-    Contradiction(
-        lambda options: options.done_when == Count.PLAYED and not options.history,
-        _NEEDS_HISTORY,
-        ('count = "played"', _A_HISTORY),
-    ),
+    _needs_history("rest", lambda options: options.rest is not None),
+    _needs_history('count = "played"', lambda options: options.done_when == Count.PLAYED),
+    _needs_history(_ORDER, lambda options: options.order == "rare"),
     # Tags.
     _excludes_no_tags("every", "a deal needs tags"),
     _excludes_no_tags("time", "track lengths come from tags"),

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import Rows
@@ -106,9 +106,9 @@ def albums(chosen: Chosen) -> Albums:
     return Albums(chosen.by_index(keys, 0), chosen.by_index(positions, _NOWHERE))
 
 
-def ratings(chosen: Chosen) -> list[float | None]:
-    """Return the rating of each chosen track, from 0 to 1; None without one."""
-    return chosen.column(lambda folder: [tags and tags.rating for tags in chosen.tags_of(folder)])
+def field_values(chosen: Chosen, field: str) -> list[Any]:
+    """Return the value of a field of each chosen track, as it is tagged; None without one."""
+    return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
 
 
 def _numbered(names: Sequence[Hashable | None]) -> list[int]:

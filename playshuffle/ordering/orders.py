@@ -1,6 +1,7 @@
 """Define the table of orders: what each order does, guarantees and accepts."""
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -16,6 +17,7 @@ from playshuffle.shuffle import (
     Shuffle,
     blocks,
     durstenfeld,
+    insert,
     insert_apart,
     insert_in_block,
     move_apart,
@@ -173,7 +175,7 @@ def _insert_sorted(chosen: Chosen, _recipe: Recipe) -> InsertNew:
 
 
 def _favourites(chosen: Chosen, _: Recipe) -> Shuffle:
-    ratings = groups.ratings(chosen)
+    ratings = groups.field_values(chosen, _RATING)
     if not any(rating is not None for rating in ratings):
         raise OptionError(
             "{} needs ratings, and no track has one: it would be a plain random order. It reads the tags"
@@ -184,6 +186,30 @@ def _favourites(chosen: Chosen, _: Recipe) -> Shuffle:
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]
     by_index = chosen.by_index(weights, _UNRATED)
     return lambda order, randbelow: weighted(order, by_index, randbelow)
+
+
+def _plays(chosen: Chosen) -> Sequence[int]:
+    return chosen.by_index([count or 0 for count in groups.field_values(chosen, "plays")], 0)
+
+
+def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
+    plays = _plays(chosen)
+    return lambda order, randbelow: sorted(durstenfeld(order, randbelow), key=plays.__getitem__)
+
+
+def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
+    """Insert a new track among those with its count; all others are sorted by their counts of now."""
+    plays = _plays(chosen)
+
+    def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:
+        equals: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        for part, tracks in enumerate((order[first:], new)):
+            for index in tracks:
+                equals[plays[index]][part].append(index)
+        inserted = (insert(*equals[count], randbelow) for count in sorted(equals))
+        return [*order[:first], *itertools.chain.from_iterable(inserted)]
+
+    return insert_new
 
 
 def _sorted(chosen: Chosen, *_: object) -> Shuffle:
@@ -226,6 +252,13 @@ ORDERS: Mapping[str, Order] = {
         "unrated tracks count as half, and low ratings can come first",
         ("pin", "rest"),
         tag=_RATING,
+    ),
+    "rare": Order(
+        _rare,
+        "least played first, equally often played tracks in random order",
+        "needs a play history, and the most played tracks come last",
+        ("pin", "rest"),
+        insert_new=_insert_rare,
     ),
     "sattolo": Order(
         lambda *_: sattolo,

@@ -6,7 +6,7 @@ from playshuffle.duration import words
 from playshuffle.errors import Note
 from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
 from playshuffle.ordering.gap import Gap, usual_gap
-from playshuffle.ordering.groups import ratings
+from playshuffle.ordering.groups import field_values
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
@@ -111,7 +111,8 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
         name = recipe.order
         texts["no_last_order"] = f"This playlist has no last order, so {name} starts from the order by path."
     if recipe.order == "favourites":
-        rated, count = sum(rating is not None for rating in ratings(run.chosen)), len(run.choice.remaining)
+        ratings = field_values(run.chosen, "rating")
+        rated, count = len(ratings) - ratings.count(None), len(ratings)
         if 0 < rated < count:
             verb = "has" if rated == 1 else "have"
             total = counted(count, "track")

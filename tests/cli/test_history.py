@@ -57,6 +57,13 @@ def test_favourites_are_named_by_a_playlist(music: Path) -> None:
     assert names(music / "playshuffle.m3u") == ["a.mp3"]
 
 
+def test_rarely_played_tracks_come_first(music: Path) -> None:
+    assert "--order rare needs a play history" in refused(2, "make", music, "--order", "rare")
+
+    assert "rare order" in make(music, "--history", "mpd", "--order", "rare")
+    assert Path(listed(music / "playshuffle.m3u")[0]).name == "c.mp3"
+
+
 def test_tags_know_the_configured_history(music: Path) -> None:
     configured(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
 

@@ -67,6 +67,23 @@ def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
     assert [track[-5:-4] for track in played[4:8]] == [b"0", b"1", b"2", b"3"]
 
 
+def test_a_rare_deck_deals_rarely_played_tracks_first_by_their_counts_at_each_deal() -> None:
+    plays = dict.fromkeys(range(9), 0) | {0: 5, 1: 3, 2: 1}
+
+    def deal(deck: Deck) -> Deck:
+        tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in plays.items()})
+        law = Rounds(all_of(tracks, tags_of), Recipe("rare"), Seeded("1"))
+        return deal_next(deck, range(9), law, ByCount(3), TODAY)
+
+    first = deal(Deck())
+    assert {*dealt([first])} < {3, 4, 5, 6, 7, 8}
+    often, *others = {3, 4, 5, 6, 7, 8}.difference(dealt([first]))
+    plays[often] = 4  # heard from another list
+    second = deal(first)
+    assert dealt([second]) in ([*others, 2], [*reversed(others), 2])
+    assert dealt([deal(second)]) == [1, often, 0]
+
+
 def test_sattolo_leaves_no_track_at_the_place_of_the_last_round() -> None:
     tracks = numbered(30)
     for seed in map(str, range(20)):

@@ -33,6 +33,7 @@ REFUSED = [
     (DEALT._replace(albums=2), "--albums does not work with --order random: it does not keep albums"),
     (Options(rest="30d"), "--rest needs a play history. Name one, such as --history mpd."),
     (DEALT._replace(done_when="played"), "--count played needs a play history"),
+    (Options(order="rare"), "--order rare needs a play history. Name one, such as --history mpd."),
     (DEALT._replace(tags=False), "--every does not work with --no-tags"),
     (Options(time="2h", tags=False), "--time does not work with --no-tags: track lengths come from tags."),
     (Options(history=("mpd",), tags=False), "--history does not work with --no-tags"),

@@ -347,6 +347,34 @@ def test_favourites_without_any_rating_are_refused() -> None:
     assert "no track has one" in said
 
 
+def with_plays(*plays: int | None) -> tuple[Tracks, TagsOf]:
+    return tagged({f"/m/{number}": Tags(play_count=count) for number, count in enumerate(plays)})
+
+
+@pytest.mark.parametrize(
+    "plays", [(1, None), (2, 0, 2), (1, 0, 1, 0), (5, 1, 9, 1, 5), (0, 0, 1, None, 3, 1), (2, 2, 2, 2, 2, 2)]
+)
+def test_all_orders_with_the_rarely_played_tracks_first_are_equally_likely(plays: tuple[int | None]) -> None:
+    """For every sequence of draws. A track without a count was never played."""
+    tracks, tags_of = with_plays(*plays)
+
+    def is_rarest_first(order: Sequence[int]) -> bool:
+        counts = [plays[index] or 0 for index in order]
+        return counts == sorted(counts)
+
+    shares = outcomes(tracks, Recipe("rare"), None, tags_of)
+    assert is_uniform_over(shares, orders(len(plays), is_rarest_first))
+
+
+def test_without_any_play_rare_is_the_random_order() -> None:
+    tracks, tags_of = with_plays(*[0, None] * 10)
+    rare, random = (
+        arrange(all_of(tracks, tags_of), Recipe(name), None, Seeded("1")).order for name in ("rare", "random")
+    )
+
+    assert rare == random
+
+
 @pytest.mark.parametrize(("percent", "count"), [(16, 720), (17, 600), (50, 384), (100, 1)])
 def test_a_gap_may_be_a_share_of_the_tracks(percent: int, count: int) -> None:
     """Of six, rounded up: 1 play, which asks for nothing; 2; 3; and the same order again."""
@@ -461,7 +489,9 @@ def test_every_track_is_there_once_whatever_is_asked(
 
 
 MIXED = {
-    f"/m/{artist}/{number}": Tags(artist=artist, album=album, rating=(number % 4 + 1) / 4)
+    f"/m/{artist}/{number}": Tags(
+        artist=artist, album=album, rating=(number % 4 + 1) / 4, play_count=number // 3
+    )
     for artist, album, numbers in (("A", "P", range(4)), ("B", "Q", range(4, 6)), ("A", "R", range(6, 9)))
     for number in numbers
 }
@@ -476,6 +506,7 @@ STABLE: dict[str, tuple[Recipe, list[int]]] = {
     "groups": (Recipe("groups", group_by="artist"), [7, 8, 0, 1, 2, 3, 4, 5, 6]),
     "light": (Recipe("light"), [5, 7, 8, 4, 6, 3, 2, 1, 0]),
     "favourites": (Recipe("favourites"), [1, 5, 6, 4, 8, 2, 3, 0, 7]),
+    "rare": (Recipe("rare"), [2, 1, 0, 8, 7, 3, 6, 5, 4]),
     "sorted": (Recipe("sorted"), [0, 1, 2, 3, 4, 5, 6, 7, 8]),
     "gap": (Recipe(gap=Gap(4)), [7, 8, 5, 0, 2, 3, 1, 4, 6]),
     "pins": (Recipe("spread", (Pin(3, 2), Pin(0, LAST))), [6, 1, 3, 8, 5, 2, 7, 4, 0]),

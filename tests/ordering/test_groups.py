@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from playshuffle.ordering.groups import KEYS, albums, artist_keys, group_keys, ratings
+from playshuffle.ordering.groups import KEYS, albums, artist_keys, field_values, group_keys
 from playshuffle.tags.reading import Tags
 from playshuffle.tags.tag_frames import Stream, tags_of
 from tests.support.tagged import all_of, tagged
@@ -232,4 +232,4 @@ def test_every_known_name_makes_groups(by: str) -> None:
 def test_ratings_are_in_step_with_the_tracks() -> None:
     tracks, rows_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
 
-    assert ratings(all_of(tracks, rows_of)) == [None, 0.5, 0.0]
+    assert field_values(all_of(tracks, rows_of), "rating") == [None, 0.5, 0.0]

@@ -135,6 +135,18 @@ def test_without_tags_every_order_is_updated(recipe: Recipe) -> None:
     assert sorted(found.order) == [*range(7)]
 
 
+def test_a_new_track_comes_anywhere_among_the_tracks_that_were_played_as_often() -> None:
+    """Tracks 0 and 1 were never played, 2 twice. Track 3 is new, and 4 was played once."""
+    plays = (0, 0, 2, 0, 1)
+    tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in enumerate(plays)})
+
+    shares = distribution(
+        lambda draw: tuple(kept(tracks, [2, 1, 0], range(3), draw, Recipe("rare"), tags_of=tags_of).order)
+    )
+
+    assert is_uniform_over(shares, [(3, 1, 0, 4, 2), (1, 3, 0, 4, 2), (1, 0, 3, 4, 2)])
+
+
 def test_a_new_pin_that_makes_a_repeat_has_the_others_spread_again() -> None:
     """Though no track changed."""
     tracks, tags_of = by_artists("A", "B", "A", "C", "D")
