@@ -17,6 +17,7 @@ from playshuffle.listening.passes import News, Track
 
 _PREFIX = "org.mpris.MediaPlayer2."
 _PATH, _PLAYER = "/org/mpris/MediaPlayer2", _PREFIX + "Player"
+_BUS = "org.freedesktop.DBus"
 _BUSCTL = ("busctl", "--user", "--json=short")
 _SIGNALS = f"--match=type='signal',path='{_PATH}'"
 _NAMES = f"--match=type='signal',member='NameOwnerChanged',arg0namespace='{_PREFIX[:-1]}'"
@@ -47,63 +48,58 @@ def opened() -> Iterator[tuple[str, Iterator[News]]]:
 def _present() -> dict[str, str]:
     """Return the names of the present players, by their connections."""
     names = json.loads(_ask("--acquired", "list"))
-    return {
-        each["connection"]: each["name"].removeprefix(_PREFIX)
-        for each in names
-        if each["name"].startswith(_PREFIX) and each["connection"]
-    }
+    return {each["connection"]: _title(each["name"]) for each in names if each["name"].startswith(_PREFIX)}
 
 
-def _all_news(process: subprocess.Popen[bytes], present: Mapping[str, str]) -> Iterator[News]:
+def _all_news(process: subprocess.Popen[bytes], names: dict[str, str]) -> Iterator[News]:
     assert process.stdout is not None
     assert process.stderr is not None
-    for sender, name in present.items():
-        yield from _asked(sender, name, is_late=True)
-    yield from read_signals(process.stdout, names := dict(present))
-    yield from (News(sender, _title(name), time.monotonic(), is_gone=True) for sender, name in names.items())
+    for sender in names:  # it does not announce a track that was playing before
+        yield from _asked(sender, names, is_late=True)
+    yield from read_signals(process.stdout, names)
+    yield from (News(sender, name, time.monotonic(), is_gone=True) for sender, name in names.items())
     raise ConnectionError(os.fsdecode(process.stderr.read()).strip() or "busctl has ended")
 
 
 def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool = True) -> Iterator[News]:
-    """Yield the news in lines of busctl.
+    """Yield the news in lines of busctl; lines without sense are ignored.
 
     Args:
         lines: one JSON object each.
         names: names of players, by their connections; it is updated.
         is_live: players can be asked, and the news arrive now.
     """
-    asked = set(names)
     for line in lines:
-        message = json.loads(line)
-        sender, member, data = message["sender"], message["member"], message["payload"]["data"]
-        now_s = time.monotonic() if is_live else message["timestamp-realtime"] / 1e6
-        if member == "NameOwnerChanged":
-            name, before, after = data
-            if after:
-                names[after] = name.removeprefix(_PREFIX)
-            elif before in names:
-                yield News(before, _title(names.pop(before)), now_s, is_gone=True)
-            continue
-        name = names.get(sender, sender)
-        if _BRIDGES.match(name):
-            continue
-        if member == "Seeked":
-            yield News(sender, _title(name), now_s, position_s=data[0] / 1e6)
-        elif member == "PropertiesChanged" and data[0] == _PLAYER:
-            if is_live and sender not in asked:  # its first signals may be lost
-                asked.add(sender)
-                yield from _asked(sender, name, is_late=False)
-            yield _news(sender, name, now_s, data[1])
+        with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
+            message = json.loads(line)
+            now_s = time.monotonic() if is_live else message["timestamp-realtime"] / 1e6
+            if (sender := message["sender"]) not in {_BUS, *names}:
+                names[sender] = sender
+                if is_live:  # its first signals were lost
+                    yield from _asked(sender, names, is_late=False)
+            yield from _read(message, names, now_s)
 
 
-def _asked(sender: str, name: str, *, is_late: bool) -> Iterator[News]:
-    """Ask a player for its track: it does not announce a track that was playing before."""
+def _read(message: Mapping[str, Any], names: dict[str, str], now_s: float) -> Iterator[News]:
+    sender, data = message["sender"], message["payload"]["data"]
+    match message["member"], data:
+        case "NameOwnerChanged", [name, _, after] if after:
+            names[after] = _title(name)
+        case "NameOwnerChanged", [_, before, _] if before in names:
+            yield News(before, names.pop(before), now_s, is_gone=True)
+        case "Seeked", [position_us] if not _BRIDGES.match(names[sender]):
+            yield News(sender, names[sender], now_s, position_s=position_us / 1e6)
+        case "PropertiesChanged", [interface, properties, *_] if interface == _PLAYER:
+            yield from _news(sender, names, now_s, properties)
+
+
+def _asked(sender: str, names: dict[str, str], *, is_late: bool) -> Iterator[News]:
     keys = ("PlaybackStatus", "Metadata")
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(AttributeError, OSError, TypeError, ValueError):
         lines = _ask("get-property", sender, _PATH, _PLAYER, *keys).splitlines()
         properties = dict(zip(keys, map(json.loads, lines), strict=True))
-        if not _BRIDGES.match(name):
-            yield _news(sender, name, time.monotonic(), properties)._replace(is_late=is_late)
+        for each in _news(sender, names, time.monotonic(), properties):
+            yield each._replace(is_late=is_late)
 
 
 def _ask(*words: str) -> bytes:
@@ -114,34 +110,17 @@ def _ask(*words: str) -> bytes:
         raise ConnectionError(text or "the session bus does not answer") from error
 
 
-def _news(sender: str, name: str, now_s: float, properties: Mapping[str, Any]) -> News:
-    values = _plain(properties)
-    tags = values.get("Metadata") or {}
-    artist = tags.get("xesam:artist") or ""
-    texts = [
-        tags.get("xesam:url"),
-        artist[0] if isinstance(artist, list) else artist,
-        *(tags.get(f"xesam:{each}") for each in ("title", "album")),
-    ]
-    track = Track(*(each if isinstance(each, str) else "" for each in texts))
+def _news(sender: str, names: dict[str, str], now_s: float, properties: Mapping[str, Any]) -> Iterator[News]:
+    values = {key: each["data"] for key, each in properties.items()}
+    tags = {key: each["data"] for key, each in values.get("Metadata", {}).items()}
+    texts = [tags.get(f"xesam:{key}") or "" for key in ("url", "artist", "title", "album")]
+    track = Track(*(str(each[0] if isinstance(each, list) else each) for each in texts))
+    known = track if track.uri or track.title else None
     length_us = tags.get("mpris:length")
-    return News(
-        sender,
-        _title(name),
-        now_s,
-        values.get("PlaybackStatus", ""),
-        track if track.uri or track.title else None,
-        max(0, length_us) / 1e6 if isinstance(length_us, int) else 0.0,
-    )
-
-
-def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values without their types."""
-    return {
-        key: _plain(each["data"]) if isinstance(each["data"], dict) else each["data"]
-        for key, each in properties.items()
-    }
+    length_s = max(0, length_us) / 1e6 if isinstance(length_us, int | float) else 0.0
+    if not _BRIDGES.match(names[sender]):
+        yield News(sender, names[sender], now_s, values.get("PlaybackStatus", ""), known, length_s)
 
 
 def _title(name: str) -> str:
-    return re.sub(r"\.instance.*", "", name)
+    return re.sub(r"\.instance.*", "", name.removeprefix(_PREFIX))

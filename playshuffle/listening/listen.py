@@ -12,10 +12,11 @@ from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.listening.passes import STOP_S, Heard, News, PlayTimer
 
 _PAUSES_S = (1, 2, 5, 10, 30, 60)  # before a source is opened again
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_STEADY_S = 60  # a source that lasted for less has failed again
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 NewsSource: TypeAlias = Callable[[], AbstractContextManager[tuple[str, Iterator[News]]]]
-_Events: TypeAlias = SimpleQueue[News | str | None]
+_Event: TypeAlias = News | str | int | None
 
 
 def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
@@ -23,61 +24,65 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
 
     `sources` maps names to functions that open the source.
     """
-    events: _Events = SimpleQueue()
-    for number in _SIGNALS:
-        signal.signal(number, lambda *_: events.put(None))
+    events: SimpleQueue[_Event] = SimpleQueue()
+    for number in SIGNALS:
+        signal.signal(number, lambda number, _: events.put(number))
     for name, source in sources.items():
-        threading.Thread(target=_follow, args=(name, source, events), daemon=True).start()
+        threading.Thread(target=follow, args=(name, source, events.put), daemon=True).start()
     players: dict[str, PlayTimer] = {}
-    while True:
-        try:
-            event = events.get(timeout=_wait_s(players))
-        except Empty:
-            event = ""
-        if event is None:
-            break
-        if event and isinstance(event, str):
+    while not isinstance(event := _next(events, players), int):
+        if isinstance(event, str):
             yield event
-        yield from heard(event if isinstance(event, News) else None, players, time.monotonic())
-    for player in players.values():
-        if (ended := player.end()) is not None:
-            yield ended
+        else:
+            yield from heard(event, players, time.monotonic())
+    for key in list(players):
+        yield from heard(News(key, "", now_s := time.monotonic(), is_gone=True), players, now_s)
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
     """Apply news, and yield the passes that have ended, including those of players that have stopped."""
     if news is not None:
         player = players.setdefault(news.player, PlayTimer(news.title))
-        if (ended := player.update(news)) is not None:
-            yield ended
-        if news.is_gone and (ended := players.pop(news.player).end()) is not None:
-            yield ended
+        yield from player.update(news)
+        if news.is_gone:
+            yield from players.pop(news.player).end()
     for player in players.values():
-        if player.stopped_s is not None and (ended := player.advance(now_s)) is not None:
-            yield ended
+        if player.stopped_s is not None:
+            yield from player.advance(now_s)
 
 
-def _wait_s(players: Mapping[str, PlayTimer]) -> float | None:
-    """Return the seconds to wait for news; None for ever."""
+def _next(events: SimpleQueue[_Event], players: Mapping[str, PlayTimer]) -> _Event:
+    """Wait for the next event; return None if a player has stopped for so long that its pass has ended."""
     stopped = [player.stopped_s for player in players.values() if player.stopped_s is not None]
-    return max(0.0, min(stopped) + STOP_S - time.monotonic()) if stopped else None
+    try:
+        return events.get(timeout=max(0.0, min(stopped) + STOP_S - time.monotonic()) if stopped else None)
+    except Empty:
+        return None
 
 
-def _follow(name: str, source: NewsSource, events: _Events) -> None:
-    """Forward the news of a source for ever; report once when it is lost."""
-    failures = 0
+def follow(
+    name: str,
+    source: NewsSource,
+    put: Callable[[News | str], None],
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Forward the news of a source for ever; say once that it is lost, and once that it is back."""
+    failures, is_lost = 0, False
     while True:
+        start_s = time.monotonic()
         try:
             with source() as (title, all_news):
-                events.put(f"Listening to {title}")
-                failures = 0
+                put(f"Listening to {title}")
+                is_lost = False
                 for news in all_news:
-                    events.put(news)
+                    put(news)
         except FileNotFoundError as error:
-            events.put(f"Not listening to {name}: {shown(error.filename)} is missing")
+            put(f"Not listening to {name}: {shown(error.filename)} is missing")
             return
-        except (OSError, PlayshuffleError) as error:
-            if not failures:
-                events.put(f"Not listening to {name}, until it is there: {shown(str(error))}")
-        time.sleep(_PAUSES_S[min(failures, len(_PAUSES_S) - 1)])
+        except (OSError, PlayshuffleError, LookupError, ValueError) as error:  # whatever a server may send
+            if not is_lost:
+                put(f"Not listening to {name}, until it is there: {shown(str(error))}")
+            is_lost = True
+        failures = 0 if time.monotonic() > start_s + _STEADY_S else failures
+        wait(_PAUSES_S[min(failures, len(_PAUSES_S) - 1)])
         failures += 1

@@ -21,30 +21,26 @@ def opened(places: Sequence[Address]) -> Iterator[tuple[str, Iterator[News]]]:
         PlayshuffleError: it refuses a command.
     """
     with client_of(places) as (client, address):
+        client.status()  # it may refuse that
         yield f"{TITLE} ({address.text})", _all_news(client)
 
 
 def _all_news(client: Any) -> Iterator[News]:
+    is_late = True
     try:
-        yield from _changes(client)
+        while True:
+            client.command_list_ok_begin()
+            client.status()
+            client.currentsong()
+            status, song = client.command_list_end()
+            track = Track(song["file"]) if "file" in song else None
+            state, length_s = _STATUS[status["state"]], float(song.get("duration", 0))
+            yield News(TITLE, TITLE, time.monotonic(), state, track, length_s, is_late=is_late)
+            is_late = False
+            client.idle("player")
     except Exception:  # of any kind: the connection is lost, and the song may play on
         yield News(TITLE, TITLE, time.monotonic(), PAUSED, is_late=True)
         raise
-
-
-def _changes(client: Any) -> Iterator[News]:
-    is_late = True
-    while True:
-        client.command_list_ok_begin()
-        client.status()
-        client.currentsong()
-        status, song = client.command_list_end()
-        track = Track(song["file"]) if "file" in song else None
-        length_s = float(song.get("duration", 0))
-        now_s = time.monotonic()
-        yield News(TITLE, TITLE, now_s, _STATUS[status["state"]], track, length_s, is_late=is_late)
-        is_late = False
-        client.idle("player")
 
 
 def count(places: Sequence[Address], heard: Heard, now_s: int) -> None:

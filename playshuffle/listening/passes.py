@@ -84,24 +84,24 @@ class PlayTimer:
         self._at_s = 0.0
         self._is_rest = False  # the rest of a pass whose beginning was counted, or was not heard
 
-    def advance(self, now_s: float) -> Heard | None:
+    def advance(self, now_s: float) -> list[Heard]:
         """Count the time since the last news; return the pass that ended because the player stopped."""
         if self._status == PLAYING:
             self._heard_s += max(0.0, now_s - self._at_s)
         self._at_s = now_s
         if self.stopped_s is None or now_s < self.stopped_s + STOP_S:
-            return None
+            return []
         self.stopped_s = None
         return self.end()
 
-    def update(self, news: News) -> Heard | None:
+    def update(self, news: News) -> list[Heard]:
         """Apply news; return the pass that ended with it."""
         ended = self.advance(news.at_s)
         if news.track is not None and not self._is_same(news.track):
-            ended = self.end(is_followed=True) or ended
+            ended += self.end(is_followed=True)
             self._track, self._length_s = news.track, 0.0
         elif self._is_at_end() and (news.track or news.status == PLAYING or news.position_s < _SHORT_S):
-            ended = self.end() or ended
+            ended += self.end()
             self._is_rest = True
         self._is_rest |= news.is_late and news.status != STOPPED
         self._length_s = news.length_s or self._length_s
@@ -112,14 +112,15 @@ class PlayTimer:
         self._status = news.status or self._status
         return ended
 
-    def end(self, *, is_followed: bool = False) -> Heard | None:
+    def end(self, *, is_followed: bool = False) -> list[Heard]:
         """End the pass, and return it if it was a play, or a skip because another track follows."""
         heard_s, is_rest = self._heard_s, self._is_rest
         self._heard_s, self._is_rest = 0.0, False
         if self._track is None or heard_s < _SHORT_S:
-            return None
+            return []
         is_play = heard_s >= (min(self._length_s / 2, _LONG_S) if self._length_s else _UNKNOWN_S)
-        return Heard(self._track, is_play, self._title) if is_play or (is_followed and not is_rest) else None
+        is_skip = is_followed and not is_rest and not is_play
+        return [Heard(self._track, is_play, self._title)] if is_play or is_skip else []
 
     def _is_same(self, track: Track) -> bool:
         if self._track is None or track.uri or self._track.uri:

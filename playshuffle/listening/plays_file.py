@@ -31,11 +31,10 @@ def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
     with lock.held_descriptor(descriptor, 0) as is_free:
         if not is_free:
             raise PlayshuffleError("Another playshuffle listens already.", Exit.CANNOT_CREATE)
-        size = os.fstat(descriptor).st_size
-        if not size:
+        content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+        os.ftruncate(descriptor, content.rfind(b"\n") + 1)  # the power may have failed in the last line
+        if b"\n" not in content:
             _add(descriptor, _COLUMNS)
-        elif os.pread(descriptor, 1, size - 1) != b"\n":  # the power failed in the last line
-            os.write(descriptor, b"\n")
         yield lambda heard, now_s: _add(descriptor, _fields(heard, now_s))
 
 

@@ -277,7 +277,7 @@ def client_of(places: Sequence[Address]) -> Iterator[tuple[mpd.MPDClient, Addres
         raise PlayshuffleError(
             f"MPD ({address.text}) refused the command: {shown(str(error))}.", Exit.LOSSES
         ) from error
-    except mpd.ConnectionError as error:
+    except mpd.MPDError as error:
         raise ConnectionError(str(error)) from error
     finally:
         client.disconnect()
@@ -288,7 +288,7 @@ def _connect(client: Any, places: Sequence[Address]) -> Address:
     for address in places:
         try:
             client.connect(address.host, address.port)
-        except (OSError, mpd.ConnectionError) as error:
+        except (OSError, mpd.MPDError, ValueError) as error:
             failures.append(f"{address.text}: {getattr(error, 'strerror', None) or error}")
         else:
             return address

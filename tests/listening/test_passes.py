@@ -46,7 +46,7 @@ def test_all_passes_of_recorded_players_are_counted_right(capture: str) -> None:
             for news in read_signals(lines, {}, is_live=False)
             for each in heard(news, players, news.at_s)
         ]
-    ended += [each for player in players.values() if (each := player.end()) is not None]
+    ended += [each for player in players.values() for each in player.end()]
 
     assert [name(each.track, is_play=each.is_play) for each in ended] == RECORDED[capture].split()
 
@@ -57,7 +57,7 @@ def test_every_capture_is_tested() -> None:
 
 def results(*all_news: News) -> list[str]:
     player = PlayTimer("")
-    ended = [each for news in all_news if (each := player.update(news)) is not None]
+    ended = [each for news in all_news for each in player.update(news)]
     return [("play " if each.is_play else "skip ") + each.track.uri[-5:-4] for each in ended]
 
 
@@ -127,3 +127,14 @@ def test_a_player_is_gone_when_it_gives_up_its_name() -> None:
     assert [(each.player, each.title, each.is_gone) for each in read_signals(told, {}, is_live=False)] == [
         (":1.5", "vlc", True)
     ]
+
+
+def test_a_line_without_sense_hides_no_other() -> None:
+    played = (
+        b'{"sender":":1.5","member":"PropertiesChanged","timestamp-realtime":0,"payload":{"data":'
+        b'["org.mpris.MediaPlayer2.Player",{"Metadata":{"data":%s}}]}}'
+    )
+    tags = b'{"xesam:title":{"data":"a\\nb"},"xesam:artist":{"data":[]},"mpris:length":{"data":"long"}}'
+    told = [b"{", b"[]", b"{}", played % b'"text"', played % b'{"xesam:url":"x"}', played % tags]
+
+    assert [each.track for each in read_signals(told, {}, is_live=False)] == [Track("", "", "a\nb")]

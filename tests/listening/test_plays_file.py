@@ -60,14 +60,15 @@ def test_tracks_are_found_by_paths_and_by_names(plays: Path, tmp_path: Path) -> 
     assert {Path(path.decode()).name for path in report.paths()} == {"Ä #1.mp3", "2.mp3"}
 
 
-def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other(plays: Path) -> None:
+@pytest.mark.parametrize("torn", ["1795999999,1,0,2.m", '1795999999,1,0,"A, b', "\0" * 99])
+def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other(plays: Path, torn: str) -> None:
     write(plays / "one.csv", ("1.mp3", True))
     with open(plays / "one.csv", "a") as file:
-        file.write("1795999999,1,0,2.m")
-    write(plays / "one.csv", ("3.mp3", True))
+        file.write(torn)
+    write(plays / "one.csv", ("3.mp3", True), ("4.mp3", True))
 
     rows = read_source(find_source("listen", b""), NOW).rows
-    assert {row.path for row in rows} >= {b"1.mp3", b"3.mp3"}
+    assert [row.path for row in rows] == [b"1.mp3", b"3.mp3", b"4.mp3"]
 
 
 def test_only_one_process_writes_the_file(plays: Path) -> None:
