@@ -4,7 +4,8 @@ State and cache are opened, and the folders scanned, once for all playlists. Mea
 playshuffle of this user changes the state.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ class OpenLibrary(NamedTuple):
         libraries: by place.
         errors: by root that cannot be read, and of which nothing is known.
         histories: play histories that `play_history` has read.
+        whole_table: returns the numbers of all tracks, loaded once.
     """
 
     state: State
@@ -37,6 +39,7 @@ class OpenLibrary(NamedTuple):
     libraries: Mapping[Place, Library]
     errors: Mapping[bytes, PlayshuffleError]
     histories: dict[object, Any]
+    whole_table: Callable[[], TrackTable]
 
     @property
     def missing(self) -> frozenset[bytes]:
@@ -57,10 +60,6 @@ class OpenLibrary(NamedTuple):
             if root in self.errors and not (is_known and len(library.tracks)):
                 raise self.errors[root]
         return library
-
-    def whole_table(self) -> TrackTable:
-        """Return the numbers of all tracks."""
-        return self.table if self.table.is_whole else self.state.load_tracks()
 
     def growing(self, request: Request) -> list[bytes]:
         """Return the folders of one playlist with files that are being written, each with a slash."""
@@ -116,7 +115,10 @@ def open_library(
             state.save_tracks(known, table)
         forget_removed(scan, cache, [root for root, _ in missing])
         libraries = make_libraries(table, scan, missing, cache if reads_tags else None)
-        yield OpenLibrary(state, cache if reads_tags else None, table, libraries, reach.errors, {})
+        whole_table = functools.cache(lambda: table if table.is_whole else state.load_tracks())
+        yield OpenLibrary(
+            state, cache if reads_tags else None, table, libraries, reach.errors, {}, whole_table
+        )
 
 
 def _scan(

@@ -16,6 +16,7 @@ from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.open_library import open_library
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
@@ -221,3 +222,11 @@ def test_a_link_to_the_folder_of_another_list_renames_nothing(tmp_path: Path) ->
     assert keep(linked, tools("linked")).renamed == 0
     assert music.update("all").renamed == 0
     assert len(entries(linked)) == 6
+
+
+def test_the_numbers_of_all_tracks_are_loaded_once_for_all_lists(tmp_path: Path) -> None:
+    music = Music(tmp_path, 3)
+    music.update("a")
+    with open_library([music.request("a")], tools("x")) as opened:
+        assert not opened.table.is_whole
+        assert opened.whole_table() is opened.whole_table()
