@@ -43,7 +43,7 @@ def record(path: Path, *, force: bool = False) -> Record:
     """Load the record of a playlist without tracks, if it may be written."""
     request = Request((), bytes(path), options=Options(force=force))
     with State() as state:
-        opened = OpenLibrary(state, None, TrackTable(), {}, {}, {})
+        opened = OpenLibrary(state, None, TrackTable(), {}, {}, {}, TrackTable)
         return load_record(opened, found(path), tracks([])[0], request, 0)
 
 
