@@ -8,7 +8,7 @@ from typing import cast
 from playshuffle import duration
 from playshuffle.config.own_players import load_player
 from playshuffle.config.places import never_list
-from playshuffle.dealing.amount import DEAL_COUNT, Amount, Count, DealSettings
+from playshuffle.dealing.amount import DEAL_COUNT, PATIENCE, Amount, Count, DealSettings, parse_patience
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
@@ -200,6 +200,7 @@ def _deal(options: Options) -> DealSettings | None:
         Amount(DEAL_COUNT) if amount == Amount() else amount,
         Every(options.every),
         Count(options.done_when or Count.DEALT),
+        PATIENCE if options.patience is None else parse_patience(options.patience),
     )
 
 

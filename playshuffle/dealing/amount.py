@@ -1,11 +1,16 @@
 """Define how much to deal, and how often."""
 
+import math
+import re
 from enum import StrEnum
 from typing import NamedTuple
 
 from playshuffle.dealing.period import Every
+from playshuffle.errors import OptionError
 
 DEAL_COUNT = 40  # tracks, by default
+PATIENCE = 3  # deals of an unheard track, by default
+_NUMBER = "0*[1-9][0-9]{0,8}"
 
 
 class Amount(NamedTuple):
@@ -24,13 +29,27 @@ class Count(StrEnum):
 
 
 class DealSettings(NamedTuple):
-    """How much to deal, how often, and when a track is done."""
+    """How much to deal, how often, and when a track is done: at the latest after `patience` deals."""
 
     amount: Amount = Amount(DEAL_COUNT)
     every: Every = Every.DAY
     done_when: Count = Count.DEALT
+    patience: float = PATIENCE
 
     @property
     def is_by_hand(self) -> bool:
         """Return whether only the user deals: neither the service nor `deal --due`."""
         return self.every is Every.RUN
+
+
+def parse_patience(text: str) -> float:
+    """Return the number of deals, at least 1, that an unheard track stays; infinite for `always`.
+
+    Raises:
+        OptionError: it is neither.
+    """
+    if text == "always":
+        return math.inf
+    if re.fullmatch(_NUMBER, text) is None:
+        raise OptionError("{} must be a number from 1, or always, not '{text}'.", "patience", text=text)
+    return int(text)

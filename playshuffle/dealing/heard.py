@@ -1,15 +1,17 @@
 """End a round when its tracks were heard: deal tracks again that were dealt but not heard.
 
-A track is done when it was played or skipped, or after three deals. The last deal of a round is filled from
-the next round, so its unheard tracks return during that round. A play counts for one round.
+A track is done when it was played or skipped, or after as many deals as the patience allows. The last deal
+of a round is filled from the next one, so its unheard tracks return during that round. A play counts for one
+round.
 """
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from playshuffle.dealing.amount import PATIENCE
 from playshuffle.dealing.deck import Deck
-
-_MOST_DEALS = 3  # deals of a track in a round
+from playshuffle.text import counted
 
 
 def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
@@ -26,43 +28,44 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
     )
 
 
-def tracks_again(deck: Deck) -> Sequence[int]:
+def tracks_again(deck: Deck, patience: float = PATIENCE) -> Sequence[int]:
     """Return the tracks that come first in the next deal, since nobody heard them."""
-    return [track for track, deals in Counter(deck.unheard).items() if deals < _MOST_DEALS]
+    return [track for track, deals in Counter(deck.unheard).items() if deals < patience]
 
 
-def count_deal(before: Deck, after: Deck, now_s: int) -> Deck:
+def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE) -> Deck:
     """Return the deck after a deal, with the new deal's tracks unheard.
 
     Args:
         before: the deck before the deal, marked.
         after: the deck after it.
         now_s: time of the deal (Unix seconds).
+        patience: number of deals that an unheard track stays. If it is infinite, they are not counted.
     """
     assert after.deal is not None
     deals, known = Counter(before.unheard), after.tracks
-    # A track that was dealt three times no longer waits once its round is over.
+    # A track that stayed for all its deals no longer waits once its round is over.
     waiting = frozenset(before.dealt if after.round == before.round else ())
     kept = [
-        track
-        for track in before.unheard
-        if track in known and (deals[track] < _MOST_DEALS or track in waiting)
+        track for track in before.unheard if track in known and (deals[track] < patience or track in waiting)
     ]
+    unheard = (*kept, *after.deal.entries)
     # Plays of the previous round's tracks have counted for that round.
     is_new = after.round != before.round or bool(_of_last_round(before))
     return after._replace(
-        unheard=(*kept, *after.deal.entries),
+        unheard=tuple(dict.fromkeys(unheard)) if patience == math.inf else unheard,
         heard_from_s=now_s if is_new else before.heard_from_s,
     )
 
 
-def why_dealt(deck: Deck) -> Iterator[tuple[int, str]]:
+def why_dealt(deck: Deck, patience: float = PATIENCE) -> Iterator[tuple[int, str]]:
     """Yield the tracks of this round that are not upcoming, and why."""
-    again, unheard = frozenset(tracks_again(deck)), frozenset(deck.unheard)
+    deals = Counter(deck.unheard)
     done = "heard in this round" if deck.heard_from_s else "dealt before, in this round"
     for track in deck.dealt:
-        text = "not heard yet, so it comes in the next deal" if track in again else "dealt three times"
-        yield track, f"dealt before, in this round; {text}" if track in unheard else done
+        text = f"dealt {counted(deals[track], 'time')}"
+        text = "not heard yet, so it comes in the next deal" if deals[track] < patience else text
+        yield track, f"dealt before, in this round; {text}" if deals[track] else done
 
 
 def _of_last_round(deck: Deck) -> frozenset[int]:

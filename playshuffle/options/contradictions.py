@@ -138,6 +138,7 @@ def _tag_of_order(options: Options) -> str | None:
 
 
 _ORDER, _PATHS = 'order = "{order}"', 'paths = "{paths}"'
+_ONLY_WITH = "{0} works only with {1}. Add {1}, or remove {0}."
 _ONE_SIZE, _CONTINUES = "a deal has one size", "a deal continues from the last one"
 
 CONTRADICTIONS: Sequence[Contradiction] = (
@@ -184,7 +185,12 @@ CONTRADICTIONS: Sequence[Contradiction] = (
         lambda options: options.no_duplicates and "inside" in ORDERS[options.order].takes,
     ),
     # Deals.
-    _needs("count", "every", "{0} works only with {1}. Add {1}, or remove {0}."),
+    _needs("count", "every", _ONLY_WITH),
+    Contradiction(
+        lambda options: options.patience is not None and options.done_when != Count.PLAYED,
+        _ONLY_WITH,
+        ("patience", 'count = "played"'),
+    ),
     _excludes_in_deals("limit", "time", _ONE_SIZE),
     _excludes_in_deals("limit", "albums", _ONE_SIZE),
     _excludes_in_deals("time", "albums", _ONE_SIZE),

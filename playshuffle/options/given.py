@@ -27,6 +27,8 @@ class Given(NamedTuple):
         values = {name: getattr(self.options, name) for name in self.names}
         if self.names & _AMOUNTS:
             values = dict.fromkeys(_AMOUNTS) | values
+        if values.get("done_when") == "dealt":
+            values.setdefault("patience", None)
         if "source" in self.names:
             values.setdefault("folders", ())
         elif "folders" in self.names:

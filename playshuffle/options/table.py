@@ -137,6 +137,9 @@ class Options(NamedTuple):
     done_when: Annotated[str | None, Row(
         "--count", "When a track counts: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
         names=("count", Count), example='"played"')] = None
+    patience: Annotated[str | None, Row(
+        "--patience", "Deals that an unheard track stays, or always", EXPERT, "N|always", verbs=DEAL,
+        suggestions=("always",), example='5 or "always"', may_be_number=True)] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from playshuffle import duration
-from playshuffle.dealing.amount import Count
+from playshuffle.dealing.amount import Count, parse_patience
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.options.table import ROWS, Options, known_value
@@ -57,6 +57,7 @@ _PARSERS: Mapping[str, Callable[[Any], object]] = {
     "albums": _from_one("albums"),
     "every": Every,
     "done_when": Count,
+    "patience": parse_patience,
     "paths": PathStyle,
     "maps": parse_maps,
     "max_per_file": _from_one("max_per_file"),

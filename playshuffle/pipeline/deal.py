@@ -184,10 +184,11 @@ def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = Fals
             f"{error.summary}, and all remaining tracks of this round ({count:,}) are on it",
         )
     period = period_start(_settings(run).every, run.now)
-    again = tracks_again(updated)
+    patience = _settings(run).patience
+    again = tracks_again(updated, patience)
     deck = next_deal(updated, rules, period, today=run.now.date(), again=again, is_now=is_now)
     deck = _with_period(run, deck)
-    return count_deal(updated, deck, int(run.now.timestamp())) if deck.heard_from_s else deck
+    return count_deal(updated, deck, int(run.now.timestamp()), patience) if deck.heard_from_s else deck
 
 
 def _with_period(run: Run, deck: Deck) -> Deck:

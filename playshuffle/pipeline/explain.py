@@ -236,6 +236,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         library, file = run.library, run.file
         paths = library.tracks.paths
         deck = Deck() if run.record.deck is None else with_heard(run)
+        patience = (request.deal or DealSettings()).patience
         saved = run.record.order
         order = saved.present_then if saved is not None else ()
         return PlaylistStages(
@@ -252,7 +253,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             pinned=frozenset(paths[pin.track_index] for pin in run.choice.pins),
             order=None if request.deal is not None else _positions(order, paths),
             drawn_s=saved.drawn_s if saved is not None else 0,
-            dealt={paths[index]: text for index, text in why_dealt(deck) if index >= 0},
+            dealt={paths[index]: text for index, text in why_dealt(deck, patience) if index >= 0},
             upcoming=_positions(deck.upcoming, paths),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
             if deck.deal is not None and deck.has_deal

@@ -2,6 +2,7 @@
 
 import os
 import re
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from playshuffle.config.load import load
 from playshuffle.config.model import Config, Reshuffle
 from playshuffle.config.places import find
 from playshuffle.config.toml_file import read
-from playshuffle.dealing.amount import Amount, DealSettings
+from playshuffle.dealing.amount import Amount, Count, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.table import Options
@@ -90,12 +91,17 @@ def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -
     assert set(keys.PLAYLIST) - fields == {"count", "for", "map", "reshuffle", "tell"}
 
 
+_HEARD = 'every = "run"\ncount = "played"\nhistory = ["mpd"]\n'
+
+
 @pytest.mark.parametrize(
     ("text", "deal"),
     [
         ("every = 'day'", DealSettings(Amount(tracks=40), Every.DAY)),
         ('time = "90m"\nevery = "week"', DealSettings(Amount(time_ms=5_400_000), Every.WEEK)),
         ('limit = 1\nevery = "run"', DealSettings(Amount(tracks=1), Every.RUN)),
+        (_HEARD + "patience = 5", DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=5)),
+        (_HEARD + 'patience = "always"', DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=inf)),
     ],
 )
 def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSettings) -> None:

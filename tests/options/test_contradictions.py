@@ -24,6 +24,7 @@ REFUSED = [
     (Options(pin=("a",), order="albums"), "--pin does not work with --order albums"),
     (Options(no_duplicates=True, order="albums"), "the albums would have gaps"),
     (Options(done_when="dealt"), "--count works only with --every"),
+    (DEALT._replace(patience="always"), "--patience works only with --count played"),
     (DEALT._replace(limit=1, time="2h"), "--limit does not work with --time: a deal has one size"),
     (DEALT._replace(limit=1, albums=2), "--limit does not work with --albums"),
     (DEALT._replace(time="2h", albums=2), "--time does not work with --albums"),

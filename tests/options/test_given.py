@@ -17,6 +17,13 @@ def test_an_amount_replaces_each_other_amount() -> None:
     assert NOTHING_GIVEN.plus(time="2h").over(LIST) == LIST._replace(limit=None, time="2h")
 
 
+def test_deals_that_do_not_count_plays_need_no_patience() -> None:
+    heard = LIST._replace(every="run", done_when="played", patience="always")
+
+    assert NOTHING_GIVEN.plus(done_when="dealt").over(heard) == LIST._replace(every="run", done_when="dealt")
+    assert NOTHING_GIVEN.plus(done_when="played").over(heard) == heard
+
+
 def test_folders_and_a_list_of_files_replace_each_other() -> None:
     listed = LIST._replace(folders=(), source="/l")
 

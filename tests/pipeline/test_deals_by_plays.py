@@ -1,5 +1,6 @@
 """Test deals whose round ends when its tracks were heard, alone and against a model."""
 
+import math
 import shutil
 import tempfile
 from collections import Counter
@@ -64,6 +65,7 @@ class Listener:
         self.known_as: dict[int, str] = {}  # to the player
         self.database = stickers(top / "sticker.sql", {})
         self.every, self.count = Every.RUN, Count.PLAYED
+        self.patience: float = 3
         self.was_killed = False
 
     def add(self, track: int) -> None:
@@ -77,7 +79,7 @@ class Listener:
             execute(self.database, "REPLACE INTO sticker VALUES ('song', ?, ?, ?)", *rows)
 
     def request(self, size: int = 3) -> Request:
-        deal = DealSettings(Amount(size), self.every, self.count)
+        deal = DealSettings(Amount(size), self.every, self.count, self.patience)
         history = (Source("mpd", bytes(self.database)),)
         return Request((bytes(self.music),), bytes(self.file), history=history, deal=deal)
 
@@ -271,6 +273,41 @@ def test_why_shows_when_a_track_was_heard(ann: Listener, look_at: LookAt) -> Non
     assert stages.explain(bytes(ann.paths[first[1]])).text == "heard in this round"
 
 
+@pytest.mark.parametrize(("patience", "deals"), [(1, 1), (2, 2), (5, 5), (math.inf, 9)])
+def test_an_unheard_track_stays_as_many_deals_as_asked(
+    ann: Listener, look_at: LookAt, patience: float, deals: int
+) -> None:
+    ann.patience = patience
+    for track in range(13, 40):
+        ann.add(track)
+    first, heard = ann.deal(3)[:2]
+    count = 1
+    for _ in range(8):
+        ann.play(heard)
+        entries = ann.deal(3)
+        count += first in entries
+        heard = entries[-1]
+    assert count == deals
+    if deals < 9:
+        reason = look_at(ann.request(), ann.tools).explain(bytes(ann.paths[first])).text
+        assert reason == f"dealt before, in this round; dealt {deals} time{'s' * (deals > 1)}"
+
+
+def test_each_deal_replaces_what_was_heard_while_all_else_always_stays(ann: Listener) -> None:
+    ann.patience = math.inf
+    for track in range(13, 40):
+        ann.add(track)
+    before = ann.deal(6)
+    for week in range(10):
+        heard = before[week % 2 : 3]
+        ann.play(*heard)
+        after = ann.deal(6)
+        assert [track for track in before if track not in heard] == after[: 6 - len(heard)]
+        assert {*after}.isdisjoint(heard)
+        assert len(ann.deck.unheard) <= 12  # not one more for each deal
+        before = after
+
+
 def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
     def warnings() -> list[str]:
         return [str(note) for note in ann.peek().report.notes if note.code == "never_played"]
@@ -345,9 +382,10 @@ class Listening(RuleBasedStateMachine):
     def teardown(self) -> None:
         shutil.rmtree(self.top)
 
-    @initialize(count=st.integers(4, 9), seed=st.integers())
-    def begin(self, count: int, seed: int) -> None:
+    @initialize(count=st.integers(4, 9), seed=st.integers(), patience=st.sampled_from([3, 1, math.inf]))
+    def begin(self, count: int, seed: int, patience: float) -> None:
         self.listener = Listener(self.top, str(seed))
+        self.listener.patience = patience
         self.add(count)
         self.run(3, is_now=False, is_killed=False)
 
@@ -413,9 +451,9 @@ class Listening(RuleBasedStateMachine):
         self.check_deal(entries, size, is_now=is_now)
 
     def check_deal(self, entries: list[int], size: int, *, is_now: bool) -> None:
-        notes, deck, here = self.notes, self.listener.deck, self.here
+        notes, deck, here, patience = self.notes, self.listener.deck, self.here, self.listener.patience
         assert len({*entries}) == len(entries) == min(size, len(here))
-        waiting = [track for track, (_, deals) in notes.unheard.items() if deals < 3 and track in here]
+        waiting = [track for track, (_, deals) in notes.unheard.items() if deals < patience and track in here]
         again = [] if is_now else entries[: min(len(waiting), size)]
         assert {*again} <= {*waiting}
         rest = entries[len(again) :]
@@ -438,13 +476,13 @@ class Listening(RuleBasedStateMachine):
         for track in entries:
             assert (rounds[track], track) not in notes.heard, "heard, and dealt again in the same round"
             notes.deals[rounds[track], track] += 1
-            assert notes.deals[rounds[track], track] <= 3
+            assert notes.deals[rounds[track], track] <= patience
         if deck.round != self.before.round or late:
             notes.since = self.listener.now
         notes.unheard = {
             track: (number, deals)
             for track, (number, deals) in kept.items()
-            if track in here and (deals < 3 or track in done_before)
+            if track in here and (deals < patience or track in done_before)
         }
         for track in entries:
             deals = notes.unheard[track][1] if track in notes.unheard else 0
