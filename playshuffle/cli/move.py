@@ -127,7 +127,10 @@ def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
         if row.table == "folder":
             folder = state.named.absolute(row.after["path"])
             names = row.after["names"].split(b"/")
-            there = frozenset(os.listdir(folder)) if os.path.isdir(folder) else frozenset()
+            try:
+                there = frozenset(os.listdir(folder))
+            except OSError:
+                there = frozenset()
             lost += [folder + name for name in names if name not in there]
             found += sum(name in there for name in names)
     return found, lost

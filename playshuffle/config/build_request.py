@@ -96,7 +96,14 @@ def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: F
         without=tuple(map(os.fsdecode, without)),
         history=tuple(source.saved_text for source in sources),
         relative_to=relative_to,
+        pin=tuple(map(_absolute_pin, options.pin)),
     )
+
+
+def _absolute_pin(pin: str) -> str:
+    """Return a pin with an absolute path if it names an existing file; it may be made again elsewhere."""
+    is_file = any(os.path.lexists(each) for each in (pin, pin.rpartition("@")[0]))
+    return os.fsdecode(absolute(pin)) if is_file else pin
 
 
 def _ms(text: str | None) -> int | None:

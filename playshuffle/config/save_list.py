@@ -13,6 +13,7 @@ from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.options.table import ROWS, Options, with_paths
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.path_map import with_folder
+from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.store.home_paths import named_paths
 from playshuffle.system import atomic_file
 
@@ -76,15 +77,19 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
         after = new_place(before)
         return value if after == before else named_paths().stored(after)
 
+    def changed(key: str, value: str) -> str:
+        if key == "where":
+            return query_with_new_paths(value, moved)
+        name = os.fsencode(value)
+        return os.fsdecode(with_folder(name, moved) if key == "map" else moved(name))
+
     for table in (content, *content.get("playlist", {}).values()):
-        for key in table.keys() & {*PATHS, "map"}:
+        for key in table.keys() & {*PATHS, "map", "pin", "where"}:
             values = table[key]
             texts = [(table, key)] if isinstance(values, str) else [(values, at) for at in range(len(values))]
             for place, index in texts:
-                before = os.fsencode(place[index])
-                after = with_folder(before, moved) if key == "map" else moved(before)
-                if after != before:
-                    place[index] = os.fsdecode(after)
+                if (after := changed(key, place[index])) != place[index]:
+                    place[index] = after
     return _text(content, new_place(b"/")).encode()
 
 

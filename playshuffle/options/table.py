@@ -23,7 +23,7 @@ from playshuffle.shuffle import Inside
 from playshuffle.text import known
 
 STDOUT = "-"
-_PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps")
+_PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps", "pin")
 NONE: tuple[str, ...] = ()  # for a rare option that only the configuration has
 MAKE, DEAL, MAKE_DEAL, MAKE_WATCH = ("make",), ("deal",), ("make", "deal"), ("make", "watch")
 ALL = ("make", "deal", "watch")

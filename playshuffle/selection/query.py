@@ -3,8 +3,10 @@
 Every term can explain a track: it shows the values that it compared.
 """
 
+import os
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -107,6 +109,19 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
     local = datetime.fromtimestamp(time.time()) if now is None else now  # noqa: DTZ006 - users write local times
     tree = Builder(tokens.split(text), text, roots, local).build()
     return Query(text, tree, tuple(_terms(tree)))
+
+
+def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
+    """Return the text of a query with each absolute path that `new_place` changes replaced."""
+
+    def moved(match: re.Match[str]) -> str:
+        before = os.path.expanduser(os.fsencode(match[0]))
+        after = os.fsdecode(new_place(before))
+        if after == os.fsdecode(before):
+            return match[0]
+        return after if match.string[: match.start()].endswith('"') or " " not in after else f'"{after}"'
+
+    return re.sub(r'(?<=:")[/~][^"]*|(?<![^:\s])[/~][^"\s,]*', moved, text)
 
 
 def narrow(queries: Sequence[Query]) -> Query:

@@ -4,6 +4,7 @@ The new content of these files is saved in the same transaction, and written aft
 the next command sees a mark in the state folder, and writes the remaining files.
 """
 
+import contextlib
 import json
 import os
 import zlib
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from playshuffle.options.table import with_paths
+from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.store import schema
 from playshuffle.store.saved_options import pack, unpack
 from playshuffle.store.state import State
@@ -69,8 +71,10 @@ def _converters(state: State, place: NewPlace, real_place: NewPlace) -> dict[str
     def facts(text: str) -> str:
         values = json.loads(text)
         options = unpack(values["options"])
-        packed = values["options"] if options is None else pack(with_paths(options, place))
-        return json.dumps(values | {"options": packed})
+        if options is not None:
+            where = tuple(query_with_new_paths(text, place) for text in options.where)
+            values["options"] = pack(with_paths(options, place)._replace(where=where))
+        return json.dumps(values)
 
     return {
         "named": named,
@@ -113,9 +117,13 @@ def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, byt
             database.execute(schema.replace(row.table, has_number=True), (*row.after.values(), row.number))
         database.executemany(schema.replace("unwritten"), files.items())
 
-    atomic_file.write(moving_mark(), [b""])
-    state.change(act)
-    _write_files(state)
+    with contextlib.ExitStack() as stack:
+        ready = [stack.enter_context(atomic_file.prepared(path, [text])) for path, text in files.items()]
+        atomic_file.write(moving_mark(), [b""])
+        state.change(act)
+        for each in ready:
+            each.replace()
+        _write_files(state)
 
 
 def finish_move() -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.errors import PlayshuffleError
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths
-from playshuffle.store.path_moves import moved_rows
+from playshuffle.store.path_moves import moved_rows, save_move
 from playshuffle.store.state import State
+from playshuffle.system.xdg import moving_mark
 from tests.support.needs import unmet
 from tests.support.processes import WRITES, injected
 from tests.support.program import configured, entries, listed, numbered, ran, refused, run
@@ -23,6 +25,7 @@ folders = ["~/Old"]  # all of it
 output = "~/Old/kids.m3u"
 without = ['~/Old/hated.m3u', "~/other.m3u"]
 map = "~/Old=/music"
+where = "-path:~/Old/none"
 """
 
 # Columns that have no paths. Whoever adds a column decides: here, or in `schema.PATH_COLUMNS`.
@@ -59,10 +62,22 @@ def used(home: Path) -> Path:
     (music / "hated.m3u").write_text("#EXTM3U\n004.mp3\n")
     (home / "other.m3u").write_text("#EXTM3U\n")
     configured(_CONFIG)
-    absolute = (music, "-o", home / "absolute.m3u", "--paths", "absolute", "--history", music / "heard.csv")
+    absolute = (
+        music,
+        "-o",
+        home / "absolute.m3u",
+        "--paths",
+        "absolute",
+        "--history",
+        music / "heard.csv",
+        "--pin",
+        "Old/007.mp3@2",
+        "--where",
+        f"path:{music} , title:x",
+    )
     for _ in range(2):
         ran("make", "kids")
-        ran("make", *absolute)
+        ran("make", *absolute, cwd=home)
         ran("deal", music, "-n", "3", "--every", "run")
         (music / "000.mp3").unlink(missing_ok=True)
     ran("never", music / "005.mp3")
@@ -107,6 +122,8 @@ def test_orders_decks_undo_never_and_the_configuration_follow(used: Path) -> Non
     assert ran("never").out == b"~/disk/New/005.mp3\n"
     assert [names_of(used / name.replace("Old", "disk/New")) for name in lists] == before
     assert f"{used}/disk/New/" in (used / "absolute.m3u").read_text()
+    ran("make", "absolute")
+    assert names_of(used / "absolute.m3u")[1] == "007.mp3"
     ran("deal", "today")
     assert not set(dealt) & set(listed(used / "disk/New/today.m3u"))
     ran("undo", "today")
@@ -170,6 +187,15 @@ def test_music_behind_a_link_follows_the_link(home: Path) -> None:
     assert listed(home / "Music/playshuffle.m3u") == before
     with State(writes=False) as state:
         assert moved_rows(state, bytes(home / "disk1"), b"/nowhere") == []
+
+
+def test_a_file_that_cannot_be_written_leaves_everything_as_it_was(used: Path) -> None:
+    before = everything()
+    with State(must_remember=True) as state, pytest.raises(PlayshuffleError, match="Cannot write /no/x"):
+        save_move(state, moved_rows(state, bytes(used / "Old"), b"/new"), {b"/no/x": b""})
+
+    assert everything() == before
+    assert not os.path.lexists(moving_mark())
 
 
 _FEW = [("fsync", 1), ("fsync", 3), ("pwrite64", 3), ("rename", 2), ("unlink", 3)]
