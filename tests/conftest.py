@@ -50,26 +50,13 @@ hypothesis.settings.register_profile("nightly", print_blob=True, **_UNTIMED)
 # Of several processes each takes the next file. The longest files come first, so that none is left
 # over when all others are done. Below tests/.
 _LONGEST_FILES = (
-    "test_wheel.py",
-    "cli/test_deal_promises.py",
-    "chaos/test_chaos.py",
-    "service/test_promises_power.py",
-    "service/test_promises_kill.py",
-    "service/test_promises_model.py",
-    "service/test_promises_import.py",
-    "service/test_service.py",
-    "install/test_systemd_service.py",
-    "install/test_systemd_units.py",
-    "telling/test_systemd.py",
-    "telling/test_mpd.py",
-    "telling/test_players.py",
-    "cli/test_make.py",
-    "cli/test_make_promises.py",
-    "pipeline/test_update_model.py",
-    "selection/test_beets.py",
-    "beets/test_plugin.py",
-    "watch/test_watcher.py",
-)
+    "test_wheel.py", "cli/test_deal_promises.py", "chaos/test_chaos.py", "service/test_promises_power.py",
+    "service/test_promises_kill.py", "service/test_promises_model.py", "service/test_promises_import.py",
+    "service/test_service.py", "install/test_systemd_service.py", "install/test_systemd_units.py",
+    "telling/test_systemd.py", "telling/test_mpd.py", "telling/test_players.py", "cli/test_make.py",
+    "cli/test_make_promises.py", "pipeline/test_update_model.py", "selection/test_beets.py",
+    "beets/test_plugin.py", "watch/test_watcher.py",
+)  # fmt: skip
 _RANKS = {Path(__file__).parent / name: rank for rank, name in enumerate(_LONGEST_FILES)}
 
 
@@ -90,10 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in slow]
         config.hook.pytest_deselected(items=slow)
     items.sort(
-        key=lambda item: (
-            item.get_closest_marker("timing") is not None,
-            _RANKS.get(item.path, len(_RANKS)),
-        )
+        key=lambda item: (item.get_closest_marker("timing") is not None, _RANKS.get(item.path, len(_RANKS)))
     )
 
 

@@ -11,44 +11,16 @@ import playshuffle
 PACKAGE = Path(os.environ.get("PLAYSHUFFLE_PACKAGE", Path(playshuffle.__file__).parent))
 
 # What names and attributes with texts of our own are called.
-TEXTS = frozenset(
-    [
-        "advice",
-        "cure",
-        "detail",
-        "in_configuration",
-        "last_error",
-        "note",
-        "problem",
-        "reason",
-        "summary",
-        "what",
-        "why",
-    ]
-)
+TEXTS = frozenset([
+    "advice", "cure", "detail", "in_configuration", "last_error", "note", "problem", "reason", "summary",
+    "what", "why",
+])  # fmt: skip
 # Attributes that have such a text only on a value with one of these names.
 OF_TEXTS = {"text": TEXTS | {"fault"}, "error": {"message", "failed"}}
-READS = frozenset(
-    [
-        "count",
-        "endswith",
-        "find",
-        "index",
-        "partition",
-        "removeprefix",
-        "removesuffix",
-        "replace",
-        "rfind",
-        "rindex",
-        "rpartition",
-        "rsplit",
-        "split",
-        "splitlines",
-        "startswith",
-        "strip",
-        "translate",
-    ]
-)
+READS = frozenset([
+    "count", "endswith", "find", "index", "partition", "removeprefix", "removesuffix", "replace", "rfind",
+    "rindex", "rpartition", "rsplit", "split", "splitlines", "startswith", "strip", "translate",
+])  # fmt: skip
 PATTERNS = frozenset(["findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"])
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -35,25 +35,10 @@ finally:
 # Modules of others that take long to import, and that no short run needs.
 # typer 0.29.2 would import pydantic to convert the words of options: `cli.help_layout` does so in its place.
 _SLOW = (
-    "pydantic",
-    "rich",
-    "mutagen",
-    "watchdog",
-    "matplotlib",
-    "numpy",
-    "mpd",
-    "asyncio",
-    "multiprocessing",
-    "http",
-    "email",
-    "tomlkit",
-    "pickle",
-    "xml.etree",
-    "playshuffle.cli.usage_errors",
-    "playshuffle.history.files",
-    "playshuffle.install",
-    "playshuffle.service.update",
-)
+    "pydantic", "rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio", "multiprocessing",
+    "http", "email", "tomlkit", "pickle", "xml.etree", "playshuffle.cli.usage_errors",
+    "playshuffle.history.files", "playshuffle.install", "playshuffle.service.update",
+)  # fmt: skip
 _STORED = ("sqlite3", "playshuffle.store", "playshuffle.pipeline.run", "playshuffle.library.scan")
 _OF_SERVICE = ("playshuffle.service.status_json", "playshuffle.watch.debounce", "playshuffle.watch.watcher")
 _OF_QUERIES = ("playshuffle.selection.query", "playshuffle.pipeline.matching")

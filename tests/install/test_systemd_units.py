@@ -35,15 +35,9 @@ WORK = {
 }
 # What is refused without namespaces, too.
 KERNEL = {
-    "speak IPv4",
-    "speak IPv6",
-    "speak to the kernel",
-    "map memory to write and run",
-    "make a user namespace",
-    "mount",
-    "take a higher priority",
-    "make a program that runs as its owner",
-}
+    "speak IPv4", "speak IPv6", "speak to the kernel", "map memory to write and run",
+    "make a user namespace", "mount", "take a higher priority", "make a program that runs as its owner",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

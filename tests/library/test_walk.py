@@ -278,9 +278,7 @@ def test_a_linked_folder_is_scanned_without_an_event(top: bytes) -> None:
     assert names_below(top, found) == [b"m/a.mp3", b"m/link/deep/1.mp3", b"m/link/deep/2.mp3"]
 
 
-def test_a_folder_that_a_file_was_moved_out_of_is_scanned_without_an_event(
-    top: bytes,
-) -> None:
+def test_a_folder_that_a_file_was_moved_out_of_is_scanned_without_an_event(top: bytes) -> None:
     put(top, b"m/1.mp3", b"m/2.mp3", b"drive/a/3.mp3", b"drive/b/4.mp3")
     known = by_path(find([top], {}))
     swap(top, b"m/1.mp3", b"drive/a/3.mp3")

@@ -16,13 +16,9 @@ from tests.support.refusals import refusal
 
 ROOT = b"/music"
 PATHS = [
-    b"/music/A/01 one.mp3",
-    b"/music/A/a@b.ogg",
-    b"/music/B/01 one.mp3",
-    b"/music/B/two@3",
-    b"/music/B/two@3.flac",
-    b"/music/caf\xe9.mp3",
-]
+    b"/music/A/01 one.mp3", b"/music/A/a@b.ogg", b"/music/B/01 one.mp3", b"/music/B/two@3",
+    b"/music/B/two@3.flac", b"/music/caf\xe9.mp3",
+]  # fmt: skip
 
 
 def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:

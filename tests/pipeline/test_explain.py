@@ -125,20 +125,11 @@ def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int, 
 
 
 FILES = {
-    "jazz-1.mp3": "in",
-    "rock-1.mp3": "where",
-    "podcast-1.mp3": "spoken",
-    "jazz-7.mp3": "without",
-    "more/jazz-1.mp3": "duplicate",
-    ".jazz-2.mp3": "hidden",
-    ".dir/jazz-3.mp3": "hidden",
-    "closed/jazz-4.mp3": "ignored",
-    "patterns/jazz-5.mp3": "ignored",
-    "cover.jpg": "not_audio",
-    "bad-1.mp3": "not_audio",
-    "jazz-6.mp3\n.mp3": "name",
-    "missing.mp3": "no_such_file",
-}
+    "jazz-1.mp3": "in", "rock-1.mp3": "where", "podcast-1.mp3": "spoken", "jazz-7.mp3": "without",
+    "more/jazz-1.mp3": "duplicate", ".jazz-2.mp3": "hidden", ".dir/jazz-3.mp3": "hidden",
+    "closed/jazz-4.mp3": "ignored", "patterns/jazz-5.mp3": "ignored", "cover.jpg": "not_audio",
+    "bad-1.mp3": "not_audio", "jazz-6.mp3\n.mp3": "name", "missing.mp3": "no_such_file",
+}  # fmt: skip
 
 
 def example_library(music: Path) -> Request:

@@ -320,10 +320,7 @@ def test_more_tracks_than_fit_into_a_block(monkeypatch: pytest.MonkeyPatch) -> N
     assert {
         names[index]
         for index in parse("title:=13 OR title:=49").select(tracks, range(len(tracks)), tags_of).kept
-    } == {
-        b"13.mp3",
-        b"49.mp3",
-    }
+    } == {b"13.mp3", b"49.mp3"}
 
 
 SLOW = {"/m/a.mp3": Tags(title="a" * 60 + "!")}

@@ -17,16 +17,7 @@ import pytest
 from tests.support import damage
 from tests.support.file_systems import bound
 from tests.support.processes import CHANGES, cpu_s, strace, strange_changes
-from tests.support.program import (
-    DATA,
-    PROGRAM,
-    environment,
-    library,
-    listed,
-    numbered,
-    report,
-    state_file,
-)
+from tests.support.program import DATA, PROGRAM, environment, library, listed, numbered, report, state_file
 from tests.support.service import PATIENCE_S, Service, add, aged, config, holds, left, own_home, wait_for
 
 pytestmark = pytest.mark.process

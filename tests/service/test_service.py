@@ -36,11 +36,7 @@ def test_a_season_begins_at_midnight(tmp_path: Path) -> None:
     clock = tmp_path / "clock"
     clock.write_text("@2026-11-30 23:58:00")
     (library,) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
-    env = {
-        "LD_PRELOAD": str(library),
-        "FAKETIME_TIMESTAMP_FILE": str(clock),
-        "FAKETIME_NO_CACHE": "1",
-    }
+    env = {"LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1"}
     rule = 'where = "-genre:xmas OR today:12-01..12-26"\n'
 
     with Service(tmp_path, rule + config(music), env=env) as service:

@@ -164,7 +164,7 @@ def reshuffle_due(albums: Albums) -> Batch:
     albums.managed.config = albums.managed.config._replace(
         playlists=tuple(
             playlist._replace(reshuffle=Reshuffle.ON_START) for playlist in albums.managed.config.playlists
-        ),
+        )
     )
     albums.managed.began_s = int(time.time()) + 1000
     return albums.batch()

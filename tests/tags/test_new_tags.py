@@ -17,21 +17,13 @@ from playshuffle.tags.tag_reader import read
 
 DATA = Path(__file__).parents[1] / "data"
 NEW = {
-    "comment": "a comment",
-    "mood": "calm",
-    "language": "deu",
-    "bpm": 120,
-    "original_date": "1969-05-04",
+    "comment": "a comment", "mood": "calm", "language": "deu", "bpm": 120, "original_date": "1969-05-04",
     "play_count": 7,
-}
+}  # fmt: skip
 VORBIS = {
-    "COMMENT": "a comment",
-    "MOOD": "calm",
-    "LANGUAGE": "deu",
-    "BPM": "119.6",
-    "ORIGINALDATE": "1969-05-04",
+    "COMMENT": "a comment", "MOOD": "calm", "LANGUAGE": "deu", "BPM": "119.6", "ORIGINALDATE": "1969-05-04",
     "PLAYCOUNT": "7",
-}
+}  # fmt: skip
 ITUNES = "----:com.apple.iTunes:"
 MP4 = {
     "\xa9cmt": "a comment",
@@ -42,13 +34,9 @@ MP4 = {
     ITUNES + "PLAYCOUNT": b"7",
 }
 ASF = {
-    "Description": "a comment",
-    "WM/Mood": "calm",
-    "WM/Language": "deu",
-    "WM/BeatsPerMinute": "120",
-    "WM/OriginalReleaseTime": "1969-05-04",
-    "FMPS_Playcount": "7.0",
-}
+    "Description": "a comment", "WM/Mood": "calm", "WM/Language": "deu", "WM/BeatsPerMinute": "120",
+    "WM/OriginalReleaseTime": "1969-05-04", "FMPS_Playcount": "7.0",
+}  # fmt: skip
 
 
 def written(tmp_path: Path, name: str, tags: Mapping[str, Any]) -> Path:

@@ -15,21 +15,8 @@ __all__ = ["READERS", "Place", "Reader"]
 
 # By the names that --for takes.
 READERS: dict[str, Reader] = {
-    "mpd": mpd,
-    "mpv": mpv,
-    "vlc": vlc,
-    "cmus": cmus,
-    "quodlibet": quodlibet,
-    "mopidy": mopidy,
-    "rhythmbox": rhythmbox,
-    "strawberry": strawberry,
-    "audacious": audacious,
-    "navidrome": navidrome,
-    "jellyfin": jellyfin,
-    "kodi": kodi,
-    "rockbox": rockbox,
-    "lms": lms,
-    "music-assistant": music_assistant,
-    "liquidsoap": liquidsoap,
-    "car": car,
-}
+    "mpd": mpd, "mpv": mpv, "vlc": vlc, "cmus": cmus, "quodlibet": quodlibet, "mopidy": mopidy,
+    "rhythmbox": rhythmbox, "strawberry": strawberry, "audacious": audacious, "navidrome": navidrome,
+    "jellyfin": jellyfin, "kodi": kodi, "rockbox": rockbox, "lms": lms, "music-assistant": music_assistant,
+    "liquidsoap": liquidsoap, "car": car,
+}  # fmt: skip
