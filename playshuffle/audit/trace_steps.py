@@ -60,14 +60,9 @@ def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
 
 def allowed(traced: Traced, tracks: int) -> list[range]:
     """Return the range of each draw."""
-    bounds: list[int] = []
-
-    def noting(bound: int) -> int:
-        bounds.append(bound)
-        return 0
-
-    traced.shuffle(range(tracks), noting)
-    return [range(first, first + bound) for bound, first in zip(bounds, _firsts(traced, tracks), strict=True)]
+    # The smallest and the largest draws. No bound depends on the draws before.
+    least, most = (drawn(traced, tracks, draw) for draw in (lambda _: 0, lambda bound: bound - 1))
+    return [range(first, last + 1) for first, last in zip(least, most, strict=True)]
 
 
 def positions(traced: Traced, tracks: int) -> range:

@@ -11,17 +11,8 @@ from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.load import with_absolute_paths
 from playshuffle.config.toml_file import Document
 from playshuffle.errors import shown
-from playshuffle.pipeline.explain import (
-    DEALT,
-    GROWING,
-    IN,
-    LIMIT,
-    MISSING_DRIVE,
-    OUTSIDE,
-    UPCOMING,
-    PlaylistStages,
-    Reason,
-)
+from playshuffle.pipeline import explain
+from playshuffle.pipeline.explain import PlaylistStages, Reason
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.stages import STAGES
 from playshuffle.tags.cause import NO_FILE, NOT_AUDIO, UNREADABLE, WHERE, WITHOUT
@@ -33,23 +24,23 @@ Reasons = Mapping[bytes, Mapping[str, Reason]]
 """The reason by the name of each playlist, by path."""
 
 # Keys of the configuration that cause reasons, by the code of the reason.
-_KEYS = {LIMIT: ("limit", "time"), **{kind.code: kind.keys for kind in STAGES}}
+_KEYS = {explain.LIMIT: ("limit", "time"), **{kind.code: kind.keys for kind in STAGES}}
 
 # Reasons with the same short text for all files of their code.
-_COMMON = {LIMIT, UPCOMING, *(kind.code for kind in STAGES if kind.has_common_reason)}
+_COMMON = {explain.LIMIT, explain.UPCOMING, *(kind.code for kind in STAGES if kind.has_common_reason)}
 
 # Reasons that are in the file, whatever the playlist.
-_OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, OUTSIDE}
+_OF_FILE = {NO_FILE, NOT_AUDIO, UNREADABLE, explain.OUTSIDE}
 
 # The counted files of a folder in words, by the code of the reason; otherwise the code itself.
 _WORDS = {
     **{kind.code: kind.leaves_out for kind in STAGES},
-    MISSING_DRIVE: "on a missing drive",
+    explain.MISSING_DRIVE: "on a missing drive",
     NO_FILE: "no longer there",
-    GROWING: "still being written",
-    DEALT: "dealt before, in this round",
-    UPCOMING: "still to be dealt in this round",
-    LIMIT: "after the end of the playlist",
+    explain.GROWING: "still being written",
+    explain.DEALT: "dealt before, in this round",
+    explain.UPCOMING: "still to be dealt in this round",
+    explain.LIMIT: "after the end of the playlist",
 }
 
 
@@ -105,7 +96,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
         }
         width = max(map(len, by_list))
         for name, reason in by_list.items():
-            answer = "yes" if reason.code == IN else "no"
+            answer = "yes" if reason.code == explain.IN else "no"
             line = question.line(name, reason)
             place = (
                 ""
@@ -124,7 +115,7 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
     yield home_path(top)
     width = max(map(len, names), default=0)
     for name in names:
-        total, inside = counts[name].total(), counts[name].pop(IN, 0)
+        total, inside = counts[name].total(), counts[name].pop(explain.IN, 0)
         text = f"{inside:,} of {counted(total, 'file')} in the playlist" if total else "no audio files"
         others = [
             f"{count:,} {_WORDS.get(code) or code.replace('_', ' ')}"
@@ -133,7 +124,7 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
         yield from screen.hanging("; ".join([text, *others]), f"  {shown(name):{width}}  ")
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():
-        if all(reason.code != IN for reason in by_list.values()):
+        if all(reason.code != explain.IN for reason in by_list.values()):
             by_reason[_heading(next(iter(by_list.values())))].append(home_path(path))
     for heading, paths in sorted(by_reason.items(), key=lambda group: (-len(group[1]), group[0])):
         yield from screen.hanging(f"{counted(len(paths), 'file')}: {heading}")
@@ -163,7 +154,7 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question:
         return {
             "playlist": name,
             "output": os.fsdecode(explained.run.request.output or b""),
-            "in": reason.code == IN,
+            "in": reason.code == explain.IN,
             "reason": reason.code,
             "text": reason.text,
             "line": question.line(name, reason),

@@ -18,18 +18,9 @@ from playshuffle.library.ignore_files import Rules
 from playshuffle.library.marks import file_id
 from playshuffle.system.birth_time import birth_of
 from playshuffle.system.workers import ALONE, Workers
+from playshuffle.tags import cause
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
-from playshuffle.tags.cause import (
-    APPLE_DOUBLE,
-    DANGLING,
-    HIDDEN,
-    IGNORED,
-    MARKED,
-    NOT_REGULAR,
-    SYSTEM_ERROR,
-    SYSTEM_FOLDER,
-    Cause,
-)
+from playshuffle.tags.cause import Cause
 
 # Folders for the use of systems and other programs, compared in lower case.
 _SYSTEM_FOLDERS = frozenset(
@@ -156,7 +147,7 @@ class _Entries:
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
         if self._look.use_ignore_files and marker is not None:
-            self._left_out.append((b"", MARKED, marker.decode()))
+            self._left_out.append((b"", cause.MARKED, marker.decode()))
         else:
             if self._look.use_ignore_files:
                 rules = ignore_files.read(self._path, entries, rules)
@@ -206,9 +197,9 @@ class _Entries:
                 return
             code = why_not(name, is_folder)
             if code is None and rules is not None and rules.exclude(self._path + name, is_folder):
-                code = IGNORED
+                code = cause.IGNORED
             if code is None and not is_folder and not entry.is_file():
-                code = DANGLING if is_link else NOT_REGULAR
+                code = cause.DANGLING if is_link else cause.NOT_REGULAR
             if code is not None:
                 self._left_out.append((name, code, ""))
             elif is_folder:
@@ -217,9 +208,9 @@ class _Entries:
                 self._take_file(name, entry.stat(), is_link)
         except OSError as error:
             if error.errno == errno.ELOOP:
-                self._left_out += [(name, DANGLING, "")] * is_audio
+                self._left_out += [(name, cause.DANGLING, "")] * is_audio
             elif error.errno not in GONE:
-                self._unreadable.append((name, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0))))
+                self._unreadable.append((name, Cause(cause.SYSTEM_ERROR, os.strerror(error.errno or 0))))
                 self._take_known(name)
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
@@ -321,9 +312,9 @@ def fits(number: int) -> int:
 def why_not(name: bytes, is_folder: bool) -> str | None:
     """Return the code of why a walk skips every entry with this name; None if it does not."""
     if name.startswith(b"._"):
-        return APPLE_DOUBLE
+        return cause.APPLE_DOUBLE
     if name.startswith(b"."):
-        return HIDDEN
+        return cause.HIDDEN
     if is_folder and name.lower() in _SYSTEM_FOLDERS:
-        return SYSTEM_FOLDER
+        return cause.SYSTEM_FOLDER
     return None

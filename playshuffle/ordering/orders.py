@@ -5,28 +5,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from playshuffle import shuffle
 from playshuffle.errors import OptionError
 from playshuffle.ordering import groups
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.shuffle import (
-    Inside,
-    RandBelow,
-    Shuffle,
-    blocks,
-    durstenfeld,
-    insert,
-    insert_apart,
-    insert_in_block,
-    move_apart,
-    sattolo,
-    semi_shuffle,
-    spread,
-    swap_apart,
-    weighted,
-)
+from playshuffle.shuffle import Inside, RandBelow, Shuffle
 
 _RATING = "rating"
 _UNRATED = 0.5
@@ -78,7 +64,7 @@ class Order(NamedTuple):
 def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
     within = groups.group_keys(chosen, ALBUM) if recipe.group_by in (None, ARTIST) else None
-    return lambda order, randbelow: spread(order, keys, randbelow, within)
+    return lambda order, randbelow: shuffle.spread(order, keys, randbelow, within)
 
 
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
@@ -92,15 +78,15 @@ def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
     if by == FOLDER:
         keys = groups.group_keys(chosen, FOLDER)
         in_order = _sorted(chosen)
-        return lambda order, randbelow: blocks(in_order(order, randbelow), keys, randbelow, inside)
+        return lambda order, randbelow: shuffle.blocks(in_order(order, randbelow), keys, randbelow, inside)
     albums = groups.albums(chosen)
     keys = albums.keys if by == ALBUM else groups.group_keys(chosen, by)
-    return lambda order, randbelow: blocks(albums.in_order(order), keys, randbelow, inside)
+    return lambda order, randbelow: shuffle.blocks(albums.in_order(order), keys, randbelow, inside)
 
 
 def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
-    return lambda order, new, randbelow, first: insert_apart(order, new, keys, randbelow, first)
+    return lambda order, new, randbelow, first: shuffle.insert_apart(order, new, keys, randbelow, first)
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
@@ -109,8 +95,8 @@ def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
         if not pins:
-            return move_apart(order, keys, randbelow, first)
-        return swap_apart(order, {*range(first), *pins}, keys, randbelow)
+            return shuffle.move_apart(order, keys, randbelow, first)
+        return shuffle.swap_apart(order, {*range(first), *pins}, keys, randbelow)
 
     return repair
 
@@ -133,7 +119,7 @@ def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
         ranks = [rank[index] for index in order if index not in astray]
         coming = sorted(rank[index] for index in (*new, *astray))
         inside = recipe.inside or "none"
-        joined = insert_in_block(ranks, coming, rank_keys, randbelow, first, inside)
+        joined = shuffle.insert_in_block(ranks, coming, rank_keys, randbelow, first, inside)
         joined = _sorted_in_blocks(joined, rank_keys, first, inside)
         return [in_order[number] for number in joined]
 
@@ -185,7 +171,7 @@ def _favourites(chosen: Chosen, _: Recipe) -> Shuffle:
         )
     weights = [_UNRATED if rating is None else max(rating, _LIGHTEST) for rating in ratings]
     by_index = chosen.by_index(weights, _UNRATED)
-    return lambda order, randbelow: weighted(order, by_index, randbelow)
+    return lambda order, randbelow: shuffle.weighted(order, by_index, randbelow)
 
 
 def _plays(chosen: Chosen) -> Sequence[int]:
@@ -194,7 +180,7 @@ def _plays(chosen: Chosen) -> Sequence[int]:
 
 def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
     plays = _plays(chosen)
-    return lambda order, randbelow: sorted(durstenfeld(order, randbelow), key=plays.__getitem__)
+    return lambda order, randbelow: sorted(shuffle.durstenfeld(order, randbelow), key=plays.__getitem__)
 
 
 def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
@@ -206,7 +192,7 @@ def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
         for part, tracks in enumerate((order[first:], new)):
             for index in tracks:
                 equals[plays[index]][part].append(index)
-        inserted = (insert(*equals[count], randbelow) for count in sorted(equals))
+        inserted = (shuffle.insert(*equals[count], randbelow) for count in sorted(equals))
         return [*order[:first], *itertools.chain.from_iterable(inserted)]
 
     return insert_new
@@ -220,7 +206,7 @@ def _sorted(chosen: Chosen, *_: object) -> Shuffle:
 # To add an order: a shuffle, its row here, and a test of its guarantee. In the order of the help.
 ORDERS: Mapping[str, Order] = {
     "random": Order(
-        lambda *_: durstenfeld,
+        lambda *_: shuffle.durstenfeld,
         "every order is equally likely (Durstenfeld)",
         "the same artist may come several times in a row",
         ("gap", "pin", "rest"),
@@ -261,7 +247,7 @@ ORDERS: Mapping[str, Order] = {
         insert_new=_insert_rare,
     ),
     "sattolo": Order(
-        lambda *_: sattolo,
+        lambda *_: shuffle.sattolo,
         "no track has the position that it had last time (Sattolo)",
         "the tracks that ended the last list may begin this one",
         ("pin",),
@@ -293,7 +279,7 @@ ORDERS: Mapping[str, Order] = {
         insert_new=_insert_block,
     ),
     "light": Order(
-        lambda *_: lambda order, randbelow: semi_shuffle(order, 1, 0, randbelow),
+        lambda *_: lambda order, randbelow: shuffle.semi_shuffle(order, 1, 0, randbelow),
         "a light shuffle that stays close to the last order",
         "about a third of the tracks keep their position",
         ("pin",),

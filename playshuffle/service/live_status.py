@@ -10,17 +10,10 @@ from typing import Any
 from playshuffle.config.model import Config
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.service import notify
+from playshuffle.service import update_protocol as protocol
 from playshuffle.service.page import write_page
 from playshuffle.service.status_file import StatusFile
 from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, Status
-from playshuffle.service.update_protocol import (
-    Message,
-    PlaylistFailed,
-    PlaylistUpdated,
-    ScanProgress,
-    UpdateEnded,
-    UpdateRequest,
-)
 from playshuffle.tags.cause import Cause
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
@@ -43,7 +36,7 @@ class LiveStatus:
         self._file = file
         self._config = config
         self._since_s = since_s
-        self._request = UpdateRequest(frozenset(), Batch())
+        self._request = protocol.UpdateRequest(frozenset(), Batch())
         self.note: str | None = None
         self._playlists = {
             playlist.name: PlaylistStatus(
@@ -67,7 +60,7 @@ class LiveStatus:
             self._playlists[name] = PlaylistStatus(name, "", "broken", last_error=error)
             _LOG.error("%s: %s", name, error)
 
-    def begin(self, request: UpdateRequest) -> None:
+    def begin(self, request: protocol.UpdateRequest) -> None:
         """Note that an update begins."""
         self._request = request
         why = request.batch.why
@@ -80,16 +73,16 @@ class LiveStatus:
         elif why == "root":
             _LOG.info("folder removed or restored: full scan")
 
-    def note_message(self, message: Message) -> None:
+    def note_message(self, message: protocol.Message) -> None:
         """Note a message from an update process."""
-        if isinstance(message, ScanProgress):
+        if isinstance(message, protocol.ScanProgress):
             for name in self._request.playlists:
                 self._set(name, scanning=message.text)
-        elif isinstance(message, PlaylistUpdated):
+        elif isinstance(message, protocol.PlaylistUpdated):
             self._note_update(message)
-        elif isinstance(message, PlaylistFailed):
+        elif isinstance(message, protocol.PlaylistFailed):
             self._note_failure(message)
-        elif isinstance(message, UpdateEnded):
+        elif isinstance(message, protocol.UpdateEnded):
             for name in self._playlists:
                 self._set(name, scanning=None)
             if message.code:
@@ -100,7 +93,7 @@ class LiveStatus:
     def _set(self, name: str, **changes: Any) -> None:
         self._playlists[name] = replace(self._playlists[name], **changes)
 
-    def _note_update(self, message: PlaylistUpdated) -> None:
+    def _note_update(self, message: protocol.PlaylistUpdated) -> None:
         name, batch = message.playlist, self._request.batch
         playlist = self._playlists[name]
         if playlist.last_error is not None:
@@ -131,12 +124,12 @@ class LiveStatus:
         lines = tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items()))
         self._playlists[name] = replace(message.status, unreadable=lines)
 
-    def _note_root(self, path: bytes, tracks: int, message: PlaylistUpdated, batch: Batch) -> None:
+    def _note_root(self, path: bytes, tracks: int, message: protocol.PlaylistUpdated, batch: Batch) -> None:
         (self._missing.add if os.fsdecode(path) in message.status.waiting else self._missing.discard)(path)
         last_scan = round(time.time()) if batch.is_full_scan else self._roots[path].last_full_scan
         self._roots[path] = replace(self._roots[path], tracks=tracks, last_full_scan=last_scan)
 
-    def _note_failure(self, message: PlaylistFailed) -> None:
+    def _note_failure(self, message: protocol.PlaylistFailed) -> None:
         name = message.playlist
         if message.growing and message.state in {"nothing to play", "nothing matches"}:
             if name not in self._waiting_for_files:
@@ -240,7 +233,7 @@ def _is_scanned(path: bytes, batch: Batch) -> bool:
     return batch.is_full_scan or folder in batch.folders or folder.startswith(tuple(batch.trees))
 
 
-def _changes(message: PlaylistUpdated) -> str:
+def _changes(message: protocol.PlaylistUpdated) -> str:
     counts = ((message.added, "added"), (message.removed, "removed"), (message.renamed, "renamed"))
     words = [f"{count:,} {word}" for count, word in counts if count]
     return f"{', '.join(words)}; " if words else ""

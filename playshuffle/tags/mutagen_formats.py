@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-from mutagen import MutagenError
+from mutagen import MutagenError, id3
 from mutagen._vorbis import VComment
 from mutagen.aac import AAC
 from mutagen.ac3 import AC3
@@ -19,20 +19,6 @@ from mutagen.asf import ASF, ASFTags
 from mutagen.dsdiff import DSDIFF
 from mutagen.dsf import DSF
 from mutagen.flac import FLAC, VCFLACDict
-from mutagen.id3 import (
-    COMM,
-    ID3,
-    PCNT,
-    POPM,
-    TCON,
-    TXXX,
-    UFID,
-    Frames,
-    Frames_2_2,
-    ID3NoHeaderError,
-    TextFrame,
-    TimeStampTextFrame,
-)
 from mutagen.monkeysaudio import MonkeysAudio
 from mutagen.mp3 import MP3, HeaderNotFoundError
 from mutagen.mp4 import MP4, MP4Tags
@@ -105,13 +91,13 @@ class _Flac(FLAC):  # type: ignore[misc]
 
 # mutagen takes dates apart and drops parts that it does not understand: read them as text.
 _ID3_FRAMES = {
-    name: type(name, (TextFrame,), {}) if issubclass(frame, TimeStampTextFrame) else frame
-    for name, frame in Frames.items()
+    name: type(name, (id3.TextFrame,), {}) if issubclass(frame, id3.TimeStampTextFrame) else frame
+    for name, frame in id3.Frames.items()
     if name in ID3_FRAMES
 }
 # A frame of v2.2 has the class of its later name above it.
 _ID3_FRAMES |= {
-    name: frame for name, frame in Frames_2_2.items() if frame.__bases__[0].__name__ in ID3_FRAMES
+    name: frame for name, frame in id3.Frames_2_2.items() if frame.__bases__[0].__name__ in ID3_FRAMES
 }
 
 _ID3_OPTIONS: dict[str, Any] = {"known_frames": _ID3_FRAMES, "translate": False}
@@ -134,8 +120,8 @@ class SketchyError(MutagenError):  # type: ignore[misc]
 
 
 def genre_names(texts: list[Any]) -> list[Any]:
-    """Return genres by name; ID3 writes some as numbers."""
-    genres: list[Any] = TCON(text=texts).genres
+    """Return genres by name; id3.ID3 writes some as numbers."""
+    genres: list[Any] = id3.TCON(text=texts).genres
     return genres
 
 
@@ -159,13 +145,15 @@ def read_audio(file: BinaryIO, format_: str, *, is_sure: bool) -> tuple[Any, Nam
     if not is_sure and getattr(audio.info, "sketchy", False):
         raise SketchyError("only a few bytes look like MPEG frames")
     pairs = _pairs(audio.tags)
-    is_enough = {name.lower() for name, _ in pairs} >= MAIN_TEXTS if isinstance(audio.tags, ID3) else pairs
+    is_enough = (
+        {name.lower() for name, _ in pairs} >= MAIN_TEXTS if isinstance(audio.tags, id3.ID3) else pairs
+    )
     if not is_enough and format_ in _MAY_END_IN_APEV2:
         file.seek(0)
         pairs += (added := _pairs(APEv2File(file).tags))
         is_enough = added
     if not is_enough and format_ in _MAY_END_IN_ID3V1:
-        with contextlib.suppress(ID3NoHeaderError):
+        with contextlib.suppress(id3.ID3NoHeaderError):
             pairs = read_id3(file)
     return audio.info, pairs
 
@@ -175,13 +163,13 @@ def _pairs(tags: Any) -> list[NamedValues]:
 
 
 def read_id3(file: BinaryIO) -> list[NamedValues]:
-    """Return the ID3 tag at the start of a file, by name, and the additions of the tag at its end.
+    """Return the id3.ID3 tag at the start of a file, by name, and the additions of the tag at its end.
 
     Raises:
         Exception: of any kind, if it is damaged.
     """
     file.seek(0)
-    return _pairs(ID3(file, **_ID3_OPTIONS))
+    return _pairs(id3.ID3(file, **_ID3_OPTIONS))
 
 
 _DESCRIPTOR = re.compile(r"^'?\d+'? is (?=not a )")  # mutagen's name for a file without a name
@@ -205,19 +193,19 @@ def describe_error(error: Exception) -> str:
 
 def _id3(tags: Any) -> Named:
     for key, frame in tags.items():
-        if isinstance(frame, TXXX):
+        if isinstance(frame, id3.TXXX):
             yield frame.desc, frame.text
-        elif isinstance(frame, COMM):
+        elif isinstance(frame, id3.COMM):
             # A described comment is data of some program, like iTunNORM.
             if frame.desc in ("", "ID3v1 Comment"):
                 yield "comm", frame.text
-        elif isinstance(frame, TextFrame):
+        elif isinstance(frame, id3.TextFrame):
             yield key, frame.text
-        elif isinstance(frame, UFID):
+        elif isinstance(frame, id3.UFID):
             yield key, [frame.data]
-        elif isinstance(frame, POPM):
+        elif isinstance(frame, id3.POPM):
             yield from popularity(frame.email, frame.rating, getattr(frame, "count", 0))
-        elif isinstance(frame, PCNT):
+        elif isinstance(frame, id3.PCNT):
             yield "pcnt", [frame.count]
 
 
@@ -248,4 +236,4 @@ def _asf(tags: Any) -> Named:
 
 
 # Each class of tags, and the function that reads it.
-_FAMILIES = ((ID3, _id3), (VComment, _vorbis), (MP4Tags, _mp4), (APEv2, _apev2), (ASFTags, _asf))
+_FAMILIES = ((id3.ID3, _id3), (VComment, _vorbis), (MP4Tags, _mp4), (APEv2, _apev2), (ASFTags, _asf))
