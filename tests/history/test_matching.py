@@ -26,6 +26,7 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
         # a music folder under another name, unless most files are missing or some path is exact
         ("/music/A/1.mp3 /music/A/2.mp3 /music/gone/3.mp3", [[1], [2], []]),
         ("/mnt/usb/old/A/1.mp3 /mnt/usb/old/A/2.mp3", [[1], [2]]),
+        ("/x/A/1.mp3 /x/b.mp3", [[1], []]),
         ("/x/A/1.mp3 /x/b.mp3 /x/c.mp3", [[], [], []]),
         ("/home/ann/Music/A/1.mp3 /music/A/2.mp3", [[1], []]),
         ("card/A/1.mp3 card/A/2.mp3 card/x.mp3", [[1], [2], []]),
@@ -33,6 +34,11 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
 )
 def test_the_track_of_a_path_is_found(paths: str, expected: list[list[int]]) -> None:
     assert numbers([os.fsencode(path) for path in paths.split()]) == expected
+
+
+def test_a_long_history_of_a_music_folder_under_another_name_is_found() -> None:
+    rows = [b"/music/A/1.mp3", b"/music/A/2.mp3"] * 150
+    assert numbers(rows) == [[1], [2]] * 150
 
 
 def test_relative_paths_start_at_each_music_folder() -> None:
