@@ -35,7 +35,7 @@ _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, 
 class Cache:
     """The open cache; a context manager. If the database cannot be opened, it is empty and in memory.
 
-    `is_kept` if the next run will find everything that was stored.
+    `is_kept` if the next run will find it.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Cache:
         self._database.close()
 
     def folders(self, roots: Iterable[bytes]) -> dict[bytes, Folder]:
-        """Return all known folders below the roots, by path."""
+        """Return the known folders below the roots, by path."""
         cached: dict[bytes, Folder] = {}
         last = b"none"  # no path begins with it
         try:
@@ -74,7 +74,7 @@ class Cache:
         return cached
 
     def keep(self, folders: Collection[tuple[Folder, str]], gone: Collection[bytes]) -> None:
-        """Store folders, each with the tags of its files as JSON, and delete the folders in `gone`.
+        """Store folders, each with its tags as JSON, and delete those in `gone`.
 
         On a full disk the run continues without the cache.
         """
@@ -100,7 +100,7 @@ class Cache:
         self.keep(moved.values(), moved)
 
     def fields(self, folder: Folder) -> Sequence[TagRow]:
-        """Return the fields of the tags of all files of one folder, in the order of its names.
+        """Return the fields of the tags of a folder's files, in the order of its names.
 
         Empty if they are unknown, or if another process has stored other files of the folder since.
         """
@@ -114,7 +114,7 @@ class Cache:
         return unpack(row[0]) if row and row[1] == _crc(folder.names, folder.stamps, row[0]) else []
 
     def _recover(self, error: Exception) -> None:
-        """Delete the database if it is damaged. If it is locked or the disk is full, do nothing.
+        """Delete a damaged database; do nothing if it is locked or the disk is full.
 
         Raises:
             sqlite3.ProgrammingError: the database was used wrongly, such as after it was closed.
@@ -172,7 +172,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return the checksum of some bytes; -1, never a checksum, if a damaged row has another type."""
+    """Return a checksum; -1, never a checksum, if a damaged row has another type."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

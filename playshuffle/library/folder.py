@@ -14,12 +14,12 @@ class Skipped(NamedTuple):
 
 
 class Odd(NamedTuple):
-    """Properties that most folders do not have.
+    """Properties that most folders do not have. A row is the number of an audio file.
 
     Attributes:
         links: names of symbolic links to folders.
-        linked: the device of each audio file that is a symbolic link, by name.
-        left_out: skipped names, each with code and detail of the cause; an empty name is the folder itself.
+        linked: device of each audio file that is a symbolic link, by name.
+        left_out: skipped names with code and detail of the cause; an empty name is the folder itself.
         reasons: by row, why a file has no tags, and whether it is a track all the same.
         spoken: by row, why a file is spoken word.
     """
@@ -39,34 +39,27 @@ NOTHING_ODD = Odd([], {}, [], {}, {})
 class Folder(NamedTuple):
     """One folder, its entries and its audio files.
 
-    An object for each file would cost 1 KB a track, and the time to make it. One for each folder, with
-    columns packed as in the cache, costs a seventh. A row is an audio file. Columns are empty before the
-    tags were read, unless stated otherwise.
+    An object for each file would cost 1 KB a track, and time. Columns packed as in the cache cost a seventh.
+    A row is an audio file. Columns are empty before the tags were read, unless stated otherwise.
 
     Attributes:
         path: ends in a slash.
         device: its number in this run; it may differ between mounts.
-        inode: of the folder.
-        mtime_ns: of the folder.
-        ctime_ns: of the folder.
-        digest: digest of the names in it, in the order of the file system.
+        digest: of the names in it, in the order of the file system.
         is_plain: no entry is a link or under an ignore file, so equal stamps prove that nothing changed.
         has_hard_links: a file in it has several names.
         folders: names of the folders in it, joined by '/'.
         names: names of the audio files, sorted, joined by '/'.
-        stamps: size, mtime_ns, ctime_ns and inode of each row, as 64-bit numbers. No file has a size
-            below 0, so such a row never counts as unchanged.
+        stamps: size, mtime_ns, ctime_ns and inode of each row, as 64-bit numbers. A size below 0 marks a row
+            that never counts as unchanged.
         durations_ms: length of each row, as 32-bit numbers, 0 if unknown; None before tags were read.
         extinfs: `#EXTINF` line of each row, or nothing; joined by NUL.
         artists: artist of each row, as tagged, joined by NUL; a single one counts for all.
-        has_odd_names: some player may have trouble with one of the paths.
-        file_ids: inode and birth time of each row as one number, from `identity.file_id`; 0 if the file
-            system has no birth times.
-        contents: a 64-bit number of each row. The high half is a checksum of its audio, 0 if unknown,
-            and the low half a checksum of its EXTINF line.
-        is_settled: it was listed long enough after its last change. So each later change gives it
-            other stamps, if the file system has fine ones.
-        odd: rare properties.
+        has_odd_names: some player may have trouble with a path.
+        file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
+        contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
+        is_settled: listed long enough after its last change that any later change gives other stamps, if the
+            file system has fine ones.
     """
 
     path: bytes
@@ -90,7 +83,7 @@ class Folder(NamedTuple):
     odd: Odd = NOTHING_ODD
 
     def without_tags(self) -> Self:
-        """Return the folder as if no tags were read; its files can still be recognised."""
+        """Return the folder as if no tags were read."""
         odd = self.odd if self.odd is NOTHING_ODD else self.odd._replace(reasons={}, spoken={})
         return self._replace(durations_ms=None, extinfs=b"", artists=b"", odd=odd)
 
@@ -112,7 +105,7 @@ class Folder(NamedTuple):
         return self.folders.split(b"/") if self.folders else []
 
     def stamp_column(self, column: int) -> "array[int]":
-        """Return one number of the stamp of each row: 0 size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
+        """Return one number of each row's stamp: 0 size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
         return array("q", self.stamps)[column::4]
 
     def files(self) -> list[tuple[int, int]]:

@@ -27,9 +27,9 @@ def with_readings(
 ) -> Iterator[tuple[Folder, str]]:
     """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
 
-    A file with the same stamp as last time is not read again, even if its folder changed. If a file could
-    not be read, or another file has taken its path since it was listed, it keeps its last tags, and is read
-    again next time. Each folder is yielded as soon as its last file was read.
+    Files with the same stamp are not read again, even if their folder changed. A file that could not be read,
+    or whose path another file has taken, keeps its last tags and is read next time. A folder is yielded as
+    soon as its last file was read.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path
@@ -79,7 +79,7 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[TagRow]) -> None:
-        """Copy the readings of unchanged files; of changed files, the tags until they are read.
+        """Copy the readings of unchanged files; of changed ones, the tags until they are read.
 
         Without fields all files are read again: another process has stored other files of the folder.
         """
@@ -110,7 +110,6 @@ class _Rows:
                     self._reasons[row] = before.odd.reasons[old]
 
     def put(self, row: int, reading: Reading) -> None:
-        """Store the reading of one file."""
         del self.missing[row]
         birth = birth_of(self._folder.path + self.names[row])
         if birth is not None:
@@ -134,10 +133,10 @@ class _Rows:
         self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
 
     def _is_replaced(self, row: int, birth: Birth | None) -> bool:
-        """Return whether another file has taken the path of a file since it was listed.
+        """Return whether another file has taken a path since it was listed.
 
-        File systems without birth times make up inode numbers and change times. There, a file that was
-        written to meanwhile counts as another one, too.
+        File systems without birth times make up inode numbers and change times. There, a file written to
+        meanwhile counts as another one.
         """
         size, mtime_ns, _, inode = self._stamps[4 * row : 4 * row + 4]
         if birth is not None:
@@ -149,7 +148,7 @@ class _Rows:
         return fits(now.st_mtime_ns) != mtime_ns or (size >= 0 and now.st_size != size)
 
     def finished(self) -> tuple[Folder, str]:
-        """Return the folder with its readings, and all tags packed as text."""
+        """Return the folder with its readings, and all tags as text."""
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
         stamps = self._stamps.tobytes()
         odd = self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken)
@@ -180,7 +179,7 @@ def _audio_sum(audio_mark: int, tags: Tags) -> int:
 
 
 def _content_sum(audio: int, extinf: bytes) -> int:
-    """Return two checksums of one file as one number: of its audio, and of its EXTINF line."""
+    """Return the checksums of a file's audio and of its EXTINF line as one number."""
     return audio << 32 | label_sum(extinf)
 
 

@@ -1,8 +1,8 @@
 """Find known tracks among the files of a scan, under any name.
 
-A renamed file keeps size, time and inode. A retagged file keeps its audio and mostly its inode. A
-copy on another file system keeps only its audio. An inode number alone proves nothing, since it is used
-again after its file was deleted: it counts with the birth time of the file, or with size and time.
+A renamed file keeps size, time and inode; a retagged one its audio and mostly its inode; a copy on another
+file system only its audio. An inode number is used again after its file was deleted, so it counts only with
+the file's birth time, or with size and time.
 """
 
 import os
@@ -34,7 +34,7 @@ _Find = Callable[[int], int | None]
 
 
 class Origin(Enum):
-    """Why a known track may be one of the files of a scan."""
+    """Why a known track may be a file of the scan."""
 
     ENTERED = "a folder in which the scan found files"
     GONE = "another folder, where nothing is at its path"
@@ -43,7 +43,7 @@ class Origin(Enum):
 
 
 class KnownTrack(NamedTuple):
-    """A track as it was known before a scan."""
+    """A track as known before a scan."""
 
     number: int
     path: bytes
@@ -52,16 +52,15 @@ class KnownTrack(NamedTuple):
 
 
 class Search:
-    """A search for known tracks, rule by rule: a file that one rule has found is not there for the next.
+    """A search for known tracks, rule by rule. A file found by one rule is not there for the next.
 
-    The rules, in this order: by path and mark; by the part of the mark that no renaming changes; by the file
-    itself, with birth times; by observed moves; by its path if the audio is the same; by its audio if that
-    is rare and no other searched track has it; by its path; by its path with another suffix if it has the
-    same tags; by its time alone if it was never read; by size, time and content. If only length and rates of
-    the audio are known, tags, name or folder must be the same, too.
+    The rules, in order: path and mark; the part of the mark that no renaming changes; the file itself, with
+    birth times; observed moves; path, if the audio is the same; audio, if that is rare and no other searched
+    track has it; path; path with another suffix and the same tags; time alone, if it was never read; size,
+    time and content. If only length and rates of the audio are known, tags, name or folder must be the same,
+    too.
 
     Attributes:
-        known: the known tracks.
         indices: the index of each known track among the files, None if it is not found.
         free: indices of the files that are not a known track.
     """
@@ -78,12 +77,8 @@ class Search:
         """Start with the tracks whose path and mark are unchanged.
 
         Args:
-            known: the tracks to find.
-            paths: paths of the files to search.
-            marks: marks of these files.
             contents: returns the contents of all known tracks, and of all files of the scan.
-            is_drive_missing: a track may have moved to a missing drive, so that its path alone does not
-                identify it.
+            is_drive_missing: a track may be on a missing drive, so that its path alone does not identify it.
         """
         self.known = known
         self._is_drive_missing = is_drive_missing
@@ -104,7 +99,7 @@ class Search:
         self.free = set(self._index_of.values()).difference(self.indices)
 
     def run(self, moved: Iterable[tuple[bytes, bytes]]) -> None:
-        """Apply all rules, one after the other."""
+        """Apply all rules."""
         self._take(self._by_mark(rename_key))
         self._take(self._by_mark(file_key))
         # A vanished track cannot have been moved: the moved file was another one at the same path.
@@ -122,7 +117,6 @@ class Search:
         self._take(self._by_mark(copy_rename_key))
 
     def _take(self, find: _Find) -> None:
-        """Apply a rule to the tracks that are left."""
         still = []
         for old in self._left:
             index = find(old)
@@ -134,14 +128,13 @@ class Search:
         self._left = still
 
     def _by_path_and_audio(self, old: int) -> int | None:
-        """Find the track with the same path and the same audio."""
         _, path, mark, _ = self.known[old]
         index = self._index_of.get(path)
         is_same = index is not None and audio_of(mark) == audio_of(self._marks[index])
         return index if is_same else None
 
     def _by_path(self, old: int) -> int | None:
-        """Find the track with the same path: a new version, unless the old one may be on a missing drive."""
+        """Find a new version of the track, unless the old one may be on a missing drive."""
         _, path, mark, _ = self.known[old]
         index = self._index_of.get(path)
         if index is None or not self._is_drive_missing:
@@ -149,7 +142,7 @@ class Search:
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
     def _by_stem(self) -> _Find:
-        """Find tracks that were converted to another format: the path is the same but for its suffix."""
+        """Find tracks converted to another format: only the suffix of the path differs."""
         by_stem: defaultdict[bytes, list[int]] = defaultdict(list)
         for index in sorted(self.free) if self._left else ():
             by_stem[os.path.splitext(self._paths[index])[0]].append(index)
@@ -166,7 +159,7 @@ class Search:
     def _by_content(self, ignored_bits: int) -> _Find:
         """Find tracks by audio and tags, or by audio alone, that no other searched track has.
 
-        Few tracks of the whole library may have it, so that it is not a clip that many files share.
+        Few tracks of the library may have it: a clip may be shared by many files.
         """
         old_counts = Counter(self.known[old].mark[CONTENT] >> ignored_bits for old in self._left)
         free: defaultdict[int, list[int]] = defaultdict(list)
@@ -193,13 +186,13 @@ class Search:
         return find
 
     def _is_near(self, old: int, index: int) -> bool:
-        """Return whether a track and a file have the same name, or the same folder."""
+        """Return whether a track and a file have the same name or folder."""
         folder, _, name = self.known[old].path.rpartition(b"/")
         other_folder, _, other_name = self._paths[index].rpartition(b"/")
         return folder == other_folder or name == other_name
 
     def _by_mark(self, key: Callable[[Mark], object | None]) -> _Find:
-        """Find tracks by this key of their marks; of several the first in path order."""
+        """Find tracks by a key of their marks; of several the first in path order."""
         by_key = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
             by_key[key(self._marks[index])].append(index)
@@ -213,7 +206,7 @@ class Search:
 
 
 def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:
-    """Return the path, after all moves in their order, of each moved track."""
+    """Return the path of each moved track after all moves."""
     track_at = {path: old for old, path in paths.items()}
     folders = {folder for path in track_at for folder in _above(path)}
     where: dict[int, bytes] = {}
@@ -231,7 +224,7 @@ def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]
 
 
 def _above(path: bytes) -> Iterator[bytes]:
-    """Yield the folders above a path, the nearest first."""
+    """Yield the folders above a path, nearest first."""
     while (end := path.rfind(b"/")) > 0:
         path = path[:end]
         yield path

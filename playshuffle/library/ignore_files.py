@@ -1,9 +1,9 @@
 """Read ignore files: names in a folder that other programs were configured to skip.
 
-`.nomedia` and `.nomusic` exclude a folder, whatever they contain. So does the mark of `export`, whose
-copies would make each track come twice. `.ndignore` (Navidrome) and
-`.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a pattern they exclude the folder.
-`.mpdignore` (MPD) contains shell patterns for bare names. All of them apply to the folders below, too.
+`.nomedia` and `.nomusic` exclude a folder. So does the mark of `export`, whose copies would make each track
+come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a
+pattern they exclude the folder. `.mpdignore` (MPD) contains shell patterns for bare names. All apply to the
+folders below, too.
 """
 
 import errno
@@ -33,14 +33,14 @@ _LARGEST_BYTES = 1 << 20
 
 
 class _Line(NamedTuple):
-    """A pattern, and its place: file, line and pattern."""
+    """A pattern, and its place in a file."""
 
     pattern: str
     where: str
 
 
 class Rules:
-    """The rules in the ignore files of one folder and of the folders above it."""
+    """The rules in the ignore files of a folder and of the folders above it."""
 
     def __init__(
         self, folder: bytes, git_style: Sequence[_Line], mpd_style: Sequence[_Line], above: "Rules | None"
@@ -76,7 +76,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
     """Read the ignore files among these names in a folder that ends in a slash.
 
     Raises:
-        OSError: one of them cannot be read, so the excluded files are unknown.
+        OSError: one cannot be read, so the excluded files are unknown.
     """
     git_style: list[_Line] = []
     for name in _GIT_STYLE:
@@ -87,7 +87,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _is_valid(pattern: str) -> bool:
-    """Return whether a pattern is valid; as with git, an invalid one matches nothing."""
+    """As with git, an invalid pattern matches nothing."""
     try:
         _spec([pattern])
     except (ValueError, re.error):
@@ -129,7 +129,7 @@ def _lines(path: bytes) -> list[_Line] | None:
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
     """Return file, line and pattern of the ignore file that excludes a path; None if none does.
 
-    The parent folders of the path are not excluded.
+    Parent folders of the path are not excluded.
     """
     tops = tuple(os.path.join(root, b"") for root in roots)
     rules = None

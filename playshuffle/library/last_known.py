@@ -11,12 +11,11 @@ from playshuffle.tags.cause import NOT_THERE
 def last_known(
     table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
 ) -> list[Folder]:
-    """Return the folders of a root with its tracks, and their tags if they are cached.
+    """Return a root's folders with its last tracks, and their tags if they are cached.
 
     Args:
-        table: has the tracks.
-        root: path, without a slash at the end.
-        numbers: numbers of its last tracks; tracks that are known elsewhere now are omitted.
+        root: without a slash at the end.
+        numbers: of its last tracks; those known elsewhere now are omitted.
         cached: folders of the last scan, by path.
         device: a number that no device has, so that no file counts as the same as one on another drive.
     """
@@ -32,7 +31,6 @@ def last_known(
 
 
 def _folder(path: bytes, names: list[bytes], row: FolderRow, cached: Folder | None) -> Folder:
-    """Return a folder with these tracks alone."""
     if cached is not None and set(names).issubset(cached.file_names()):
         reasons = dict(cached.odd.reasons)
         if cached.names != row.names or len(names) < cached.track_count:

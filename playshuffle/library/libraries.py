@@ -21,7 +21,6 @@ class Reach(NamedTuple):
     """Which roots can be read.
 
     Attributes:
-        roots: readable roots.
         missing: an error for each other known root, unless its loss is accepted.
         errors: an error for each unknown root.
         accepts_loss: tracks that disappeared count as gone.
@@ -43,7 +42,6 @@ def check_reach(
     """Find out which roots can be read.
 
     Args:
-        places: have the roots.
         last_root: returns the last scan's result for a root, None if it was never scanned.
         accepts_loss: roots that cannot be read, and tracks that disappeared, count as gone.
     """
@@ -63,18 +61,10 @@ def recognise_scan(
 ) -> tuple[TrackTable, MissingRoots]:
     """Return the table of tracks after a scan, and the roots that seem to be missing.
 
-    A missing root keeps its tracks, so other roots cannot take them. Repeat until no further root is
-    missing.
-
-    Args:
-        known: the tracks before.
-        scan: the scan of all places.
-        reach: which roots it could enter.
-        changes: observed moves and deletions.
-        now_s: Unix time.
+    A missing root keeps its tracks, so other roots cannot take them. Repeat until no further root is missing.
 
     Raises:
-        PartError: the known tracks are a part of the table, and are not enough.
+        PartError: the known tracks are a part of the table, and not enough.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
@@ -110,9 +100,7 @@ class _Recognised(NamedTuple):
     """The tracks below all roots that do not seem to be missing.
 
     Attributes:
-        table: the new table.
-        roots: the present state of these roots.
-        numbers: numbers of all tracks that the scan found there.
+        numbers: of all tracks that the scan found there.
     """
 
     table: TrackTable
@@ -128,10 +116,7 @@ def _recognise_present(
     elsewhere: Collection[bytes],
     now_s: int,
 ) -> _Recognised:
-    """Recognise the tracks below the roots that are present.
-
-    `elsewhere` are other roots that seem to be missing.
-    """
+    """Recognise the tracks below present roots. `elsewhere` are other roots that seem to be missing."""
     present = {
         place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
         for place, scanned in scan.places.items()
@@ -161,7 +146,6 @@ def _recognise_present(
 def _roots_now(
     place: Place, roots: Sequence[bytes], library: Tracks, numbers: "array[int]"
 ) -> dict[RootKey, Root]:
-    """Return the present state of the roots of a place."""
     roots_now: dict[RootKey, Root] = {}
     for root in roots:
         numbers_below = numbers
@@ -176,7 +160,7 @@ def _roots_now(
 def _lost_roots(
     known: TrackTable, scan: Scan, result: _Recognised, changes: Changes
 ) -> dict[RootKey, MissingError]:
-    """Return an error for each root that was scanned, but seems to be missing."""
+    """Return an error for each scanned root that seems to be missing."""
     lost: dict[RootKey, MissingError] = {}
     for place, scanned in scan.places.items():
         roots = {key: result.roots[key] for key in place.root_keys if key in result.roots}
@@ -230,7 +214,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """Return the last known tracks of a root, if necessary from a scan with the other use of ignore files."""
+    """Return a root's last known tracks, if necessary from a scan with the other use of ignore files."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 
@@ -241,7 +225,6 @@ def _absent_numbers(
     numbers: Collection[int],
     folders_now: Mapping[bytes, Folder],
 ) -> frozenset[int]:
-    """Return the last known tracks that the scan did not find."""
     absent: set[int] = set()
     for folder in folders:
         folder_now = folders_now.get(folder.path)

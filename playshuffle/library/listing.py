@@ -50,7 +50,7 @@ class KnownFiles:
         self._folders = folders
 
     def has(self, path: bytes) -> bool:
-        """Return whether the file at a path is one of them, even if it was written to or renamed since."""
+        """Return whether the file at a path is one of them, even if written to or renamed since."""
         birth = birth_of(path)
         return birth is not None and file_id(birth) in self._ids
 
@@ -63,13 +63,12 @@ class Look(NamedTuple):
     """How to list folders.
 
     Attributes:
-        known_files: files of an earlier scan.
         use_ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
         still_ns: files modified less than this time ago are not read yet, unless they are known and were
             renamed.
         workers: do the calls into the file system.
         clock_ns: the clock of file systems' stamps.
-        moved_inodes: inodes of known files that have another path than in the earlier scan.
+        moved_inodes: inodes of known files with another path than in the earlier scan.
     """
 
     known_files: KnownFiles = KnownFiles()
@@ -84,14 +83,12 @@ class Listing(NamedTuple):
     """The content of one folder.
 
     Attributes:
-        folder: its entries.
         rules: the ignore rules for the folders below it.
-        unreadable: names of entries that could not be examined, with the reason. Their known files and
-            folders stay.
-        growing: names of files that were written to less than `still_ns` ago. The known file stays, unless
-            `moved_inodes` has it, or the growing file is one of `known_files` that was renamed.
-        replaced_inodes: inodes of known files that stay. Another file, still being written, now has
-            their path.
+        unreadable: entries that could not be examined, with the reason. Their known files and folders stay.
+        growing: files written to less than `still_ns` ago. The known file stays, unless it is in
+            `moved_inodes`, or the growing file is one of `known_files` that was renamed.
+        replaced_inodes: inodes of known files that stay. Another file, still being written, now has their
+            path.
     """
 
     folder: Folder
@@ -109,8 +106,6 @@ def list_folder(
     Args:
         path: ends in a slash.
         known: the folder from an earlier scan. If nothing changed, the same object is returned.
-        look: how to list it.
-        status: status of the folder.
         rules: the ignore rules in the folder.
         now_ns: a time before its status was read.
 
@@ -228,7 +223,7 @@ class _Entries:
             self._has_hard_links = True
 
     def _takes_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
-        """Return whether to take a file that was written just now; if not, its last known row may stay."""
+        """Return whether to take a file written just now; if not, its last known row may stay."""
         known = self._known_stamp(name)
         if stamp == known:
             return True
@@ -276,7 +271,7 @@ class _Entries:
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
     def _is_settled(self, folder: os.stat_result) -> bool:
-        """Return whether any change of the folder from now on will change its stamps."""
+        """Return whether any later change of the folder will change its stamps."""
         # A user may set mtime to any value; ctime always changes with it.
         changed_ns = folder.st_ctime_ns
         return changed_ns % _COARSE_NS != 0 and self._now_ns - changed_ns > _SETTLED_NS
@@ -295,7 +290,7 @@ def is_audio_name(name: bytes) -> bool:
 
 
 def folder_stamp(status: os.stat_result) -> tuple[int, int, int]:
-    """Return inode, mtime_ns and ctime_ns: if they are the same, so is the folder and its names."""
+    """Return inode, mtime_ns and ctime_ns: if they are the same, so are the folder and its names."""
     return fits(status.st_ino), fits(status.st_mtime_ns), fits(status.st_ctime_ns)
 
 

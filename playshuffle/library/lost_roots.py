@@ -30,13 +30,12 @@ def lost_roots(
     place: ScannedPlace,
     deleted: Collection[bytes],
 ) -> dict[RootKey, MissingError]:
-    """Return an error for each root of a place that was scanned, but seems to be missing.
+    """Return an error for each scanned root of a place that seems to be missing.
 
     Args:
         known: the tracks before the scan.
-        scanned: the scanned roots, as they are now.
+        scanned: the roots as they are now.
         found_numbers: numbers of all tracks that the scan found.
-        place: the scanned place.
         deleted: files and folders that were deleted, by events, while their root was present.
     """
     errors: dict[RootKey, MissingError] = {}
@@ -83,7 +82,7 @@ def seems_missing(root: bytes, known: Root) -> bool:
 
 
 def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:
-    """Return the error for an ignore file that hides most of the lost tracks of a root; None if none does."""
+    """Return the error for an ignore file that hides most of a root's lost tracks."""
     reasons = {path.rstrip(b"/"): reason for path, reason in skipped}
     # By the ignore file of a folder, or by the path that a pattern excludes.
     counts: Counter[bytes] = Counter()

@@ -22,7 +22,7 @@ Mark = tuple[int, int, int, int]
 
 
 def file_id(birth: Birth) -> int:
-    """Return a number that no other file has or will have; below 0, unlike inode numbers."""
+    """Return a number that no other file ever has; below 0, unlike inode numbers."""
     digest = blake2b(b"%d %d" % birth, digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True) | -(1 << 63)
 
@@ -34,13 +34,13 @@ def label_sum(extinf: bytes) -> int:
 
 
 def mark_rows(marks: bytes) -> list[Mark]:
-    """Return packed marks as numbers."""
+    """Unpack marks."""
     numbers = array("q", marks)
     return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
 
 
 def packed_marks(marks: Iterable[Mark]) -> bytes:
-    """Return marks packed, `MARK_BYTES` for each."""
+    """Pack marks, `MARK_BYTES` for each."""
     return array("q", chain.from_iterable(marks)).tobytes()
 
 
@@ -68,12 +68,12 @@ def same_file_key(mark: Mark) -> object | None:
 
 
 def copy_key(mark: Mark) -> object | None:
-    """Return the part that stays when a file is moved to another file system."""
+    """Return the part that stays on a move to another file system."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
 def copy_rename_key(mark: Mark) -> object | None:
-    """Return `copy_key` for a file without a title, whose EXTINF line has its name; None without audio."""
+    """Return `copy_key` of a file without a title, whose EXTINF line has its name; None without audio."""
     return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
 
 

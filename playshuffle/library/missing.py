@@ -1,9 +1,4 @@
-"""Recognise missing folders and drives, so that they never empty a playlist.
-
-A drive counts as missing in these cases: a root with recorded tracks is absent, unreadable or empty; a
-mount is gone and tracks with it; or more than half of the tracks and more than 20 disappeared at once.
-`check_tracks` has the exact rule.
-"""
+"""Recognise missing folders and drives, so that they never empty a playlist."""
 
 import contextlib
 import os
@@ -25,12 +20,7 @@ from playshuffle.text import counted
 
 
 class Root(NamedTuple):
-    """The result of a scan of a root.
-
-    Attributes:
-        numbers: numbers of its tracks.
-        mounts: its mounts.
-    """
+    """The result of a scan of a root: the numbers of its tracks, and its mounts."""
 
     numbers: "array[int]"
     mounts: Sequence[Mount]
@@ -46,8 +36,7 @@ def check_root(path: bytes, last_root: Root | None) -> None:
     """Check that a root is a readable folder.
 
     Raises:
-        MissingError: it is not, and tracks are recorded for it.
-        PlayshuffleError: it is not.
+        PlayshuffleError: it is not; a MissingError if tracks are recorded for it.
     """
     try:
         is_folder = stat.S_ISDIR(os.stat(path).st_mode)
@@ -118,11 +107,10 @@ def check_tracks(
     If the former tracks of the root are unknown, only the first half of rule 1 and rule 2 apply.
 
     Args:
-        path: path of the root, without a slash at the end.
+        path: without a slash at the end.
         last_root: the last scan's result for the root.
-        root: the root now.
         before: paths of its former tracks; empty if unknown.
-        missing: the paths in `before` that were not found now, under this name or another one.
+        missing: the paths in `before` that were not found, under this name or another one.
         deleted: files and folders that were deleted or moved, by events, while the root was present.
 
     Raises:
@@ -144,11 +132,8 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
     """Check that no mount is gone with tracks on it.
 
     Args:
-        path: path of the root.
         last_root: the last scan's result for the root.
-        root: the root now.
-        missing: its tracks that were not found, including deleted ones: unmounting may remove the folder
-            that the drive was mounted on. None if these tracks are unknown.
+        missing: its tracks that were not found, deleted ones included (rule 2); None if unknown.
 
     Raises:
         MissingError: a mount has changed, and tracks with it.
@@ -177,10 +162,10 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
 
 
 def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
-    """Check that no missing track was in an unreadable folder.
+    """Check that no missing track was in an unreadable folder: its content is unknown, not gone.
 
     Raises:
-        MissingError: one was; the content of such a folder is unknown, not gone.
+        MissingError: one was.
     """
     lost = sum(path.startswith(folder.path) for path in missing)
     if lost:
@@ -196,9 +181,8 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
     """Check that a playlist's folder exists, and is not the mount point of its missing drive.
 
     Args:
-        folder: folder of the playlist, without links.
+        folder: without links.
         before: its mounts when the playlist was written last; empty if it never was.
-        current: its mounts now.
 
     Raises:
         MissingError: the drive is missing.
@@ -229,7 +213,7 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
 def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence[bytes]) -> MissingError:
     """Return the error of a missing folder with the mount that has its files now, if there is one.
 
-    before: the mounts that it was on. files: some paths in it.
+    `before` are its former mounts, `files` some paths in it.
     """
     sample = files[:: 1 + len(files) // _SAMPLE]
     with Workers(1 + len(sample)) as workers:  # a share that hangs does not answer
@@ -256,7 +240,7 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
 
 
 def root_user_notes(roots: Iterable[bytes]) -> list[Note]:
-    """Return a note for the user root if the music belongs to other users."""
+    """Return a note for the user root if the music belongs to others."""
     if os.geteuid() != 0:
         return []
     owners: set[int] = set()
@@ -286,7 +270,7 @@ def _is_at_or_below(path: bytes, tops: Collection[bytes]) -> bool:
 
 
 def is_gone(path: bytes) -> bool:
-    """Return whether nothing is at a path; False if that cannot be known."""
+    """Return whether nothing is at a path; False if unknown."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -19,8 +19,7 @@ class OutdatedFolders(NamedTuple):
     """Folders to list again.
 
     Attributes:
-        paths: paths of the folders.
-        moved_inodes: inodes of the files that have another path than in the earlier scan.
+        moved_inodes: inodes of the files with another path than in the earlier scan.
     """
 
     paths: frozenset[bytes] = frozenset()
@@ -33,10 +32,9 @@ def outdated_folders(
     """Return the folders that list a file which has left its path there.
 
     Args:
-        folders: the result of the scan.
         known: folders of an earlier scan by path. If empty, no earlier paths can be compared.
-        other_inodes: inodes of further files that may have another path than in the earlier scan, besides
-            the files with a new path here.
+        other_inodes: inodes of further files that may have another path than in the earlier scan, besides the
+            files with a new path here.
     """
     new_inodes: set[int] = set()
     for folder in folders if known else ():
@@ -53,7 +51,6 @@ def outdated_folders(
 
 
 def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:
-    """Return the name and the inode of each file."""
     return {*zip(folder.file_names(), folder.stamp_column(3), strict=True)} if folder is not None else set()
 
 
@@ -62,7 +59,6 @@ def _repeated(numbers: Iterable[int]) -> set[int]:
 
 
 def _has_left(folder: Folder, inodes: Collection[int]) -> bool:
-    """Return whether a file with one of these inodes is not at its path any more."""
     return any(
         inode in inodes and not _is_at(folder.path + name, inode)
         for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True)

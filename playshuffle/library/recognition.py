@@ -24,7 +24,7 @@ from playshuffle.library.tracks import Tracks, marks_of
 
 
 class _Files(NamedTuple):
-    """The tracks of a folder in a scan: names joined by '/', and their marks as in `FolderRow`."""
+    """A folder's tracks in a scan: names joined by '/', and marks as in `FolderRow`."""
 
     names: bytes
     marks: bytes
@@ -34,22 +34,15 @@ class _Files(NamedTuple):
 
 
 class _Extent(NamedTuple):
-    """The folders that a scan could reach. For each folder, its innermost root decides.
-
-    Attributes:
-        scanned: roots, each with a slash at its end.
-        missing: roots, each with a slash at its end.
-    """
+    """The folders that a scan could reach; roots end in a slash. The innermost root of a folder decides."""
 
     scanned: Sequence[bytes]
     missing: Sequence[bytes]
 
     def was_scanned(self, folder: bytes) -> bool:
-        """Return whether a folder is below a root that was scanned, and not below a missing one."""
         return _depth(folder, self.scanned) > _depth(folder, self.missing)
 
     def is_missing(self, folder: bytes) -> bool:
-        """Return whether a folder is below a missing root."""
         return _depth(folder, self.missing) > _depth(folder, self.scanned)
 
 
@@ -57,10 +50,8 @@ class _ScannedFiles(NamedTuple):
     """A scan to recognise.
 
     Attributes:
-        files: tracks by folder.
         changed: folders whose tracks differ from the known ones.
         paths: paths of the files in changed folders, one folder after the other.
-        marks: marks of the same files.
         extent: the folders that it could reach.
         now_s: Unix time.
     """
@@ -88,8 +79,8 @@ def recognise(
 ) -> TrackTable:
     """Map the files of a scan to known tracks, and number new tracks.
 
-    A track is gone if its path has no file any more. The tracks of folders that the scan did not enter, such
-    as hidden ones, and of missing roots stay as they are.
+    A track is gone if its path has no file any more. Tracks of missing roots, and of folders that the scan
+    did not enter, such as hidden ones, stay as they are.
 
     Args:
         table: the tracks after the last scan.
@@ -97,7 +88,6 @@ def recognise(
         moved: observed moves of files and folders: from, to.
         scanned: roots, without a slash at the end, that were scanned completely.
         missing: roots that cannot be reached now.
-        now_s: Unix time.
 
     Raises:
         PartError: something has changed, and the table is not whole.
@@ -127,7 +117,6 @@ def recognise(
 
 
 def _files_by_folder(libraries: Iterable[Tracks], table: TrackTable) -> dict[bytes, _Files]:
-    """Return the tracks of a scan by folder, merged over the libraries."""
     files: dict[bytes, _Files] = {}
     for tracks in libraries:
         marks = marks_of(tracks.folders)
@@ -162,7 +151,6 @@ def _packed(marks: Mapping[bytes, Mark]) -> _Files:
 
 
 def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[bytes]:
-    """Return the folders whose tracks differ from the known ones."""
     return [
         path
         for path, (names, marks) in files.items()
@@ -175,7 +163,7 @@ def _with_former_versions(
 ) -> TrackTable:
     """Return the table with a track's former version in its place, if that is among the changed files.
 
-    Such a track counts as vanished: the file that was assumed to be its new version is another track.
+    Such a track counts as vanished: its assumed new version is another track.
     """
     keys = {same_file_key(mark) for path in changed for mark in mark_rows(files[path].marks)} - {None}
     former = {number: file for number, file in table.replaced.items() if same_file_key(file.mark) in keys}
@@ -194,7 +182,7 @@ def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> di
 
 
 def _put(folders: dict[bytes, FolderRow], path: bytes, rows: list[_Row]) -> None:
-    """Replace the row of a folder, or delete it if it has no tracks."""
+    """Replace the row of a folder, or delete it if empty."""
     if not rows:
         folders.pop(path, None)
         return
@@ -218,7 +206,6 @@ def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
 
 
 def _entered_tracks(table: TrackTable, changed: Iterable[bytes]) -> Iterator[KnownTrack]:
-    """Yield the known tracks of folders that the scan entered."""
     for path in changed:
         row = table.folders.get(path)
         for name, number, mark in row.tracks() if row is not None else ():
@@ -226,7 +213,6 @@ def _entered_tracks(table: TrackTable, changed: Iterable[bytes]) -> Iterator[Kno
 
 
 def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Extent) -> Iterator[KnownTrack]:
-    """Yield the tracks of folders without any file in the scan, if their path has no file."""
     for path, row in table.folders.items():
         if path in files or not extent.was_scanned(path):
             continue
@@ -260,7 +246,6 @@ def _tracks_elsewhere(
 
 
 def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[int]", "array[int]"]:
-    """Return the checksums of the contents of all known tracks, and of all files."""
     known = [row.marks for row in table.folders.values()]
     known.append(packed_marks(file.mark for file in table.vanished.values()))
     return contents_of(b"".join(known)), contents_of(b"".join([folder.marks for folder in files.values()]))
@@ -301,9 +286,8 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
 def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file, if they may be elsewhere.
 
-    A scan of some folders cannot know whether the former file was replaced, or converted to another format,
-    or moved to another folder.
-    A file with the same audio has replaced it: some editors write a new file for each change of tags.
+    A scan of some folders cannot know whether the former file was replaced, converted, or moved to another
+    folder. A file with the same audio has replaced it: some editors write a new file for each change of tags.
     """
     replaced = {
         track.number: FormerFile(track.path, track.mark, scan.now_s)
@@ -324,7 +308,7 @@ def _is_another(mark: Mark, other: Mark) -> bool:
 def _kept_and_vanished(
     table: TrackTable, scan: _ScannedFiles, lost: Iterable[KnownTrack]
 ) -> tuple[dict[bytes, list[_Row]], dict[int, FormerFile]]:
-    """Return the tracks that were not found, but are still at their path, by folder; and the others."""
+    """Return the tracks not found, but still at their path, by folder; and the others."""
     taken = frozenset(scan.paths)
     kept: dict[bytes, list[_Row]] = {}
     vanished: dict[int, FormerFile] = {}
@@ -351,11 +335,8 @@ def _folders_after(
     """Return the rows of all folders.
 
     Args:
-        table: the known tracks.
-        scan: the scan.
         known: the tracks that were searched for.
         numbers: track numbers of the files in changed folders.
-        marks: marks of the same files.
         kept: tracks that stay at their path, by folder.
     """
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}

@@ -35,10 +35,10 @@ class Progress:
         """Report the number of audio files found so far."""
 
     def reading(self, read_count: int, of: int) -> None:
-        """Report the number of files whose tags were read, and the total."""
+        """Report how many files' tags were read, and the total."""
 
     def working(self, activity: str, done_count: int, of: int) -> None:
-        """Report the progress of any other work, such as "Checking entries"."""
+        """Report the progress of other work, such as "Checking entries"."""
 
 
 _KEEP_EVERY = 256  # folders; limits the loss if a first run is interrupted
@@ -55,7 +55,7 @@ class Place(NamedTuple):
     """The folders or files of a playlist.
 
     Attributes:
-        roots: folders, without a slash at the end.
+        roots: without a slash at the end.
         files: the tracks themselves; None for all below the roots.
         ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
     """
@@ -75,7 +75,6 @@ class ScannedPlace(NamedTuple):
 
     Attributes:
         roots: its folders by root; all folders of listed files together.
-        skipped: skipped files.
         unreadable: folders and files that could not be read.
         growing: files that are being written, and read later.
     """
@@ -90,15 +89,12 @@ class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
     Attributes:
-        tracks: the tracks.
-        skipped: skipped files.
-        untagged: tracks without tags.
         unreadable: folders and files that could not be read.
         growing: files that are being written, and read later.
-        roots: number of tracks below each root, by path.
-        missing: an error for each root that seems to be missing, by path; its last known tracks count.
+        roots: number of tracks below each root.
+        missing: an error for each root that seems to be missing; its last known tracks count.
         waiting: by root, the indices of the tracks that cannot be played until it is back.
-        renamed: indices of the tracks that have another path since the last scan.
+        renamed: indices of the tracks with another path since the last scan.
     """
 
     tracks: Tracks
@@ -121,10 +117,8 @@ class Scan(NamedTuple):
     """The result of a scan of all places.
 
     Attributes:
-        places: the result for each place.
         cached: the known folders before the scan, by path.
-        shrunk: folders that lost files, each with its tags as JSON. They are stored when no drive
-            turns out to be missing.
+        shrunk: folders that lost files, each with its tags as JSON, stored when no drive is missing.
     """
 
     places: Mapping[Place, ScannedPlace]
@@ -140,15 +134,12 @@ def scan_places(
     progress: Progress,
     changes: Changes,
 ) -> Scan:
-    """Scan the folders of all places, each folder once, and read the tags that are not in the cache.
+    """Scan the folders of all places, each once, and read the tags that are not in the cache.
 
     Args:
-        places: the places.
         roots: roots that can be reached; no file is found below the others.
         cache: has the folders of earlier scans.
         read_all: reads the tags of files; None for folders without tags.
-        progress: gets the progress of the scan.
-        changes: changes to look for.
     """
     parts = {
         place: place._replace(roots=tuple(root for root in place.roots if root in roots)) for place in places
@@ -190,7 +181,6 @@ def _with_tags(
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
 ) -> dict[Place, ScannedPlace]:
-    """Read the unknown tags, with the arguments of `_read`."""
     known = dict(cached)
     result: dict[Place, ScannedPlace] = {}
     for place, untagged in scanned.items():
@@ -218,11 +208,9 @@ def find_folders(
     found once.
 
     Args:
-        places: the places.
         cached: folders of an earlier scan, by path.
-        changes: changes to look for.
         workers: do the calls into the file system.
-        report: called with the number of files found so far, from time to time.
+        report: called from time to time with the number of files found.
         clock_ns: the clock of file systems' stamps.
     """
     look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
@@ -259,10 +247,7 @@ def _walk_all(
     look: Look,
     report: Callable[[int], object],
 ) -> dict[Place, WalkResult]:
-    """Walk all places once. A folder that was listed for one place is not listed again for another.
-
-    `dirty` are the folders to check; None for all.
-    """
+    """Walk all places once, and list each folder once. `dirty` are the folders to check; None for all."""
     fresh: dict[bytes, Folder] = {}
     results: dict[Place, WalkResult] = {}
     for place, folders in known.items():
@@ -279,7 +264,6 @@ def _walk_all(
 
 
 def _below(place: Place, folders: Mapping[bytes, Folder]) -> dict[bytes, Folder]:
-    """Return the folders below the roots of a place."""
     tops = tuple(root.rstrip(b"/") + b"/" for root in place.roots)
     return {path: folder for path, folder in folders.items() if path.startswith(tops)}
 
@@ -312,7 +296,7 @@ def _read(
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
 ) -> dict[bytes, Folder]:
-    """Read the tags that are not in the cache, store them there, and return the read folders, by path.
+    """Read the tags that are not in the cache, store them, and return the read folders, by path.
 
     Folders that lost files are appended to `shrunk`, and not stored: their drive may be missing.
     """
@@ -344,6 +328,5 @@ def _read(
 
 
 def _dropped(folder: Folder, before: Folder | None) -> list[bytes]:
-    """Return the paths of the files that only the cached version of a folder has."""
     names = set(before.file_names()).difference(folder.file_names()) if before is not None else ()
     return [folder.path + name for name in names]

@@ -13,7 +13,7 @@ _PLAIN_LENGTH = 200  # the lowest limit, minus the possible prefix of a relative
 
 
 def is_plain(top: bytes, names: bytes) -> bool:
-    """Return whether no player has trouble with the names in a folder; False if that is unsure.
+    """Return whether no player has trouble with the names in a folder; False if unsure.
 
     `top` is the folder, with a slash at its end. `names` are joined by slashes.
     """

@@ -26,10 +26,9 @@ def no_tags(folder: Folder) -> list[None]:
 
 
 class TagRows(Sequence[TagRow]):
-    """The tags of the files of a folder, as rows in the order of the fields of `Tags`, or as columns.
+    """The tags of a folder's files, as rows in the order of the fields of `Tags`, or as columns.
 
     Args:
-        count: number of rows.
         columns: each a list of values, or one value for all rows.
         untagged: rows without tags; their values have no meaning.
     """
@@ -45,7 +44,7 @@ class TagRows(Sequence[TagRow]):
         return cls(len(rows), list(map(list, zip(*rows, strict=True))))
 
     def replaced(self, columns: Mapping[int, list[Any]]) -> "TagRows":
-        """Return the rows with other columns, by the index of the field."""
+        """Return the rows with some columns replaced, by the index of the field."""
         mine = [columns.get(index, column) for index, column in enumerate(self._columns)]
         return TagRows(self._count, mine, self.untagged)
 
@@ -76,7 +75,7 @@ class TagRows(Sequence[TagRow]):
 
 
 def pack(rows: Sequence[TagRow]) -> str:
-    """Return the rows of a folder as text."""
+    """Return a folder's rows as text."""
     untagged = [number for number, row in enumerate(rows) if row is None]
     width = max((len(row) for row in rows if row is not None), default=0)
     whole = [[None] * width if row is None else row for row in rows]

@@ -1,7 +1,7 @@
 """Define the table of tracks. Each track has a number that is never used again.
 
-The table has a row for each folder, so that a folder without changes costs nothing. `recognition` maps
-files of a scan to tracks. A number is in one folder, or among the vanished tracks.
+It has a row for each folder, so that a folder without changes costs nothing. A number is in one folder, or
+among the vanished tracks.
 """
 
 from array import array
@@ -26,8 +26,8 @@ class FolderRow(NamedTuple):
 
     Attributes:
         names: joined by '/'.
-        numbers: four bytes for each track.
-        marks: `MARK_BYTES` for each track.
+        numbers: four bytes each.
+        marks: `MARK_BYTES` each.
     """
 
     names: bytes
@@ -39,18 +39,12 @@ class FolderRow(NamedTuple):
         return dict(zip(self.names.split(b"/"), array("I", self.numbers), strict=True))
 
     def tracks(self) -> Iterator[tuple[bytes, int, Mark]]:
-        """Return the name, the number and the mark of each track."""
+        """Return name, number and mark of each track."""
         return zip(self.names.split(b"/"), array("I", self.numbers), mark_rows(self.marks), strict=True)
 
 
 class FormerFile(NamedTuple):
-    """A former file of a track.
-
-    Attributes:
-        path: its path.
-        mark: its mark.
-        since_s: when it disappeared, in Unix seconds.
-    """
+    """A former file of a track. `since_s` is when it disappeared, in Unix seconds."""
 
     path: bytes
     mark: Mark
@@ -71,9 +65,8 @@ class TrackTable(NamedTuple):
     Attributes:
         folders: by path, which ends in a slash.
         vanished: by number, the last file of each track without a file.
-        replaced: by number, of tracks in a folder. Another file has taken the path of the track and counts
-            as its new version, but the former file may be elsewhere.
-        next_number: number of the next new track.
+        replaced: by number, of tracks in a folder. Another file has taken the path of the track and counts as
+            its new version, but the former file may be elsewhere.
         roots: the last scan's result for each root.
         renamed: numbers of the tracks that got another path in the last scan.
         is_whole: it has all tracks. Otherwise it has all folders and roots below some folders.
@@ -103,7 +96,7 @@ class TrackTable(NamedTuple):
         return frozenset(range(1, self.next_number)).difference(known)
 
     def vanished_long_ago(self, now_s: int) -> frozenset[int]:
-        """Return the numbers of the tracks without a file that lose their positions in orders."""
+        """Return the tracks without a file that lose their positions in orders."""
         return frozenset(
             number for number, file in self.vanished.items() if now_s - file.since_s > _POSITION_S
         )

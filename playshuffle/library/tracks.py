@@ -20,9 +20,7 @@ _NO_NUMBERS, _NO_INDEX = array("I"), array("i", [-1])
 
 
 class Tracks:
-    """The library: tracks in order, with columns that are built on demand.
-
-    An index is the position of a track in this order.
+    """The library: tracks in order, with columns that are built on demand. An index is a position in it.
 
     Attributes:
         folders: folders with their files, one after the other.
@@ -75,14 +73,13 @@ class Tracks:
         return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
 
     def indices_in(self, folder: Folder) -> Sequence[int]:
-        """Return the index of each file of a folder of the library; -1 for a file that is not a track."""
+        """Return the index of each file of a folder; -1 for a file that is not a track."""
         start = self._starts[folder.path]
         files = range(start, start + folder.track_count)
         return files if self.rows is None else [self._index_of_row.get(row, -1) for row in files]
 
     @cached_property
     def _starts(self) -> dict[bytes, int]:
-        """Return the position of the first file of each folder."""
         ends = accumulate((folder.track_count for folder in self.folders), initial=0)
         return dict(zip((folder.path for folder in self.folders), ends, strict=False))
 
@@ -104,7 +101,7 @@ class Tracks:
         return self.column(Folder.all_artists)
 
     def digest(self, indices: Sequence[int]) -> bytes:
-        """Return a digest of the paths, numbers and marks of some tracks, to detect changes."""
+        """Return a digest of paths, numbers and marks of some tracks, to detect changes."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
@@ -128,7 +125,7 @@ class Tracks:
         return values if indices is None or len(indices) == len(values) else [values[at] for at in indices]
 
     def of_tracks(self, values: list[T]) -> list[T]:
-        """Return the values of the tracks, picked from values of all files of their folders."""
+        """Pick the values of the tracks from values of all files of their folders."""
         return values if self.rows is None else [values[row] for row in self.rows]
 
 
@@ -175,7 +172,6 @@ def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], li
 
 
 def _is_in_order(folders: Sequence[Folder]) -> bool:
-    """Return whether the files of each folder come before the files of the next."""
     ends = (folder.path + folder.names.rpartition(b"/")[2] for folder in folders)
     starts = (folder.path + folder.names.partition(b"/")[0] for folder in islice(folders, 1, None))
     return all(map(lt, ends, starts))

@@ -1,8 +1,8 @@
 """Check which known folders have not changed.
 
-Each folder and each known file is stat'ed. The names in a folder are listed again unless its stamps
-prove that they are the same: it was settled when it was listed, and its file system has fine
-stamps. A second run spends most of its time here, in the kernel.
+Each folder and each known file is stat'ed. The names are listed again unless the folder's stamps prove that
+they are the same: it was settled when listed, and its file system has fine stamps. A second run spends most
+of its time here, in the kernel.
 """
 
 import os
@@ -45,7 +45,7 @@ def unchanged(
 
 
 def _with_fine_stamps(folders: Iterable[Folder]) -> frozenset[int]:
-    """Return the devices whose file systems change the stamps of a folder with each name in it."""
+    """Return the devices whose file systems change a folder's stamps with each name in it."""
     samples: dict[int, Folder] = {}
     for folder in folders:
         if folder.is_settled:

@@ -1,9 +1,9 @@
 """Find audio files below folders, and which of them changed since the last scan.
 
-The walk stats every folder and every audio file, each time, because a file edited in place
-changes nothing in its folder. It lists a folder again unless its stamps prove that it has the same
-names. An unchanged folder comes back as the same object, tags included.
-An unreadable folder is unknown, never empty: its last known content comes back.
+The walk stats every folder and every audio file, each time, because a file edited in place changes nothing in
+its folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder
+comes back as the same object, tags included. Of an unreadable folder, which is unknown, never empty, the last
+known content comes back.
 """
 
 import os
@@ -25,10 +25,8 @@ class WalkResult(NamedTuple):
 
     Attributes:
         roots: folders by root, in the given order.
-        skipped: skipped files.
         unreadable: folders and files that could not be read.
-        growing: files that are being written. They keep their known rows, unless the known file was
-            found under another path.
+        growing: files being written. They keep their known rows, unless the known file has another path now.
         replaced_inodes: inodes of known files. Another file, still being written, now has their path.
     """
 
@@ -50,7 +48,7 @@ class WalkResult(NamedTuple):
 
 
 class Dirty(NamedTuple):
-    """Folders that may have changed: paths with a slash at their end.
+    """Folders that may have changed, by paths that end in a slash.
 
     Attributes:
         folders: each by itself.
@@ -106,10 +104,9 @@ def walk(
     is preferred to one through a link.
 
     Args:
-        roots: absolute paths of folders, without a slash at the end.
+        roots: absolute paths, without a slash at the end.
         known: folders of an earlier walk by path; an unchanged one comes back as the same object.
         unchanged: folders that are not listed again.
-        look: how to list the others.
         report: called with the number of files found, after each folder that is listed, and every
             `_REPORT_EVERY` folders.
     """
@@ -117,7 +114,7 @@ def walk(
 
 
 class _Walk:
-    """One walk: the visited folders so far, and the links still to follow."""
+    """One walk: the visited folders, and the links still to follow."""
 
     def __init__(
         self,
@@ -170,7 +167,7 @@ class _Walk:
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
-        """List a folder under ignore rules; None if it was visited already. Runs in a worker thread."""
+        """List a folder under ignore rules; None if visited already. Runs in a worker thread."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
@@ -185,7 +182,7 @@ class _Walk:
             return error
 
     def _visit(self, folder: Folder) -> bool:
-        """Note that a folder was visited; return False if it was before, under this or another path."""
+        """Note that a folder was visited; return False if it was before, under any path."""
         key = (folder.device, folder.inode)
         is_new = key not in self._visited
         self._visited.add(key)
@@ -210,7 +207,6 @@ class _Walk:
             self._report(self._files)
 
     def _take(self, listing: Listing) -> None:
-        """Add the other results of a listing."""
         path = listing.folder.path
         self._unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
         self._growing.extend(path + name for name in listing.growing)
