@@ -1,12 +1,11 @@
 """Shuffle index arrays with a given source of randomness.
 
-Nothing here knows about music. These hold in all modules, unless a function says otherwise:
+Nothing here knows about music. Unless a function says otherwise:
 
-* `order` is a sequence of n distinct integers, which is not changed. The result is a new list of
-  the same entries, and the same order for n < 2.
+* `order` has n distinct integers and is not changed. The result is a new list of the same entries, and the
+  same order for n < 2.
 * `keys[entry]` is the group of an entry.
-* `randbelow(n)` returns a random integer from 0 to n-1. "Draws" says how often it is called, and
-  with which bounds.
+* `randbelow(n)` returns a random integer from 0 to n-1. "Draws" lists its calls and their bounds.
 * `first` is the first position that was not played yet, 0 to n. Nothing before it changes.
 """
 

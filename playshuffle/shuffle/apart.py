@@ -17,7 +17,7 @@ def repeats(groups: Sequence[int]) -> int:
 
 
 def fewest_repeats(groups: Sequence[int]) -> int:
-    """Return the number of repeats in the best of all orders of these entries."""
+    """Return the number of repeats in the best order of these entries."""
     largest = max(Counter(groups).values(), default=0)
     return max(0, 2 * largest - len(groups) - 1)
 
@@ -25,19 +25,19 @@ def fewest_repeats(groups: Sequence[int]) -> int:
 def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
     """Move single entries until there are as few pairs as possible.
 
-    With `first` = 0 the result has the fewest pairs that these entries can have, and at most as many
-    entries move as there were pairs too many. Proof: remove one entry x of a pair of group g. That
-    removes exactly one pair, whatever its other neighbour is. Put x between two entries that are not
-    of g: that adds no pair. If no such position exists, then both ends are of g and no two entries of
-    other groups are neighbours, so the order had max(0, 2m - n - 1) pairs already.
+    With `first` = 0 the result has the fewest pairs that these entries can have, and at most as many entries
+    move as there were pairs too many. Proof: removing an entry x of a pair of group g removes exactly one
+    pair, whatever its other neighbour is. Putting x between two entries that are not of g adds no pair.
+    Without such a position both ends are of g and no two entries of other groups are neighbours, so the order
+    had max(0, 2m - n - 1) pairs already.
 
     With a greater `first` the result never has more pairs than the order had.
 
     Raises:
         ValueError: `first` is beyond the order.
 
-    Draws: none if there are no pairs too many. For each move: one to choose among the entries of pairs,
-    one with bound n-first for the new position, and another among the good positions if that is not one.
+    Draws: none without pairs too many. For each move: one among the entries of pairs, one with bound n-first
+    for the new position, and another among the good positions if that is not one.
 
     Cost: O(n), and O(n) for each move.
     """
@@ -77,12 +77,10 @@ def swap_apart(
     The fewest pairs are nearly always reached, but not if one group has most entries.
 
     Args:
-        order: n distinct indices.
         pins: positions whose entries stay.
-        keys: `keys[entry]` is the group of an entry.
         randbelow: called once for each swap, with the number of best partners.
-        positions: check only the entries at these positions, each once. None checks all, until there
-            are as few pairs as without pins, or no swap helps.
+        positions: check only the entries at these positions, each once. None checks all, until there are as
+            few pairs as without pins, or no swap helps.
 
     Cost: O(n) for each entry of a pair that is checked.
     """
@@ -116,14 +114,13 @@ def swap_apart(
 
 
 def _is_paired(groups: Sequence[int], at: int) -> bool:
-    """Return whether the position exists and its entry has a neighbour of its own group."""
     if not 0 <= at < len(groups):
         return False
     return groups[at] in groups[max(at - 1, 0) : at] or groups[at] in groups[at + 1 : at + 2]
 
 
 def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: RandBelow) -> int:
-    """Move an entry to a position without a neighbour of its group; return the number of pairs saved."""
+    """Move an entry away from its group; return the number of pairs saved."""
     entry, group = result.pop(at), groups.pop(at)
     target = first + randbelow(len(result) - first + 1)
     if group in groups[max(target - 1, 0) : target + 1]:
@@ -141,7 +138,7 @@ def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: 
 
 
 def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], randbelow: RandBelow) -> int:
-    """Swap with one of the partners that save the most pairs; return the number of pairs saved."""
+    """Swap with one of the best partners; return the number of pairs saved."""
     gains = [_gain(groups, at, partner) for partner in free]
     best_gain = max(gains)
     if best_gain <= 0:
@@ -154,7 +151,7 @@ def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], ra
 
 
 def _gain(groups: list[int], first: int, second: int) -> int:
-    """Return the number of pairs that a swap of two positions would save."""
+    """Return the number of pairs that a swap would save."""
     last = len(groups) - 1
     starts = [start for start in {first - 1, first, second - 1, second} if 0 <= start < last]
     before = sum(groups[start] == groups[start + 1] for start in starts)

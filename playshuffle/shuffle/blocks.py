@@ -16,12 +16,12 @@ def blocks(
 ) -> list[int]:
     """Shuffle the groups and keep each together.
 
-    All m! orders of the m groups are equally likely. Inside a group, entries keep their order. In blocks
-    that `inside` names, each of their orders is equally likely too. The entries of a group may be
-    scattered in `order`.
+    All m! orders of the m groups are equally likely, and inside the blocks that `inside` names, all orders of
+    their entries. In the other blocks, entries keep their order. The entries of a group may be scattered in
+    `order`.
 
-    Draws: m-1 as by Durstenfeld for the groups, then likewise for each block that is shuffled inside,
-    in the order of the result.
+    Draws: as by Durstenfeld, m-1 for the groups, then for each block shuffled inside, in the order of the
+    result.
 
     Cost: O(n).
     """

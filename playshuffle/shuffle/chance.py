@@ -1,13 +1,11 @@
 """Draw random numbers, from the operating system or from a seed.
 
-A draw is a call of `randbelow(n)`, and any function of that kind works. `System` and `Seeded`
-can also make many draws at a time: `draws` asks for them in bulk if possible, and one by one
-otherwise. Both give the same draws.
+A draw is a call of `randbelow(n)`; any function of that kind works. `draws` asks `System` and `Seeded` for
+many draws at a time, with the same result as one by one.
 
-Randomness comes in words of 30 bits, the size of one digit of Python's integers, on which
-`%` is fastest. A word w is used for the bound b if w < b * (2**30 // b), and the draw is
-then w % b; any other word is thrown away and the next one tried. So every draw is exactly
-uniform.
+Randomness comes in words of 30 bits, the size of one digit of Python's integers, on which `%` is fastest. A
+word w is used for the bound b if w < b * (2**30 // b), and the draw is then w % b; any other word is thrown
+away. So every draw is exactly uniform.
 """
 
 import hashlib
@@ -36,7 +34,7 @@ _SEED_BLOCK_BYTES = 4096
 
 
 def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
-    """Draw once for each of the bounds, in their order.
+    """Draw once for each of the bounds, in order.
 
     Consume all of them before any other draw: draws in bulk are made ahead.
     """
@@ -46,7 +44,7 @@ def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
 def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
     """Draw as `draws` does, but let the caller take each number modulo its bound.
 
-    For the loops whose speed counts: the remainder costs a fifth less there than here.
+    For the loops whose speed counts: the remainder costs a fifth less there.
     """
     if isinstance(randbelow, RandomSource):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
@@ -67,10 +65,7 @@ class RandomSource(ABC):
         """Return the next words."""
 
     def __call__(self, bound: int) -> int:
-        """Draw from range(bound).
-
-        A bound above 2**30 takes as many words as it needs, the highest first.
-        """
+        """Draw from range(bound). A bound above 2**30 takes several words, the highest first."""
         if bound < 1:
             raise ValueError(f"cannot draw from range({bound})")
         word_count = max(1, -(-(bound - 1).bit_length() // _WORD_BITS))
@@ -101,7 +96,7 @@ class RandomSource(ABC):
                 yield words
 
     def _replace_biased(self, words: "array[int]", bounds: Sequence[int]) -> None:
-        """Throw away the words that are biased for their bounds, in place; later words move up."""
+        """Drop the words that are biased for their bounds, in place; later words move up."""
         tops = bytearray(words.tobytes()[_TOP_BYTE::4])
         position = tops.find(_FULL)
         while position >= 0:
@@ -117,7 +112,7 @@ class RandomSource(ABC):
 class System(RandomSource):
     """Draws from the operating system's generator, different each time.
 
-    Linux keys its generator with 256 bits, and renews them while it runs.
+    Linux keys it with 256 bits, and renews them while it runs.
     """
 
     entropy_bits = 256
@@ -130,13 +125,12 @@ class System(RandomSource):
 class Seeded(RandomSource):
     """Draws from a seed, the same on every machine and with every Python.
 
-    The stream, for another language: block c (c = 0, 1, 2, …) is the first 4096 bytes of
-    SHAKE-256 over the ASCII bytes `playshuffle 1`, a zero byte, c as 8 bytes, lowest first,
-    and the seed in UTF-8 (bytes that are not UTF-8 unchanged). The concatenated blocks are read
-    4 bytes at a time, lowest first; the low 30 bits of each are a word. The module docstring says
-    which words are used for a bound up to 2**30. A greater bound b takes the fewest words k with
-    2**(30 k) >= b as one number, the first word highest, and throws all k away unless that number
-    is below 2**(30 k) - 2**(30 k) % b. A bound of 1 takes a word as well.
+    The stream, for another language: block c (c = 0, 1, 2, …) is the first 4096 bytes of SHAKE-256 over the
+    ASCII bytes `playshuffle 1`, a zero byte, c as 8 bytes, lowest first, and the seed in UTF-8 (bytes that
+    are not UTF-8 unchanged). The concatenated blocks are read 4 bytes at a time, lowest first; the low 30
+    bits of each are a word. The module docstring has the rule for a bound up to 2**30. A greater bound b
+    takes the fewest words k with 2**(30 k) >= b as one number, the first word highest, and throws all k away
+    unless that number is below 2**(30 k) - 2**(30 k) % b. A bound of 1 takes a word as well.
 
     Attributes:
         entropy_bits: 8 for each byte of the seed, and at most the security that SHAKE-256 has.

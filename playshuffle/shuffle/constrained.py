@@ -7,7 +7,7 @@ from playshuffle.shuffle.uniform import Shuffle
 
 
 def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Keep the entries at the pinned positions; shuffle the others in any way.
+    """Keep the entries at the pinned positions; shuffle the others.
 
     `shuffle` gets the other entries in their order. Its result fills the other positions in order.
 
@@ -15,8 +15,6 @@ def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbe
         ValueError: a position is beyond the order.
 
     Cost: O(n), and the cost of `shuffle`.
-
-    Source: none; the oldest form is a shuffle that is called with fewer entries.
     """
     staying = set(pins)
     beyond = [position for position in pins if not 0 <= position < len(order)]
@@ -29,8 +27,7 @@ def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbe
 def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
     """Shuffle some positions of a longer order: a run of them, or every k-th.
 
-    `positions` is `range(start, start + count * stride, stride)`, within 0 to n-1. `shuffle` gets the
-    entries at these positions.
+    `positions` is `range(start, start + count * stride, stride)`, within 0 to n-1.
 
     Raises:
         ValueError: positions are beyond the order.
@@ -43,10 +40,9 @@ def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: Ra
 
 
 def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle the late entries behind all others, both with the same shuffle.
+    """Shuffle the late entries behind all others, with the same shuffle.
 
-    `shuffle` is called for the others first, then for the late entries, each in their order. Late
-    entries that are not in the order are ignored.
+    `shuffle` is called for the others first. Late entries that are not in the order are ignored.
 
     Cost: O(n), and the cost of `shuffle` over both parts.
     """
@@ -81,7 +77,6 @@ def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBel
 def _rearranged(
     order: Sequence[int], positions: Sequence[int], shuffle: Shuffle, randbelow: RandBelow
 ) -> list[int]:
-    """Shuffle the entries at these positions, in the order of the positions."""
     shuffled = list(order)
     entries = shuffle([order[position] for position in positions], randbelow)
     for position, entry in zip(positions, entries, strict=True):

@@ -8,14 +8,11 @@ from playshuffle.shuffle.chance import RandBelow, unreduced
 def sattolo(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle so that no entry keeps its position.
 
-    Uniform over the (n-1)! orders that move all n entries in one cycle. With the last order as input,
-    no entry has the same position twice in a row. With n odd such a chain reaches only half of all n!
-    orders. With n even it changes between the halves. An entry that is pinned in a round leads out of
-    its half.
+    Uniform over the (n-1)! orders that move all n entries in one cycle. With the last order as input, no
+    entry has the same position twice in a row. With n odd such a chain reaches only half of all n! orders;
+    with n even it changes between the halves. An entry pinned in a round leads out of its half.
 
-    Draws: n-1, with bounds n-1, n-2, …, 1.
-
-    Cost: O(n).
+    Draws: n-1, with bounds n-1, n-2, …, 1. Cost: O(n).
 
     Source: Sattolo, Information Processing Letters 22 (1986) 315-317.
     """

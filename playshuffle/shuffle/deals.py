@@ -8,18 +8,13 @@ from playshuffle.shuffle.chance import RandBelow, draws
 def deal(order: Sequence[int], count: int, randbelow: RandBelow) -> tuple[list[int], list[int]]:
     """Deal some entries, as a forward Durstenfeld shuffle that stops early.
 
-    The dealt entries are uniform over all ordered selections of `count` entries (0 to n). A further
-    deal from the rest continues the same shuffle.
+    The dealt entries are uniform over all ordered selections of `count` entries (0 to n). A further deal from
+    the rest continues the same shuffle. Returns the dealt entries, and the rest in an arbitrary order.
 
-    Draws: `count`, with bounds n, n-1, …; none for the last entry left.
-
-    Returns:
-        The dealt entries, and the rest in an arbitrary order.
+    Draws: `count`, with bounds n, n-1, …; none for the last entry left. Cost: O(count) draws, O(n) to copy.
 
     Raises:
         ValueError: the count is below 0 or above n.
-
-    Cost: O(count) draws, O(n) to copy.
 
     Source: Durstenfeld, Communications of the ACM 7 (1964), algorithm 235.
     """
@@ -35,9 +30,8 @@ def deal(order: Sequence[int], count: int, randbelow: RandBelow) -> tuple[list[i
 def sparse_deal(n: int, count: int, randbelow: RandBelow) -> list[int]:
     """Return the entries that `deal` deals from 0, 1, …, n-1, without building that list.
 
-    Only positions that no longer hold their own number are stored. It draws and raises as `deal` does.
-
-    Cost: O(count) time and memory, however large n is.
+    It draws and raises as `deal` does, but costs only O(count) time and memory: it stores only positions that
+    no longer hold their own number.
     """
     _check(count, n)
     moved: dict[int, int] = {}

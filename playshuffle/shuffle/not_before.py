@@ -24,7 +24,7 @@ class EmptyPositionError(ValueError):
 def soonest_after(played: Sequence[int], gap: int) -> dict[int, int]:
     """Return the first allowed position of each entry, with `gap` plays from one play to its next.
 
-    `played` has distinct indices, the longest ago first. A gap of 0 or 1 asks for nothing.
+    `played` has distinct indices, the longest ago first. A gap of 0 or 1 has no effect.
     """
     return {entry: max(gap - len(played) + at, 0) for at, entry in enumerate(played)}
 
@@ -38,15 +38,14 @@ def not_before(
 ) -> list[int]:
     """Shuffle so that no entry comes before its first allowed position.
 
-    Uniform over all such orders: each position draws among the unused entries that are allowed there.
-    Their number does not depend on earlier draws. A pinned entry may come too soon.
+    Uniform over all such orders: each position draws among the unused entries that are allowed there. Their
+    number does not depend on earlier draws. A pinned entry may come too soon.
 
-    With late entries, each position draws among the other allowed entries, and among the late ones only
-    if no other is allowed. Such an order exists whenever one exists without that rule.
+    A position draws among the late entries only if no other is allowed. Such an order exists whenever one
+    exists without that rule.
 
     Args:
-        order: n distinct indices.
-        soonest: maps an entry to its first allowed position; the others are allowed at any position.
+        soonest: maps an entry to its first allowed position; the others are allowed anywhere.
         randbelow: called once for each position without a pin.
         pins: maps a pinned position to its entry.
         late: entries that come behind the others.

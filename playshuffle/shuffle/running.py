@@ -1,7 +1,6 @@
-"""Insert entries into an order that is being played.
+"""Insert entries into an order that is being played, from `first` on.
 
-Nothing is inserted before `first`, the first position that was not played yet. Removing an entry
-needs no draw, since the rest of a uniform order is uniform.
+Removing an entry needs no draw, since the rest of a uniform order is uniform.
 """
 
 import bisect
@@ -15,15 +14,13 @@ from playshuffle.shuffle.chance import RandBelow
 def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
     """Insert each new entry at a random position from `first` on.
 
-    The part from `first` on stays uniform if it was, and its entries keep their relative order.
-    `entries` are k more indices that are not in the order.
+    That part stays uniform if it was, and its entries keep their relative order. `entries` are k more indices
+    that are not in the order.
 
-    Draws: one for each entry, with bounds n-first+1, n-first+2, …
+    Draws: one for each entry, with bounds n-first+1, n-first+2, … Cost: O(n) to shift for each.
 
     Raises:
         ValueError: `first` is beyond the order.
-
-    Cost: O(n) to shift for each entry.
 
     Source: the insertion shuffle, Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
@@ -39,11 +36,11 @@ def insert_apart(
 ) -> list[int]:
     """Insert each new entry where it leaves the fewest neighbours of one group.
 
-    Uniform over the positions that are best for the entry. With `first` = 0, an order that `spread`
-    made keeps the fewest possible neighbours of one group.
+    Uniform over the positions that are best for the entry. With `first` = 0, an order that `spread` made
+    keeps the fewest possible neighbours of one group.
 
-    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If that
-    position is not among the best, or was not drawn, one with the number of the best positions.
+    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If that position
+    is not among the best, or was not drawn, one with the number of the best.
 
     Raises:
         ValueError: `first` is beyond the order.
@@ -76,14 +73,14 @@ def insert_in_block(
 ) -> list[int]:
     """Insert each new entry into its group, behind the smaller indices there.
 
-    In a block that is shuffled inside, the position is uniform over the unplayed positions of the
-    block, so that the block stays uniform if it was. Entries of the other blocks are sorted.
+    In a block that is shuffled inside, the position is uniform over its unplayed positions, so that it stays
+    uniform if it was. Entries of the other blocks are sorted.
 
-    If all of a group was played, and the next block has begun, the entries form a new block. Its
-    position is uniform over the positions between blocks, both ends included.
+    If all of a group was played, and the next block has begun, the entries form a new block. Its position is
+    uniform over the positions between blocks, both ends included.
 
-    Draws: one for each new block, with the number of positions between blocks; and one for each entry
-    that joins a block that is shuffled inside, with the number of positions there.
+    Draws: one for each new block, with the number of positions between blocks; and one for each entry that
+    joins a block shuffled inside, with the number of positions there.
 
     Raises:
         ValueError: `first` is beyond the order.
@@ -116,7 +113,6 @@ def insert_in_block(
 
 
 def _best_positions(groups: Sequence[int], group: int, first: int) -> list[int]:
-    """Return the positions from `first` on where one more entry of the group makes the fewest repeats."""
     around = zip([None, *groups][first:], [*groups, None][first:], strict=True)
     costs = [(group == before) + (group == after) - (before == after) for before, after in around]
     fewest = min(costs)

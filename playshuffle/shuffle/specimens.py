@@ -1,6 +1,6 @@
 """Define shuffles that are known to be bad, so that an audit can be seen to catch them.
 
-Nothing else may use them. The first sentence of each docstring names its defect.
+Nothing else may use them.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,6 @@ class Specimen(NamedTuple):
     """A bad shuffle, and how to catch it.
 
     Attributes:
-        shuffle: takes an order and draws, as a good shuffle does.
         entropy_bits: bits of its own generator; None if it uses the given one.
         shows: the symptom in an audit.
     """

@@ -1,13 +1,11 @@
 """Shuffle so that as few neighbours as possible belong to one group.
 
-With m the size of the largest group, n entries cannot have fewer than max(0, 2m - n - 1)
-neighbours of one group. If no group has more than half of the entries, they are laid out
-on a ring that has none, and the ring is opened at a random position. That makes every entry
-exactly equally likely at every position, whatever the ring. A group of more than half is laid
-out first, and the others go one by one into its gaps.
+If no group has more than half of the entries, they are laid out on a ring without neighbours of one group,
+and the ring is opened at a random position. That makes every entry exactly equally likely at every position,
+whatever the ring. A group of more than half is laid out first, and the others go one by one into its gaps.
 
-Draws are made in bulk: with thousands of artists of a few albums each, single calls would take
-most of the time.
+Draws are made in bulk: with thousands of artists of a few albums each, single calls would take most of the
+time.
 """
 
 import itertools
@@ -23,19 +21,17 @@ def spread(
 ) -> list[int]:
     """Shuffle so that as few neighbours as possible are of one group, and each group is far apart.
 
-    There are exactly max(0, 2m - n - 1) such neighbours, m being the size of the largest
-    group. If m is at most n/2, every entry is equally likely at every position. If not, every
-    entry outside that group is equally likely in each gap between two entries of it.
+    There are exactly max(0, 2m - n - 1) such neighbours, m being the size of the largest group; no order has
+    fewer. If m is at most n/2, every entry is equally likely at every position. If not, every entry outside
+    that group is equally likely in each gap between two entries of it.
 
     Args:
-        order: n distinct indices.
         keys: the group of each entry. An entry without a group needs a key of its own.
-        randbelow: called as by Durstenfeld for each group, then with bound n once a group and
-            once more. With a group of more than half: as by Durstenfeld for that group and for
-            all others, then once with bound m-1 if there are others.
-        within: the group inside the group. The entries of one key, seen alone, follow the same
-            rule for these groups. The draws as by Durstenfeld, for each key, then come before all
-            the others.
+        randbelow: called as by Durstenfeld for each group, then with bound n once a group and once more. With
+            a group of more than half: as by Durstenfeld for that group and for all others, then once with
+            bound m-1 if there are others.
+        within: the group inside the group. The entries of one key, seen alone, follow the same rule for these
+            groups. Their draws as by Durstenfeld come before all the others, key by key.
 
     Cost: O(n log n).
 
@@ -65,7 +61,7 @@ def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: 
 
 
 def _layout(groups: list[list[int]]) -> list[list[int]]:
-    """Return the groups. If one has more than half of the entries, return it and all others merged."""
+    """Return the groups; if one has more than half of the entries, that one and all others merged."""
     largest = max(groups, key=len)
     if 2 * len(largest) <= sum(map(len, groups)):
         return groups
@@ -93,7 +89,6 @@ def _laid_out(layout: Sequence[list[int]], keys: Sequence[int], numbers: Iterato
 
 
 def _shuffle_each(parts: Sequence[list[int]], randbelow: RandBelow) -> None:
-    """Shuffle each of the parts in place, as Durstenfeld does."""
     several = [part for part in parts if len(part) > 1]
     numbers = unreduced(randbelow, [bound for part in several for bound in range(len(part), 1, -1)])
     for part in several:
@@ -136,7 +131,7 @@ def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]
 
 
 def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
-    """Move entries further along the ring until no two of one group are neighbours.
+    """Move entries along the ring until no two neighbours are of one group.
 
     No group may have more than half of the ring.
     """

@@ -1,7 +1,7 @@
 """Shuffle uniformly: each of the n! orders is equally likely.
 
-Use `durstenfeld`. The other functions reach the same distribution in other ways: to extend an order, to
-check one way against another, or to show how it is done.
+Use `durstenfeld`. The others reach the same distribution in other ways: to extend an order, to check one way
+against another, or to show how it is done.
 """
 
 import functools
