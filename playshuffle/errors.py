@@ -59,7 +59,6 @@ class OptionError(PlayshuffleError):
     Args:
         text: with `{}` for each option, and `{name}` for each value.
         options: as the configuration spells them, the most likely cause first: `gap`, `tags = false`.
-        code: the exit code.
         values: values for the text. Bytes and texts are made safe to print.
     """
 
@@ -97,9 +96,7 @@ class MissingError(PlayshuffleError):
     """A folder or drive seems to be missing; nothing was written.
 
     Attributes:
-        path: the folder.
         why: why it seems to be missing.
-        advice: what to do.
         summary: which folder, and why; without advice.
     """
 
@@ -115,10 +112,8 @@ class Note(NamedTuple):
     """A message to the user besides the result.
 
     Attributes:
-        code: for programs.
         text: a sentence or two.
         about: the file or folder, if several can have such a note.
-        advice: what to do.
     """
 
     code: str

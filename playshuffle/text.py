@@ -44,8 +44,6 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
 
     Args:
         kind: kind of names, as in the tables above.
-        name: as the user wrote it.
-        names: all existing names.
         see: the command that lists them; empty for the command in the tables above, if any.
 
     Raises:

@@ -25,8 +25,6 @@ class Audited(NamedTuple):
 
     Attributes:
         name: as the user gives it.
-        tracks: their number.
-        shuffle: makes one order.
         guarantee: the counts are tested against it.
         flaw: its known defect, if it exists to be caught.
         entropy_bits: bits of its own generator; None if it uses the given one.

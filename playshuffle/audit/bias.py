@@ -30,7 +30,6 @@ class Counts(NamedTuple):
     """Counts over all rounds.
 
     Attributes:
-        rounds: their number.
         cells: cells[track][position] is the number of rounds with this track at this position.
         fixed: number of tracks that kept their position, summed over all rounds.
         fixed_squares: the sum of the squares of that number in each round.
@@ -53,12 +52,10 @@ class Verdict(NamedTuple):
 
     Attributes:
         chi_square: the scaled sum.
-        freedom: its degrees of freedom.
         p: probability of so large a sum by chance.
         fixed_expected: mean number of tracks that keep their position in a round.
         fixed_p: probability of the counted number by chance.
         impossible: number of times that a track was at a position with probability 0.
-        reasons: why the order is bad.
     """
 
     chi_square: float

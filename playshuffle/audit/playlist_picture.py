@@ -33,9 +33,6 @@ def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, 
     """Return the picture in the format of the suffix of `path`.
 
     Args:
-        path: path of the picture.
-        title: title of the playlist.
-        paths: paths of its tracks.
         by: number and name of each track's artist. The number is negative without an artist.
     """
     order = sorted(range(len(paths)), key=paths.__getitem__)

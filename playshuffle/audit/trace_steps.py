@@ -14,7 +14,6 @@ class Traced(NamedTuple):
     """A shuffle that can be shown step by step.
 
     Attributes:
-        shuffle: the function.
         is_forward: positions become final from the first one up.
         is_struck: nothing is swapped; the drawn track is struck out and appended.
     """

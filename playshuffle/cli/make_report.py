@@ -33,10 +33,8 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     """Yield the result, the verdict first.
 
     Args:
-        report: report of the run.
         names: list the skipped files, and the tracks that a player may lose.
         is_again: the user named the list, to make it again.
-        is_brief: omit its options.
     """
     request, figures, last = report.request, report.figures(), report.last
     has_losses = bool(report.losses) and request.options.player != GENERIC

@@ -16,9 +16,7 @@ class Default(NamedTuple):
     """The default folders.
 
     Attributes:
-        folders: the folders.
         text: a line about their source.
-        history: the configured play histories.
     """
 
     folders: tuple[str, ...]

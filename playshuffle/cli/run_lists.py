@@ -39,7 +39,6 @@ def run_lists(
     Args:
         requests: by the names of the lists.
         act: makes, keeps or deals a list.
-        quiet: print only errors.
         must_remember: raise an error if the state cannot be written.
         state: the state, if the caller has opened it.
 

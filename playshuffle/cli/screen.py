@@ -47,7 +47,6 @@ class Screen(NamedTuple):
 
     Attributes:
         width: columns; None for a pipe or file.
-        has_colour: it shows colours.
         has_unicode: it shows more than ASCII.
         now_s: the present time, in Unix seconds.
     """

@@ -79,10 +79,8 @@ class _List(NamedTuple):
     """A list to show.
 
     Attributes:
-        status: its status.
         options: its options if they are known.
         entries: dealt tracks.
-        warnings: about its play history.
     """
 
     status: PlaylistStatus

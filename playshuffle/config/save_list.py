@@ -25,7 +25,6 @@ def save_list(path: bytes, name: str, request: Request) -> None:
 
     Args:
         path: path of the configuration, which is created if it does not exist.
-        name: name of the list.
         request: has an output.
 
     Raises:

@@ -16,7 +16,6 @@ class Fault(NamedTuple):
     """A fault of a configuration, and its place.
 
     Attributes:
-        path: the file.
         message: sentences.
         line: from 1; None for the whole file.
     """

@@ -108,7 +108,6 @@ class ByAlbums(Size):
     """Deals of N albums. An album's tracks count as one album while they are next to each other in the round.
 
     Args:
-        count: number of albums.
         album_of: maps each track to a number of its album.
     """
 

@@ -42,7 +42,6 @@ class History(NamedTuple):
 
     Attributes:
         title: name of the program.
-        reader: how to read it.
         knows: its data, for the documentation.
         played: when the program counts a play, for the documentation.
         tried: the version of the program whose file was read; empty if none was.

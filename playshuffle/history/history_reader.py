@@ -20,7 +20,6 @@ class Content(NamedTuple):
     """The content of a source.
 
     Attributes:
-        history: its kind.
         rows: one for each track.
         starts: it counts plays when they start.
     """

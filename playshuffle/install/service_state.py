@@ -24,7 +24,6 @@ class ServiceState:
         active: systemd's word, such as "active".
         detail: systemd's word, such as "running".
         text: the status that the service reports, or how it failed.
-        restarts: number of restarts after failures.
         sandbox: its restrictions; None if it does not run.
         lingers: it runs while nobody is logged in; None if that is unknown.
     """

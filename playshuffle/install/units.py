@@ -34,7 +34,6 @@ class Program(NamedTuple):
     """How to start the program.
 
     Attributes:
-        words: the command.
         folders: folders that the program cannot run without.
     """
 
@@ -91,7 +90,6 @@ def rendered(
     None stands for a file that must not exist.
 
     Args:
-        program: the command in the units.
         folders: the writable folders; folders that a unit cannot name are omitted.
         environment: XDG variables that differ from the defaults are written into the units.
         sandboxed: whether systemd can give the services namespaces.

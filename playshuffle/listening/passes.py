@@ -22,9 +22,6 @@ class Track(NamedTuple):
 
     Attributes:
         uri: a path, a path below MPD's music folder, or the URL of a stream; empty if the player has none.
-        artist: as tagged.
-        title: as tagged.
-        album: as tagged.
     """
 
     uri: str
@@ -45,7 +42,6 @@ class News(NamedTuple):
         length_s: 0 if unknown.
         position_s: the player jumped to this position.
         is_late: the track may have begun before the news, or play on unheard after it.
-        is_gone: the player has disappeared.
     """
 
     player: str

@@ -36,7 +36,6 @@ class Row(NamedTuple):
         flag: its long spelling; `--no-` for a value that is true by default.
         help: for the command line, at most 50 characters.
         group: one of `groups.GROUPS`; decides whether the short help shows it.
-        metavar: placeholder of the value.
         short: its short spelling.
         verbs: the commands that take it; none for an option that only the configuration has.
         names: the kind of name that a value is, as in `text.known`, and all values.
@@ -44,9 +43,7 @@ class Row(NamedTuple):
         example: a value in the form of the configuration.
         has_key: the configuration has it as a key.
         may_be_number: the configuration accepts a number for the text, too.
-        name: name of its field in `Options`.
         type: type of its field.
-        default: default of its field.
     """
 
     flag: str
@@ -189,10 +186,7 @@ def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
     """Return the value that a user means.
 
     Args:
-        key: key of the option.
-        value: as the user wrote it.
         kind: kind of the values, as in `text.known`.
-        values: all possible values.
 
     Raises:
         OptionError: the value is unknown.

@@ -50,7 +50,6 @@ def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = 
     """Return the last order of the chosen tracks: other tracks removed, new ones appended.
 
     Args:
-        indices: the chosen tracks.
         last: the tracks of the last order.
         count: number of these that were in the playlist; None for all.
     """
@@ -67,7 +66,6 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
         chosen: the tracks, at least one.
         recipe: the order and its options.
         last: the last order of these tracks, if any.
-        randbelow: source of all randomness.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.

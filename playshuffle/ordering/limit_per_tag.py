@@ -72,7 +72,6 @@ def over_limit(
         value_of: number of each track's value, by index.
         limit: maximum number for each value, from 1.
         rank: returns the rank of a track.
-        randbelow: source of randomness.
     """
     members = defaultdict(list)
     for index, value in value_of.items():

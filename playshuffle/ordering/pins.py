@@ -54,10 +54,7 @@ def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: i
     """Map each pinned position to its track.
 
     Args:
-        pins: resolved pins.
-        tracks: the library.
         last: the last order; a track that is pinned `HERE` keeps its position in it.
-        count: length of the list.
 
     Raises:
         PlayshuffleError: two pins contradict each other, or one the length of the list.

@@ -25,9 +25,7 @@ class Recipe(NamedTuple):
     """How to arrange tracks; None for an option that was not given.
 
     Attributes:
-        order: name of the order.
         pins: the resolved pins.
-        limit: maximum number of tracks.
         time_ms: maximum playing time.
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
         inside: which blocks to shuffle inside.

@@ -39,7 +39,6 @@ def last_order_now(
     """Compare the last order of a playlist with the present tracks.
 
     Args:
-        order: the last order.
         absent: tracks in it that were absent before.
         indices: tracks that are chosen now.
         forgotten: tracks that lose their positions.
@@ -63,7 +62,6 @@ def update_order(
     Args:
         chosen: the present tracks, at least one.
         recipe: the order and its options, with resolved pins.
-        last: the last order.
         randbelow: source of the positions of new tracks.
         is_changed: tracks were added or removed, or have other paths or tags.
 

@@ -45,8 +45,6 @@ class Choice(NamedTuple):
 
     Attributes:
         all_tracks: the tracks of its folders; all indices refer to them.
-        remaining: tracks that no stage omits, ascending.
-        lists: the skip lists.
         stages: stages that were requested, or omit something.
         lacking: terms of the query that decided about tracks without the tag.
         idle: terms of the query that change nothing.

@@ -28,13 +28,9 @@ class EntryWriter(NamedTuple):
     """How to write the entries of one playlist.
 
     Attributes:
-        player: name of the player.
-        style: path style.
         base: how the player sees paths.
         output: the playlist, as the user named it.
         folder: its folder, as the user named it.
-        format: format of the playlist.
-        extinf: write EXTINF lines.
         max_per_file: maximum number of entries of a file; None for all in one.
     """
 

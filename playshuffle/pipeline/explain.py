@@ -53,7 +53,6 @@ class Reason(NamedTuple):
 
     Attributes:
         code: for programs; IN if it is.
-        text: for people.
         terms: the result of each term of the query.
         file: path of the skip list or of the file that is the cause.
     """
@@ -69,12 +68,10 @@ class PlaylistStages:
     """The result of the stages of a run for the files of one playlist.
 
     Attributes:
-        run: the playlist, opened.
         entries: position, from 0, of each path in the playlist as it is.
         waiting: the missing folder of each waiting track, by path.
         indices: indices of the tracks that were found, by path.
         skipped: reasons of the scan.
-        pinned: paths of pinned tracks.
         order: position of each track in the last order, None for a deck.
         drawn_s: when the order was drawn, in Unix seconds.
         dealt: why each dealt track of a deck is not in the playlist, in words.
@@ -223,7 +220,6 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     Args:
         opened: the library. The result is valid while it is open.
         request: the playlist. Without roots, only the tracks in its file are known.
-        tools: tools of a run.
         next_run: the next change of the playlist, in words, such as "the next update".
 
     Raises:

@@ -20,9 +20,7 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
     """Write a playlist in a new order.
 
     Args:
-        run: the playlist, opened.
         keeps_gap: keep a gap to the last order, if the order can, and shorten a gap that is too long.
-        notes: notes for the user.
 
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.

@@ -80,9 +80,6 @@ def open_library(
     """Find all tracks of these playlists, give each its number, and save the changes.
 
     Args:
-        requests: the playlists, at least one.
-        tools: tools of a run.
-        changes: changes to look for.
         must_remember: raise an error if the state cannot be written.
         checks_state: check the whole state file, even after a clean end.
         state: the state, if the caller has opened it, for writing if a playlist is written.

@@ -33,8 +33,6 @@ class Figures(NamedTuple):
     """Figures about the tracks of a playlist.
 
     Attributes:
-        duration_ms: total length.
-        artists: number of artists.
         neighbours: number of tracks that follow a track by the same artist.
         fewest: the lowest possible `neighbours`.
     """
@@ -49,11 +47,8 @@ class Report(NamedTuple):
     """The result of a run for a request.
 
     Attributes:
-        request: the playlist.
         output: its path; None if no file is written.
         files: files of the playlist: one, or its parts in order.
-        style: path style.
-        choice: which tracks are chosen.
         arranged: the chosen tracks in order.
         figures: computes the figures; this is slow, and only people want to know.
         text: content of the playlist, in one file or several.
@@ -66,8 +61,6 @@ class Report(NamedTuple):
         went: number of tracks removed since the last time.
         renamed: number of tracks renamed since the last time.
         last: the previous order, None without one.
-        is_changed: the file was written.
-        notes: notes for the user.
         has_news: `noted` differs from the last run, so that users should see it.
         stamp: stamp of the written file; empty if none was written.
     """

@@ -15,14 +15,11 @@ class Request(NamedTuple):
     """The request for one playlist: its options, and the values that they were resolved to.
 
     Attributes:
-        roots: the music folders.
         output: the file to write; None writes no file, and the entries are returned.
-        recipe: how to arrange the tracks.
         options: all options, with absolute paths, and with names as the tables spell them.
         files: the tracks to choose from; None for all below the roots. The roots then only contain them.
         source_file: the file that lists them; None if it is unknown.
         streams: entries of that file that are not files.
-        history: sources of plays.
         without: playlists whose tracks are omitted.
         never: another one, which need not exist; None for none.
         most: the limit for each value of a tag; it applies to each deal, if the playlist is dealt.
@@ -30,7 +27,6 @@ class Request(NamedTuple):
         relative_to: start of relative entries, if it is not the playlist's folder.
         swaps: pairs of a folder here and the player's folder, each with its separator at the end.
         deal: how much to deal, and how often; None if the playlist is not dealt.
-        dry_run: write nothing.
         any_name: the result is the paths themselves, so no track is skipped for its name.
         redraw_before_s: an update draws a new order if the last one is older than this time (Unix seconds).
     """

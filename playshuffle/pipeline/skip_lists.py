@@ -26,7 +26,6 @@ class SkipList(NamedTuple):
     """A skip list.
 
     Attributes:
-        path: path of the list.
         lines: maps the path of each entry to its line, 0 if unknown.
         problem: why its last content counts; empty if it could be read.
         new: entries that no playlist has read before.
@@ -76,7 +75,6 @@ def read_skip_lists(
     """Read the skip lists of a playlist, and store their content if the playlist is written.
 
     Args:
-        lists: their paths.
         state: has their last content.
         playlist: resolved path of the playlist, the key of the stored content; None for none.
         writes: the playlist is written.

@@ -32,10 +32,7 @@ def coverage(
     """Return the number of tracks below some folders, the coverage of each field, and notes.
 
     Args:
-        roots: the folders.
-        tools: tools of a run.
         names: names of the fields; empty for all known ones.
-        history: sources of plays.
 
     Raises:
         PlayshuffleError: a folder or a history cannot be read, or a field needs a history.

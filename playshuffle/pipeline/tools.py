@@ -14,9 +14,6 @@ class Tools(NamedTuple):
     """The tools of a run.
 
     Attributes:
-        read_all: reads tags.
-        randbelow: source of randomness.
-        progress: display of progress.
         clock: returns Unix time in seconds.
         tags: fields of `Tags` that replace the tags of files, by path.
     """

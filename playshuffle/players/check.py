@@ -64,9 +64,7 @@ class Trouble(NamedTuple):
 
     Attributes:
         entry: the player loses it, or may play another file.
-        what: the oddity.
         versions: the affected versions, in words; empty for all.
-        cure: what the user can do.
         plays_another: another file may be played.
     """
 
@@ -81,8 +79,6 @@ class Checked(NamedTuple):
     """The result of a check.
 
     Attributes:
-        path: path of the playlist.
-        entries: their number.
         streams: number of entries that are not local files.
         faults: faults whatever the player.
         troubles: by the name of each requested player.
@@ -104,7 +100,6 @@ def check_playlist(
     """Check each entry of a playlist, as these players would read it.
 
     Args:
-        path: path of the playlist.
         names: names of players; empty for all, None for the player that the playlist was written for.
         content: content of the playlist, if it is not in a file.
         report: called with the number of checked entries, and of all.

@@ -36,14 +36,11 @@ def losses(
 ) -> list[Loss]:
     """Find the tracks of a playlist in a folder that the player would lose, or any for the generic one.
 
-    Paths and folder are absolute and without dot segments. Fast if nothing is odd. Names that differ
-    by case or Unicode form alone are not searched for: see `twins`.
+    Paths and folder are absolute and without dot segments. Fast if nothing is odd. Names that differ by case
+    or Unicode form alone are not searched for: see `twins`.
 
     Args:
         paths: paths of the tracks that may be odd.
-        count: number of tracks in the playlist.
-        style: their path style.
-        folder: the playlist's folder.
         player: one of `PLAYERS`.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)

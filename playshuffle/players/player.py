@@ -40,9 +40,7 @@ class Player(NamedTuple):
         loses: the losses, by the keys of `quirks.QUIRKS`.
         measured: the version that loaded hostile names; empty if only `source` is known.
         source: where the facts come from.
-        suffix: suffix of the playlist.
         style: path style; None is relative if possible, else absolute.
-        extinf: whether to write EXTINF lines.
         loads: suffixes of the M3U files that it loads.
         latin1: suffixes of the M3U files that it does not read as UTF-8.
         plays: suffixes of the audio files that all its devices play; empty if it plays all.
@@ -54,8 +52,8 @@ class Player(NamedTuple):
         uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the
             music_directory.
         is_server: it plays on behalf of others, and reads names as text.
-        play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and
-            `{mpd}` (as MPD loads it), quoted for a shell. Empty if there is no such command.
+        play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and `{mpd}`
+            (as MPD loads it), quoted for a shell. Empty if there is no such command.
         use: how to load the playlist, in words; empty if `play` is enough.
         like: for a player of the configuration, the built-in player that it extends.
     """

@@ -144,7 +144,6 @@ class Format(NamedTuple):
     """A playlist format: how it is written and read.
 
     Attributes:
-        text: writes it.
         read: parses the content of a playlist in a folder. Raises ValueError with the reason if it cannot.
         mark: pattern in the head of a playlist that playshuffle wrote.
         is_uri: every entry is a URI, whatever the path style.

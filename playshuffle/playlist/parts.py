@@ -100,14 +100,12 @@ def prepared(
     """Write the new content of a playlist beside its file or files; `replace` puts it in place.
 
     Args:
-        path: path of the playlist.
-        text: its new content.
         force: also replace parts from other programs, and files of other users.
         is_same: whether the files have exactly this content; None compares them.
 
     Raises:
-        PlayshuffleError: the content could not be written, or a file of another user would get another
-            owner. Each file is as it was.
+        PlayshuffleError: the content could not be written, or a file of another user would get another owner.
+            Each file is as it was.
     """
     files = files_of(path, text)
     for file in files if len(files) > 1 else ():

@@ -78,7 +78,6 @@ class Listed(NamedTuple):
     """The content of a playlist.
 
     Attributes:
-        entries: in order.
         odd: oddities of the whole: keys of `quirks.LIST_QUIRKS`.
         is_m3u: the players can be checked.
         player: the player that playshuffle wrote it for; empty if unknown.

@@ -29,10 +29,7 @@ class CopyFacts(NamedTuple):
     release are never copies.
 
     Attributes:
-        path: path of the track.
         length_ms: 0 if unknown.
-        artist: as tagged.
-        title: as tagged.
         recording_id: of MusicBrainz.
         release_id: of MusicBrainz.
         lossless: whether the codec is.
@@ -61,7 +58,6 @@ class Copies(NamedTuple):
     """Indices of tracks that are the same recording.
 
     Attributes:
-        kept: the best copy.
         others: the other copies, from good to bad.
     """
 
@@ -83,7 +79,6 @@ def copies_among(
     """Return the groups of tracks that are the same recording, each from the best to the worst.
 
     Args:
-        tracks: the library.
         indices: indices of the tracks to compare.
         tags_of: looks up the tags of a folder.
         positions: maps a track's index to its position in the saved order, if it has one.

@@ -7,7 +7,6 @@ class Finding(NamedTuple):
     """The result of a term for one track.
 
     Attributes:
-        text: the term as written.
         column: its column in the query.
         holds: the term matches, negation included.
         values: name and text of each compared field; empty if the tag is missing.
@@ -23,8 +22,6 @@ class Lacking(NamedTuple):
     """A term that decided about tracks without the tag.
 
     Attributes:
-        text: the term as written.
-        field: the field of the tag.
         track_count: number of these tracks.
         is_kept: these tracks match, because the term is negated.
     """
@@ -39,7 +36,6 @@ class Idle(NamedTuple):
     """A path that no track matches, or a negated term that excludes no track.
 
     Attributes:
-        text: the term as written.
         is_negated: it excludes nothing.
         near: a similar path of a folder with tracks, in the form of the term; None if none is similar.
     """

@@ -17,7 +17,6 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
     """Return the terms that change nothing.
 
     Args:
-        terms: terms of a query.
         hits: number of tracks that pass the checks of a term; negation does not count.
         folders: paths of the folders with tracks, each with a slash at its end.
     """

@@ -25,8 +25,6 @@ class Selection(NamedTuple):
     """The tracks that match a query and the others, as indices, ascending.
 
     Attributes:
-        kept: tracks that match.
-        left_out: the others.
         lacking: terms that decided about tracks without the tag.
         idle: terms that change nothing.
     """
@@ -41,8 +39,6 @@ class Query(NamedTuple):
     """A parsed query.
 
     Attributes:
-        text: as written.
-        tree: the parsed text.
         terms: terms of the tree, from left to right.
     """
 

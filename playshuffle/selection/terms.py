@@ -45,7 +45,6 @@ class Term(NamedTuple):
     """A test of one or more fields. It matches if one of the checks passes; if negated, if none does.
 
     Attributes:
-        text: as written.
         column: where it begins in the query, from 1.
         is_negated: it matches the other tracks.
         is_regex: it may take long.

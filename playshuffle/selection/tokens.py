@@ -28,10 +28,7 @@ class Token(NamedTuple):
     """A piece of a query.
 
     Attributes:
-        kind: kind of the token.
         text: text of a word, without quotes.
-        start: its start in the query.
-        end: its end in the query.
     """
 
     kind: TokenKind

@@ -17,7 +17,6 @@ class TrackNames:
     """The names of some tracks.
 
     Args:
-        paths: paths of the tracks.
         roots: folders where a relative path may start.
         read_tags: returns their tags, in the order of the paths; only called if no file has the name.
     """

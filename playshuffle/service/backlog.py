@@ -120,7 +120,6 @@ class Backlog:
         """Note that a playlist is up to date.
 
         Args:
-            name: name of the playlist.
             is_cached: its tags are stored; if not, the next update scans everything.
             has_unreadable: something could not be read; no event reports when it can be read.
         """

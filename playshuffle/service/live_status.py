@@ -26,7 +26,6 @@ class LiveStatus:
     """The status of a service, its folders and its playlists.
 
     Args:
-        config: the managed playlists.
         broken: errors of playlists that are not managed, by name.
         since_s: when the service was started, in Unix seconds.
         file: publishes the status.

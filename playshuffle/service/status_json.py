@@ -22,12 +22,10 @@ class RootStatus:
     """A music folder.
 
     Attributes:
-        root: its path.
         state: ok, empty or missing.
         file_system: its type.
         watched: how it is watched, in words.
         advice: a command that improves it, or empty.
-        folders: number of folders.
         watches: number of folders that the kernel watches.
         tracks: number of tracks.
         last_event: Unix seconds.
@@ -53,16 +51,13 @@ class PlaylistStatus:
     Attributes:
         name: its name in the configuration, None if it is not there.
         output: its file.
-        state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken;
-            without a service also by make (not in the configuration), not managed, nothing dealt and
-            not written.
+        state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
+            service also by make (not in the configuration), not managed, nothing dealt and not written.
         tracks: number of its tracks.
         library: number of tracks in its folders.
-        order: name of its order.
         last_write: Unix seconds.
         last_error: why it could not be updated.
         scanning: progress of the running scan, None without one.
-        unreadable: files that cannot be read.
         missing_lists: skip lists that cannot be read, so that their last content counts.
         left_out: number of omitted tracks for each reason, in words; known to a running service.
         waiting: number of tracks that wait for each missing folder.
@@ -118,9 +113,6 @@ class Status:
     """Services with their folders and playlists: the status of one service, or everything that is known.
 
     Attributes:
-        services: the services.
-        roots: the folders.
-        playlists: the playlists.
         notes: sentences for the user.
         not_listed: number of playlists written by `make`, unless they are among `playlists`.
         schema: version of the JSON.

@@ -48,7 +48,6 @@ def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[
     """Update the playlists of a request; a failure of one does not affect the others.
 
     Args:
-        config: configuration of the service.
         began_s: when the service was started, in Unix seconds.
         request: the playlists, and the changes since the last scan.
         send: called with the result for each playlist.

@@ -35,7 +35,6 @@ class UpdateProcess:
     Enter it before any thread exists.
 
     Attributes:
-        is_busy: an update is running.
         heard_s: time of its last message, by the monotonic clock.
         is_over: the process was killed, and runs no update any more.
     """

@@ -49,17 +49,11 @@ class PlaylistUpdated:
     """A playlist is up to date.
 
     Attributes:
-        playlist: its name.
         status: its status, except for facts that only the service knows.
         is_changed: the file was replaced.
-        added: number of tracks.
-        removed: number of tracks.
-        renamed: number of tracks.
         growing: folders with files that are still being written.
         is_cached: False if tags could not be stored, so that the next update must scan everything.
-        unreadable: files that could not be read.
         folders: pairs of folder and number of tracks.
-        notes: notes for the user.
         removed_files: files of a list in parts that it no longer needs, by path.
     """
 
@@ -82,8 +76,6 @@ class PlaylistFailed:
     """A playlist could not be updated, and is unchanged.
 
     Attributes:
-        playlist: its name.
-        error: why.
         state: its state, as in `PlaylistStatus`.
         missing: the folder that seems to be missing.
         is_shut: only the sandbox blocks its folder, until the service is restarted.

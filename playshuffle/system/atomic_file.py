@@ -108,14 +108,13 @@ def stamp(path: bytes, folder_fd: int | None = None) -> str:
 def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
     """Write new content of a file beside it; `replace` puts it in place.
 
-    The caller can save other data in between, when everything that could fail on the disk is done.
-    An exception in between leaves the old file as it was.
+    The caller can save other data in between, when everything that could fail on the disk is done. An
+    exception in between leaves the old file as it was.
 
     A new file keeps the mode of the old one, its extended attributes (access lists among them) and, if
     allowed, its owner. Without an old file, everyone may read it: players run as other users.
 
     Args:
-        path: path of the file.
         content: iterated twice if the file exists: to compare, then to write.
         is_same: whether the file has exactly this content; None compares them.
 

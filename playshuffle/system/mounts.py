@@ -24,8 +24,6 @@ class Mount(NamedTuple):
     A device number does not identify a file system: the same drive may come back with another.
 
     Attributes:
-        point: where it is mounted.
-        kind: type of the file system.
         source: the device or share.
         fsid: the file system's own number; 0 if unknown.
     """

@@ -25,7 +25,6 @@ class MpdConf(NamedTuple):
     """The settings of MPD.
 
     Attributes:
-        path: the configuration file.
         music: the music folder; None if it is not set.
         playlists: the folder of stored playlists; None if it is not set.
         stickers: the sticker database; None if it is not set.

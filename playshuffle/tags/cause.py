@@ -39,7 +39,6 @@ class Cause(NamedTuple):
     """Why a file is skipped, or has no tags; str() gives a short text.
 
     Attributes:
-        code: for programs.
         detail: differs between files of the same code.
         file: path of another file that is the cause.
     """

@@ -39,8 +39,6 @@ class Chunks(NamedTuple):
     """The content of the chunks of a file.
 
     Attributes:
-        values: the texts.
-        stream: properties of the audio.
         id3: start and size of an ID3 tag; size 0 without one.
     """
 

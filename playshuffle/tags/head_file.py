@@ -27,10 +27,9 @@ class HeadFile:
     """An open file of a known size. The first read happens on demand.
 
     Args:
-        descriptor: of the file.
         size: in bytes.
-        pread: reads a number of bytes at an offset. Raises OSError if the disk fails, DeclinedError if
-            the file ends too early.
+        pread: reads a number of bytes at an offset. Raises OSError if the disk fails, DeclinedError if the
+            file ends too early.
     """
 
     def __init__(self, descriptor: int, size: int, pread: Pread | None = None) -> None:

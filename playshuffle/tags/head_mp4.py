@@ -84,7 +84,6 @@ class _AtomReader:
     """One pass over a file from front to back, so that no piece is read twice.
 
     Attributes:
-        found: the tags.
         present: the share of the audio that is in the file, if it was cut off.
     """
 

@@ -82,9 +82,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
     """Replace the queue of a player with a playlist, if playshuffle made that queue or it is empty.
 
     Args:
-        player: its name.
         queue: the connection to it.
-        playlist: the file.
         replace: replace any queue.
         any_playlist: also replace a queue that was made from another playlist.
 

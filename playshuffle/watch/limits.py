@@ -21,9 +21,8 @@ class Mode(NamedTuple):
     """How a root is watched.
 
     Attributes:
-        root: its path.
-        state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if
-            the root cannot be read.
+        state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the root
+            cannot be read.
         detail: the reason, unless the state is `events`; str() adds the numbers if `has_counts`.
         advice: a command that improves the state, if one exists.
         folders: number of folders at the last count.
@@ -54,8 +53,6 @@ def mode_of(
     """Return how a root is watched.
 
     Args:
-        root: its path.
-        folders: number of its folders.
         watches: number of its folders that have a watch.
         mounted: the mount of the root, then the mounts below it.
         error_number: error of the kernel that refused a watch, if any.
