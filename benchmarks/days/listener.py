@@ -26,8 +26,8 @@ class Row:
         hand: its user has to add new files.
         command: starts it; for a list, prints the paths or writes LIST.
         before: shows the library to a program that writes lists, on the first day and when files are new.
-        add: a command that adds folders or files to its queue; empty if it finds them.
-        bus: its name on the D-Bus, after org.mpris.MediaPlayer2.
+        add: a command that adds folders or files to its queue.
+        bus: its name on the D-Bus.
         files: its configuration: path below its home, and content.
     """
 

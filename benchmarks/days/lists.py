@@ -1,7 +1,10 @@
-"""Programs that write lists, which mpv plays: shuf, beets, packages of the Python index, and playshuffle."""
+"""mpv, alone with --shuffle and as the player of lists: of shuf, beets, other packages and playshuffle."""
 
+import contextlib
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -9,7 +12,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from benchmarks.days.listener import CRASH, Program, Row
-from benchmarks.days.mpv import Session
 from benchmarks.days.music import Library
 
 _FIRST_DAY = datetime(2027, 1, 1, 8)  # noqa: DTZ001 - local time, as faketime takes it
@@ -17,13 +19,60 @@ _FIRST_DAY = datetime(2027, 1, 1, 8)  # noqa: DTZ001 - local time, as faketime t
 _KILLED_AFTER_S = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
-class Listed(Program):
+class Mpv(Program):
+    """mpv without a device, over the folder with its own shuffle. Its events report the playing file."""
+
+    def start(self, day: int, new: list[Path]) -> None:  # noqa: ARG002 - it takes the folder as it is
+        """Start it with the folder."""
+        self.play("--shuffle", str(self.music))
+
+    def play(self, *words: str) -> None:
+        """Start it, connected from the beginning, so that no event is lost."""
+        self._socket, other = socket.socketpair()
+        with other:
+            command = ["mpv", "--no-config", "--no-terminal", "--vo=null", "--ao=null", *words]
+            command.append(f"--input-ipc-client=fd://{other.fileno()}")
+            self._process = subprocess.Popen(command, env=self.env, pass_fds=[other.fileno()])
+        self._lines = self._socket.makefile("r")
+
+    def playing(self) -> str | None:
+        """Wait until a file has begun to play, and return its path; none after the last."""
+        for line in self._lines:
+            message = json.loads(line)
+            if message.get("event") == "end-file" and message["reason"] == "error":
+                self.unplayable += 1
+            elif message.get("event") == "playback-restart":
+                self._say("get_property", "path")
+            elif message.get("data"):
+                return os.path.normpath(str(message["data"]))
+        return None
+
+    def _say(self, *command: object) -> None:
+        with contextlib.suppress(OSError):  # it ends after the last entry
+            self._socket.sendall(json.dumps({"command": command}).encode() + b"\n")
+
+    def next(self) -> None:
+        """Go to the next entry; after the last one it ends."""
+        self._say("playlist-next", "force")
+
+    def stop(self) -> None:
+        """End it."""
+        self._say("quit")
+        self._process.wait()
+        self._lines.close()
+        self._socket.close()
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._process.kill()
+        self.stop()
+
+
+class Listed(Mpv):
     """A program that writes a list each day. On the day of the crash it is killed, and not the player."""
 
     def __init__(self, row: Row, home: Path, library: Library) -> None:
         super().__init__(row, home, library)
-        self._player = Session(home / "mpv", self.music)
-        self.playing, self.next = self._player.playing, self._player.next  # type: ignore[method-assign]
         self._list, self._is_playing = home / "list.m3u", False
         self.env |= {"PATH": f"{os.path.dirname(sys.executable)}:{self.env['PATH']}", "BEETSDIR": str(home)}
         self.env["NO_FAKE_STAT"] = "1"  # faketime would change the times of all files each day
@@ -59,8 +108,10 @@ class Listed(Program):
             with self._started(self.row.command, day) as process:
                 time.sleep(after_s)
                 os.killpg(process.pid, signal.SIGKILL)
+            for left in Path("/dev/shm").glob(f"*faketime_*_{process.pid}"):
+                left.unlink()  # else a faketime that gets the same process id would not start
         self._run(self.row.command, day)
-        self._player.start([f"--playlist={self._list}"])
+        self.play(f"--playlist={self._list}")
         self._is_playing = True
 
     def kill(self) -> None:
@@ -68,8 +119,7 @@ class Listed(Program):
 
     def stop(self) -> None:
         """End the player."""
-        self.unplayable = self._player.unplayable
-        self._player.stop()
+        super().stop()
         self._is_playing = False
 
     def heard(self, path: str, day: int, is_skipped: bool) -> None:

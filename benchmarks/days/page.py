@@ -4,7 +4,7 @@ import contextlib
 import json
 import math
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -14,7 +14,7 @@ from benchmarks.days.measures import EVENTS, Measures, measure, shares
 from scripts.draw_deal_days import BLUE, ORANGE, draw, save
 
 _PAGE = Path(__file__).parents[2] / "docs/hundred-days.md"
-Days = dict[str, Sequence[Day]]
+Days = dict[str, list[Day]]
 _PLAIN = str.maketrans("", "", "*`")
 
 # Each column: its title, how its value is shown, and what is best: the smallest value of this function.
@@ -35,56 +35,40 @@ _COLUMNS: tuple[tuple[str, Callable[[Measures], str], Callable[[Measures], float
 )
 
 
-def load(results: Path, variant: str) -> Days:
-    """Return the days of each row that was driven to the end."""
-    return {
-        key: [Day(**day) for day in json.loads(path.read_text())["days"]]
-        for key in ROWS
-        if (path := results / f"{key}-{variant}.json").exists()
-    }
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in [head, ["---"] * len(head), *lines]) + "\n"
 
 
-def _table(rows: Days) -> str:
+def _results(rows: Days) -> str:
     measures = {key: measure(days) for key, days in rows.items()}
     best = [min(map(rank, measures.values())) for _, _, rank in _COLUMNS]
-    lines = [
-        "| program | " + " | ".join(title for title, _, _ in _COLUMNS) + " |",
-        "|---" * (len(_COLUMNS) + 1) + "|",
-    ]
-    for key, row in measures.items():
-        cells = [
+    lines = (
+        [ROWS[key].name]
+        + [
             f"**{show(row)}**" if rank(row) == first < math.inf else show(row)
             for (_, show, rank), first in zip(_COLUMNS, best, strict=True)
         ]
-        lines.append(f"| {ROWS[key].name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        for key, row in measures.items()
+    )
+    return _table(["program", *(title for title, _, _ in _COLUMNS)], lines)
+
+
+def _events(rows: Days) -> str:
+    kept = {ROWS[key]: measure(days).kept for key, days in rows.items()}
+    lines = (
+        [row.name, *("yes" if event in events else "no" for event in EVENTS), "yes" if row.hand else "no"]
+        for row, events in kept.items()
+    )
+    return _table(["program", *EVENTS, "by hand"], lines)
 
 
 def _version(package: str) -> str:
-    """Return the version of a package of the Python index, else of Debian."""
+    """Return the version of a package of the Python index, else of Debian, else as the program prints it."""
     with contextlib.suppress(metadata.PackageNotFoundError):
         return metadata.version(package)
-    command = ["dpkg-query", "-W", "-f", "${Version}", package]
-    found = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
-    return found.partition(":")[2] or found or "?"
-
-
-def _rows_table(rows: Days) -> str:
-    lines = ["| program | version | how it was driven |", "|---|---|---|"]
-    lines += [
-        f"| {row.name} | {_version(row.package)} | {row.how.replace('|', chr(92) + '|')} |"
-        for row in map(ROWS.__getitem__, rows)
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _kept_table(rows: Days) -> str:
-    lines = ["| program | " + " | ".join(EVENTS) + " | by hand |", "|---" * (len(EVENTS) + 2) + "|"]
-    for key, days in rows.items():
-        kept = measure(days).kept
-        cells = ["yes" if event in kept else "no" for event in EVENTS]
-        lines.append(f"| {ROWS[key].name} | {' | '.join(cells)} | {'yes' if ROWS[key].hand else 'no'} |")
-    return "\n".join(lines) + "\n"
+    script = f"dpkg-query -W -f '${{Version}}' {package} 2>/dev/null || {package} --version"
+    found = subprocess.run(script, shell=True, stdout=subprocess.PIPE, text=True, check=False).stdout
+    return found.strip().removeprefix(f"{package} ").rpartition(":")[2]
 
 
 def _draw(rows: Days) -> None:
@@ -113,19 +97,22 @@ def _draw(rows: Days) -> None:
 
 def write(results: Path) -> None:
     """Write the results into the page, between its marks, and draw the picture."""
-    rows = {variant: load(results, variant) for variant in VARIANTS}
-    found = f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`.\n\n"
-    for variant, words in VARIANTS.items():
-        found += f"### A listener who {words}\n\n{_table(rows[variant])}\n"
-    found += f"### After which events the order went on\n\n{_kept_table(rows['all'])}\n"
-    found += f"### The programs\n\n{_rows_table(rows['all'])}\n"
-    found += "Not driven:\n\n"
-    found += "".join(
-        f"* {ROWS[key].name if key in ROWS else key}: {why}\n"
-        for key, why in NOT_DRIVEN.items()
-        if key not in rows["all"]
-    )
+    rows: dict[str, Days] = {
+        variant: {
+            key: [Day(**day) for day in json.loads(path.read_text())]
+            for key in ROWS
+            if (path := results / f"{key}-{variant}.json").exists()
+        }
+        for variant in VARIANTS
+    }
+    driven = [ROWS[key] for key in ROWS if any(key in days for days in rows.values())]
+    found = [f"Run on {datetime.now(UTC):%-d %B %Y} by `python -m benchmarks.days`.\n\n"]
+    found += [f"### A listener who {words}\n\n{_results(rows[key])}" for key, words in VARIANTS.items()]
+    found += ["### After which events the order went on\n\n", _events(rows["all"])]
+    versions = ([row.name, _version(row.package), row.how.replace("|", "\\|")] for row in driven)
+    found += ["### The programs\n\n", _table(["program", "version", "how it was driven"], versions)]
+    found += ["Not driven:\n\n", *(f"* {name}: {why}\n" for name, why in NOT_DRIVEN.items())]
     before, begin, rest = _PAGE.read_text().partition("<!-- found -->\n")
     _, end, after = rest.partition("<!-- end -->")
-    _PAGE.write_text(f"{before}{begin}\n{found}\n{end}{after}")
+    _PAGE.write_text(f"{before}{begin}\n{''.join(found)}\n{end}{after}")
     _draw(rows["all"])

@@ -1,4 +1,4 @@
-"""Drive players that report their track through a socket or their own command."""
+"""Drive players that report their track through a socket, the D-Bus or their log."""
 
 import contextlib
 import os
@@ -10,22 +10,29 @@ import subprocess
 import termios
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from benchmarks.days.listener import Program
+from jeepney import DBusAddress, MatchRule, MessageType, Properties, message_bus, new_method_call
+from jeepney.io.blocking import open_dbus_connection
+
+from benchmarks.days.listener import Program, Row
+from benchmarks.days.music import Library
 
 # A player that still reports the same track after this time has chosen it again. One that plays nothing met
 # an entry that it could not play, and its user asks for the next one.
 _SAME_AGAIN_S, _SILENT_S, _READY_S = 5, 4, 90
+_OBJECT = "/org/mpris/MediaPlayer2"
 
 
 class Player(Program):
-    """A player that is asked until it plays another track than before."""
+    """A player in a terminal that nobody sees, which is asked until it plays another track than before."""
 
     process: subprocess.Popen[bytes]
-    last, _changed_s = "", 0.0
+    _last, _changed_s = "", 0.0
 
     def now(self) -> str:
         """Return the path of the track that it plays, empty while it plays none."""
@@ -37,14 +44,34 @@ class Player(Program):
 
     def resume(self) -> None:
         """Let it play."""
+        raise NotImplementedError
 
-    def launch(self, command: str, more: Sequence[Path] = (), **settings: object) -> None:
-        """Start its process; more: words of its command."""
-        self.last, self._connection = "", contextlib.ExitStack()
-        with (self.home / "log").open("ab") as log:
-            streams = {"stdout": log, "stderr": log} | settings
-            words = [*shlex.split(self.words(command)), *more]
-            self.process = subprocess.Popen(words, env=self.env, **streams)  # type: ignore[call-overload]
+    def printed(self, line: str) -> None:
+        """Take note of a line of its log."""
+
+    def launch(self) -> None:
+        """Start its process."""
+        self._last, self.connection = "", contextlib.ExitStack()
+        outer, inner = pty.openpty()
+        termios.tcsetwinsize(inner, (24, 80))
+        threading.Thread(target=self._drain, args=(outer,), daemon=True).start()
+        words = shlex.split(self.words(self.row.command))
+        self.process = subprocess.Popen(
+            words, env=self.env, stdin=inner, stdout=inner, stderr=inner, start_new_session=True
+        )
+        os.close(inner)
+
+    def _drain(self, terminal: int) -> None:
+        with open(terminal, errors="replace") as lines, contextlib.suppress(OSError):  # no process is left
+            for line in lines:
+                self.printed(line)
+
+    def run(self, command: str, paths: Sequence[Path] = ()) -> int:
+        """Run a command that controls it, and return its exit status."""
+        words = [*shlex.split(self.words(command)), *map(str, paths)]
+        return subprocess.run(
+            words, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        ).returncode
 
     def wait(self, is_ready: Callable[[], object]) -> None:
         """Wait until it is ready."""
@@ -54,41 +81,17 @@ class Player(Program):
             assert time.monotonic() < until_s, f"{self.row.key} is not ready"
             time.sleep(0.02)
 
-    def connect(self, address: Path) -> None:
-        """Connect to its socket as soon as it listens."""
-        self._socket = self._connection.enter_context(socket.socket(socket.AF_UNIX))
-
-        def is_connected() -> bool:
-            with contextlib.suppress(OSError):
-                self._socket.connect(str(address))
-                return True
-            return False
-
-        self.wait(is_connected)
-        self._answers = self._connection.enter_context(self._socket.makefile("r"))
-
-    def say(self, command: str, end: str) -> list[str]:
-        """Return the lines of its answer, up to one that matches `end`."""
-        lines: list[str] = []
-        with contextlib.suppress(BrokenPipeError):  # it ended by itself
-            self._socket.sendall(command.encode() + b"\n")
-        for line in self._answers:
-            lines.append(line.rstrip("\r\n"))
-            if re.match(end, line):
-                break
-        return lines
-
     def playing(self) -> str | None:
         """Wait until it plays something else."""
         begin_s = asked_s = time.monotonic()
         while (now_s := time.monotonic()) < begin_s + _READY_S:
             if self.process.poll() is not None:  # it ended by itself: its user starts it again
-                self.hang_up()
+                self.connection.close()
                 self.unplayable += 1
                 self.start(-1, [])
             path = self.now()
-            if path and (path != self.last or now_s > self._changed_s + _SAME_AGAIN_S):
-                self.last = path
+            if path and (path != self._last or now_s > self._changed_s + _SAME_AGAIN_S):
+                self._last = path
                 return path
             if not path and now_s > asked_s + _SILENT_S:
                 self.unplayable += 1
@@ -104,156 +107,191 @@ class Player(Program):
         self.skip()
 
     def stop(self) -> None:
-        """End it as the system does when its user logs out."""
+        """End it as the system does when its user logs out. moc does not always end by itself."""
         self.process.terminate()
-        self.process.wait(30)
-        self.hang_up()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(15)
+        self.kill()
 
     def kill(self) -> None:
         """Kill it."""
         self.process.kill()
         self.process.wait()
-        self.hang_up()
-
-    def hang_up(self) -> None:
-        """Close the connection to it."""
-        self._connection.close()
+        self.connection.close()
 
 
-class Mpd(Player):
-    """MPD with the library in its queue."""
+class Talker(Player):
+    """A player with a socket. An answer ends with a line that matches `end`."""
 
-    def start(self, day: int, new: list[Path]) -> None:
-        """Start it, wait for its update, and add new files."""
-        self.launch(self.row.command)
-        self.connect(self.home / "socket")
-        self._answers.readline()
-        self._ask("update")
-        self.wait(lambda: "updating_db" not in self._ask("status"))
-        names = [str(path.relative_to(self.music)) for path in new] if day else ["/"]
-        for command in [f'add "{name}"' for name in names] + ["random 1", "repeat 1", "play"]:
-            self._ask(command)
+    end, skip_words, resume_words = "\n", "player-next", "player-play"
 
-    def _ask(self, command: str) -> dict[str, str]:
-        """Return the fields of an answer."""
-        return dict(line.partition(": ")[::2] for line in self.say(command, "OK|ACK"))
+    def connect(self) -> None:
+        """Start it, and connect as soon as it listens."""
+        self.launch()
+        self._socket = self.connection.enter_context(socket.socket(socket.AF_UNIX))
+        self.wait(lambda: self._socket.connect_ex(str(self.home / "socket")) == 0)
+        self.answers = self.connection.enter_context(self._socket.makefile("r"))
 
-    def now(self) -> str:
-        """Ask for its song, once it decodes it: until then it knows no format of audio."""
-        status = self._ask("status")
-        if "error" in status:
-            self.unplayable += 1
-            self._ask("clearerror")
-        is_playing = status.get("state") == "play" and "audio" in status
-        return str(self.music / self._ask("currentsong")["file"]) if is_playing else ""
+    def ask(self, command: str) -> list[str]:
+        """Return the lines of its answer."""
+        with contextlib.suppress(BrokenPipeError):  # it ended by itself
+            self._socket.sendall(command.encode() + b"\n")
+        lines: list[str] = []
+        for line in self.answers:
+            lines.append(line.rstrip("\n"))
+            if re.match(self.end, line):
+                break
+        return lines
 
-    def skip(self) -> None:
-        """Ask for the next song."""
-        self._ask("next")
-
-    def resume(self) -> None:
-        """Let it play."""
-        self._ask("play")
-
-
-class Vlc(Player):
-    """VLC without a window. It refuses to run for root.
-
-    It gets each file: it would read a folder while it plays, and this listener hears 40 tracks in that time.
-    """
-
-    def start(self, day: int, new: list[Path]) -> None:  # noqa: ARG002 - it takes the folder as it is
-        """Start it with the folder."""
-        folder = self.home / "vlc"
-        folder.mkdir(exist_ok=True)
-        folder.chmod(0o777)
-        (folder / "socket").unlink(missing_ok=True)
-        self.env |= {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
-        user = "setpriv --reuid=65534 --regid=65534 --clear-groups " if os.geteuid() == 0 else ""
-        self.launch(user + self.row.command, more=sorted(self.music.rglob("*.ogg")))
-        self.connect(folder / "socket")
-        self._input, self._is_playing = "", False
-
-    def now(self) -> str:
-        """Read its new messages, up to its status: inputs and states."""
-        for line in self.say("status", "status: returned"):
-            if found := re.search(r"new input: (file://.*) \)", line):
-                self._input, self._is_playing = unquote(urlsplit(found[1]).path), False
-            elif found := re.search(r"\( (\w+) state: (\d) \)", line):
-                self._is_playing = found[1] == "play"
-        return self._input if self._is_playing and self._input.endswith(".ogg") else ""
+    def fields(self, command: str) -> dict[str, str]:
+        """Return the fields of its answer."""
+        return dict(re.split(": | ", line, maxsplit=1) for line in self.ask(command) if " " in line)
 
     def skip(self) -> None:
         """Ask for the next track."""
-        self.say("next", "next: returned")
+        self.ask(self.skip_words)
+
+    def resume(self) -> None:
+        """Let it play."""
+        self.ask(self.resume_words)
 
 
-class Cmus(Player):
-    """cmus in a terminal that nobody sees."""
+class Mpd(Talker):
+    """MPD with the library in its queue."""
+
+    end, skip_words, resume_words = "OK|ACK", "next", "play"
+
+    def start(self, day: int, new: list[Path]) -> None:
+        """Start it, wait for its update, and add new files."""
+        self.connect()
+        self.answers.readline()
+        self.ask("update")
+        self.wait(lambda: "updating_db" not in self.fields("status"))
+        names = [str(path.relative_to(self.music)) for path in new] if day else ["/"]
+        for command in [f'add "{name}"' for name in names] + ["random 1", "repeat 1", "play"]:
+            self.ask(command)
+
+    def now(self) -> str:
+        """Ask for its song, once it decodes it: until then it knows no format of audio."""
+        status = self.fields("status")
+        if "error" in status:
+            self.unplayable += 1
+            self.ask("clearerror")
+        is_playing = status.get("state") == "play" and "audio" in status
+        return str(self.music / self.fields("currentsong")["file"]) if is_playing else ""
+
+
+class Cmus(Talker):
+    """cmus with the folder in its library."""
 
     def start(self, day: int, new: list[Path]) -> None:
         """Start it, add new files, and play."""
-        outer, inner = pty.openpty()
-        termios.tcsetwinsize(inner, (24, 80))
-        threading.Thread(target=_drain, args=(outer,), daemon=True).start()
-        self.launch(self.row.command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
-        os.close(inner)
-        self.connect(self.home / "socket")
+        self.connect()
         if day == 0 or new:
-            self.say("update-cache", "\n")
-            self.say(f"add -l {self.music}", "\n")
+            self.ask("update-cache")
+            self.ask(f"add -l {self.music}")
             count = len(list(self.music.rglob("*.ogg")))
-            self.wait(lambda: len(self.say("save -l -", "\n")) > count)
+            self.wait(lambda: len(self.ask("save -l -")) > count)
         self.resume()
 
     def now(self) -> str:
         """Ask for its status."""
-        fields = dict(line.partition(" ")[::2] for line in self.say("status", "\n"))
+        fields = self.fields("status")
         return fields.get("file", "") if fields.get("status") == "playing" else ""
-
-    def skip(self) -> None:
-        """Ask for the next track."""
-        self.say("player-next", "\n")
-
-    def resume(self) -> None:
-        """Let it play."""
-        self.say("player-play", "\n")
-
-
-def _drain(terminal: int) -> None:
-    with contextlib.suppress(OSError):
-        while os.read(terminal, 65536):
-            pass
 
 
 class Moc(Player):
-    """The server of moc, which is asked by its own command."""
+    """The server of moc. Its log has each song that begins: it runs a command then."""
 
-    def _ask(self, *words: str | Path) -> str:
-        command = [*shlex.split(self.words(self.row.command)), *words]
-        done = subprocess.run(
-            command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
-        )
-        return done.stdout.strip()
+    _path = ""
 
     def start(self, day: int, new: list[Path]) -> None:
         """Start its server, add new files, and play."""
-        self.launch(f"{self.row.command} -S -F", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.wait(lambda: self._ask("-Q", "%state"))
+        self._path = ""
+        self.launch()
+        self.wait(lambda: self.run("mocp -M HOME/moc -i") == 0)
         if new or day == 0:
-            self._ask("-a", *(new if day else [self.music]))
-        self._ask("-o", "shuffle,autonext")
+            self.run("mocp -M HOME/moc -a", new if day else [self.music])
+        self.run("mocp -M HOME/moc -o shuffle,autonext,repeat")
         self.resume()
 
+    def printed(self, line: str) -> None:
+        """Take note of a song that has begun, or could not be opened."""
+        if found := re.search("on_song_change.*: +/bin/true (.*)", line):
+            self._path = found[1]
+        self.unplayable += "play_file(): ERROR" in line
+
     def now(self) -> str:
-        """Ask for the file and the state."""
-        state, _, path = self._ask("-Q", "%state %file").partition(" ")
-        return path if state == "PLAY" else ""
+        """Return the last song that has begun."""
+        return self._path
 
     def skip(self) -> None:
         """Ask for the next track."""
-        self._ask("-f")
+        self.run("mocp -M HOME/moc -f")
 
     def resume(self) -> None:
         """Let it play."""
-        self._ask("-p")
+        self.run("mocp -M HOME/moc -p")
+
+
+class Mpris(Player):
+    """A player with a D-Bus of its own, which reports its track by properties and signals of MPRIS."""
+
+    def __init__(self, row: Row, home: Path, library: Library) -> None:
+        super().__init__(row, home, library)
+        self._player = DBusAddress(_OBJECT, self.row.bus, "org.mpris.MediaPlayer2.Player")
+        self._address = f"unix:path={home}/bus"
+        self.env["DBUS_SESSION_BUS_ADDRESS"] = self._address
+        self._server = subprocess.Popen(["dbus-daemon", "--session", f"--address={self._address}"])
+
+    def close(self) -> None:
+        """End the bus."""
+        self._server.terminate()
+        self._server.wait()
+
+    def start(self, day: int, new: list[Path]) -> None:
+        """Start it, add new files, and let it play."""
+        self.launch()
+        self.wait((self.home / "bus").exists)
+        self._bus = self.connection.enter_context(open_dbus_connection(self._address))
+        rule = MatchRule(type="signal", interface="org.freedesktop.DBus.Properties", path=_OBJECT)
+        self._bus.send_and_get_reply(message_bus.AddMatch(rule))
+        self._signals = deque[Any]()
+        self._bus.filter(rule, queue=self._signals)
+        self.wait(lambda: self._get("PlaybackStatus"))
+        if paths := new if day else [self.music]:
+            self.run(self.row.add, paths)
+        self.wait(self._has_begun)
+
+    def _has_begun(self) -> bool:
+        """Ask it to play, and return whether the time of a track goes on, so that it really plays."""
+        if self._get("PlaybackStatus") != "Playing":
+            self.resume()
+            time.sleep(0.2)
+        return self._get("PlaybackStatus") == "Playing" and bool(self._get("Position"))
+
+    def _get(self, name: str) -> Any:
+        """Return a property; none while it has not started."""
+        reply = self._bus.send_and_get_reply(Properties(self._player).get(name))
+        return reply.body[0][1] if reply.header.message_type is MessageType.method_return else None
+
+    def now(self) -> str:
+        """Return the reported track; count tracks that it reported since, although no such file exists."""
+        while self._signals:
+            said = _path(self._signals.popleft().body[1].get("Metadata", ("", {}))[1])
+            self.unplayable += bool(said) and not os.path.exists(said)
+        path = _path(self._get("Metadata"))
+        return path if os.path.exists(path) and self._get("PlaybackStatus") == "Playing" else ""
+
+    def skip(self) -> None:
+        """Ask for the next track."""
+        self._bus.send_and_get_reply(new_method_call(self._player, "Next"))
+
+    def resume(self) -> None:
+        """Let it play."""
+        self._bus.send_and_get_reply(new_method_call(self._player, "Play"))
+
+
+def _path(metadata: Any) -> str:
+    """Return the path of a file in its metadata, empty if there is none."""
+    return unquote(urlsplit((metadata or {}).get("xesam:url", ("s", ""))[1]).path)
