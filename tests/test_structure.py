@@ -1,6 +1,7 @@
 """Check which package may import which, and where each third-party library is used."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,6 +67,16 @@ def test_packages_import_from_lower_rows_only(module: str) -> None:
 
     # The modules of the first row are single files, and may use each other.
     assert [name for name in others if row(name) >= row(module) > 1] == []
+
+
+def test_no_module_and_no_class_has_the_name_of_another() -> None:
+    """A module of `cli` has the name of its command."""
+    modules = Counter(module.rpartition(".")[2] for module in MODULES if package(module) != "cli")
+    trees = [ast.parse(path.read_text()) for path in MODULES.values()]
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    classes = Counter(node.name.lstrip("_") for node in nodes if isinstance(node, ast.ClassDef))
+
+    assert [name for name, count in (modules + classes).items() if count > 1] == []
 
 
 def test_imports_have_no_cycles() -> None:

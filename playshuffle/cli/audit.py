@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Annotated
 
 from playshuffle.audit import audited_orders, bias, heat_map
-from playshuffle.audit.playlist import look_into
+from playshuffle.audit.playlist_audit import look_into
 from playshuffle.cli import audit_report, completion
 from playshuffle.cli.common_options import ConfigFile, Json, argument, option
 from playshuffle.cli.progress import progress_bar

@@ -9,7 +9,7 @@ from playshuffle.audit.audited_orders import Audited
 from playshuffle.audit.bias import FALSE_ALARM, Counts, Verdict
 from playshuffle.audit.guarantees import Guarantee
 from playshuffle.audit.mix import Mix
-from playshuffle.audit.playlist import PlaylistAudit
+from playshuffle.audit.playlist_audit import PlaylistAudit
 from playshuffle.cli.screen import Fact, Mark, Screen, home_path
 from playshuffle.text import counted
 

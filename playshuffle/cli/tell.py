@@ -16,8 +16,8 @@ from playshuffle.playlist.playlist_reader import read
 from playshuffle.store import to_tell
 from playshuffle.store.records import last_made
 from playshuffle.store.state import State
-from playshuffle.telling.players import tell_player
 from playshuffle.telling.queue import ForeignQueueError
+from playshuffle.telling.tell_player import tell_player
 from playshuffle.text import any_of, counted, known
 
 EXAMPLES = """\b

@@ -13,8 +13,8 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.sources import find_source
 from playshuffle.options.contradictions import check
+from playshuffle.options.option_values import checked, parse_maps
 from playshuffle.options.table import STDOUT, Options
-from playshuffle.options.values import checked, parse_maps
 from playshuffle.ordering.gap import Gap, parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.recipe import Recipe

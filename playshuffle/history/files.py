@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import HistoryRow, Played, TrackNames, path_of_uri, summed
+from playshuffle.history.rows import HistoryRow, Played, TagNames, path_of_uri, summed
 
 _LATEST = 1 << 32  # Unix seconds, in 2106; a later time is not the time of a play
 _STARS = 5
@@ -109,7 +109,7 @@ def rockbox_scrobbler(path: bytes) -> Iterator[HistoryRow]:
             continue
         fields = [*line.split("\t"), "", ""]
         if len(fields) >= 9:
-            names = TrackNames(fields[0], fields[2], fields[1], fields[7].strip())
+            names = TagNames(fields[0], fields[2], fields[1], fields[7].strip())
             yield HistoryRow(
                 b"", _event(_utc(_time(fields[6]), is_local=is_local), is_play=fields[5] == "L"), names
             )
@@ -156,7 +156,7 @@ def listenbrainz(path: bytes) -> Iterator[HistoryRow]:
             *(tags.get(f"{name}_name") for name in ("artist", "track", "release")),
             ids.get("recording_mbid"),
         )
-        names = TrackNames(*(value if isinstance(value, str) else "" for value in values))
+        names = TagNames(*(value if isinstance(value, str) else "" for value in values))
         yield HistoryRow(b"", Played(_time(listen.get("listened_at")), None, 1), names)
 
 
@@ -178,7 +178,7 @@ def _event(when: int | None, *, is_play: bool) -> Played:
 def grouped(events: Iterable[HistoryRow], now_s: float) -> list[HistoryRow]:
     """Return a row for each track of a log. A play in the future has no time."""
     latest = now_s + _DAY_S
-    plays: dict[tuple[bytes, TrackNames | None], Played] = {}
+    plays: dict[tuple[bytes, TagNames | None], Played] = {}
     for path, played, names in events:
         times = [time_s if (time_s or 0) <= latest else None for time_s in played[:2]]
         event = played._replace(last_played=times[0], last_skipped=times[1])
@@ -233,7 +233,7 @@ def csv_log(path: bytes) -> Iterator[HistoryRow]:
     is_one_play = "last_played" in columns and columns.keys().isdisjoint(("plays", "skips"))
     for fields in csv.reader(lines, delimiter=separator):
         values = {name: fields[at].strip() for name, at in columns.items() if at < len(fields)}
-        names = TrackNames(*(values.get(name, "") for name in TrackNames._fields))
+        names = TagNames(*(values.get(name, "") for name in TagNames._fields))
         uri = os.fsencode(values.get("path", ""))
         uri = path_of_uri(uri) or uri
         if not uri and not names.title:

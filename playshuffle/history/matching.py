@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from playshuffle.history.rows import HistoryRow, TrackNames
+from playshuffle.history.rows import HistoryRow, TagNames
 from playshuffle.text import folded
 
 _SAMPLE = 200  # rows that decide about the former music folder
@@ -28,7 +28,7 @@ def match(
     rows: Sequence[HistoryRow],
     number_of: Mapping[bytes, int],
     roots: Sequence[bytes],
-    tagged: Callable[[], Iterable[tuple[int, TrackNames]]],
+    tagged: Callable[[], Iterable[tuple[int, TagNames]]],
 ) -> list[Match]:
     """Return the tracks of each row; none for a row that fits no track.
 
@@ -93,7 +93,7 @@ def _moved(
 class _ByNames:
     """Tracks by their tags: the recording id, or else artist, title and album, or else artist and title."""
 
-    def __init__(self, tagged: Iterable[tuple[int, TrackNames]]) -> None:
+    def __init__(self, tagged: Iterable[tuple[int, TagNames]]) -> None:
         self._numbers: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         for number, names in tagged:
             if names.recording_id:
@@ -103,7 +103,7 @@ class _ByNames:
                 self._numbers[each, title].append(number)
                 self._numbers[each, title, album].append(number)
 
-    def numbers(self, names: TrackNames) -> Sequence[int]:
+    def numbers(self, names: TagNames) -> Sequence[int]:
         artist, title, album = map(_plain, names[:3])
         keys = ((names.recording_id.casefold(),), (artist, title, album), (artist, title))
         return next((self._numbers[key] for key in keys if all(key) and key in self._numbers), ())

@@ -23,7 +23,7 @@ class Played(NamedTuple):
     rating: float | None = None
 
 
-class TrackNames(NamedTuple):
+class TagNames(NamedTuple):
     """The tags that name a track in a source without paths."""
 
     artist: str
@@ -43,7 +43,7 @@ class HistoryRow(NamedTuple):
 
     path: bytes
     played: Played
-    names: TrackNames | None = None
+    names: TagNames | None = None
 
 
 def path_of_uri(uri: bytes) -> bytes:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from playshuffle.dealing.amount import Count
 from playshuffle.errors import OptionError
+from playshuffle.options.option_values import fields_of_queries
 from playshuffle.options.table import ROWS, STDOUT, Options
-from playshuffle.options.values import fields_of_queries
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit

@@ -53,7 +53,7 @@ def _term_lines(choice: Choice, facts: Facts) -> list[str]:
     where, spoken = choice.stage(WHERE), choice.stage(SPOKEN)
     if where is None or not where.of:
         return []
-    from playshuffle.pipeline.matching import term_lines  # as in `stages`
+    from playshuffle.pipeline.query_stage import term_lines  # as in `stages`
 
     left_out = frozenset(spoken.indices if spoken else ())
     rest = [index for index in range(len(choice.all_tracks)) if index not in left_out]

@@ -9,7 +9,7 @@ from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
 from playshuffle.history.history_reader import Content, SourceError, read_source, stamp_of
 from playshuffle.history.matching import match
-from playshuffle.history.rows import HistoryRow, Played, TrackNames, merged, summed
+from playshuffle.history.rows import HistoryRow, Played, TagNames, merged, summed
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
@@ -207,12 +207,10 @@ def _with_times(played: Played, old: Played | None, now_s: int) -> Played:
     )
 
 
-def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TrackNames]]:
+def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TagNames]]:
     names = tracks.column(
         lambda folder: [
-            TrackNames("", "")
-            if row is None
-            else TrackNames(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
+            TagNames("", "") if row is None else TagNames(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
             for row in rows_of(folder)
         ]
     )

@@ -109,7 +109,7 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
     """Omit tracks that the queries do not match."""
     if not facts.request.options.where:
         return choice
-    from playshuffle.pipeline.matching import matching  # slow to import, and most lists have no query
+    from playshuffle.pipeline.query_stage import matching  # slow to import, and most lists have no query
 
     return matching(choice, facts.request, facts.rows_of)
 

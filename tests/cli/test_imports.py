@@ -41,7 +41,7 @@ _SLOW = (
 )  # fmt: skip
 _STORED = ("sqlite3", "playshuffle.store", "playshuffle.pipeline.run", "playshuffle.library.scan")
 _OF_SERVICE = ("playshuffle.service.status_json", "playshuffle.watch.debounce", "playshuffle.watch.watcher")
-_OF_QUERIES = ("playshuffle.selection.query", "playshuffle.pipeline.matching")
+_OF_QUERIES = ("playshuffle.selection.query", "playshuffle.pipeline.query_stage")
 _COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
 
 # For a command and variables: what it does not import, besides slow modules.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.history.history_reader import SourceError, read_source
-from playshuffle.history.rows import HistoryRow, Played, TrackNames
+from playshuffle.history.rows import HistoryRow, Played, TagNames
 from playshuffle.history.sources import Source
 
 JUNE = 1_750_000_000
@@ -141,8 +141,8 @@ def test_a_log_of_rockbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone:
     )
 
     assert read(path) == [
-        HistoryRow(b"", Played(JUNE + 300, JUNE + 400, 2, 1), TrackNames("Ann", "One", "Light", "id-1")),
-        HistoryRow(b"", Played(None, None, 1, 0), TrackNames("Bob", "Two")),
+        HistoryRow(b"", Played(JUNE + 300, JUNE + 400, 2, 1), TagNames("Ann", "One", "Light", "id-1")),
+        HistoryRow(b"", Played(None, None, 1, 0), TagNames("Bob", "Two")),
     ]
     monkeypatch.undo()
     time.tzset()
@@ -161,23 +161,23 @@ LAST_FM = (
     [
         (
             f'path,plays,last_played,rating\n/m/a.mp3,3,{JUNE},4\n"/m/b, c.mp3",0,,\n',
-            [HistoryRow(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), TrackNames("", ""))],
+            [HistoryRow(b"/m/a.mp3", Played(JUNE, None, 3, None, 0.8), TagNames("", ""))],
         ),
-        (LAST_FM, [HistoryRow(b"", Played(JUNE + 60, None, 2), TrackNames("Ann", "One", "Light", "id-1"))]),
+        (LAST_FM, [HistoryRow(b"", Played(JUNE + 60, None, 2), TagNames("Ann", "One", "Light", "id-1"))]),
         (
             # As lastfmstats.com saves it: milliseconds, semicolons.
             f'Artist;Album;AlbumId;Track;Date#ann\n"Ann";"Light";"";"One";"{JUNE}000"\n',
-            [HistoryRow(b"", Played(JUNE, None, 1), TrackNames("Ann", "One", "Light"))],
+            [HistoryRow(b"", Played(JUNE, None, 1), TagNames("Ann", "One", "Light"))],
         ),
         (
             "\ufeffFile\tPlay Count\tLast Played\r\nfile:///m/%C3%A4.mp3\t2\t2025-06-15T15:06:40Z\r\n",
-            [HistoryRow("/m/ä.mp3".encode(), Played(JUNE, None, 2), TrackNames("", ""))],
+            [HistoryRow("/m/ä.mp3".encode(), Played(JUNE, None, 2), TagNames("", ""))],
         ),
-        ("path,skips\na.mp3,2\nb.mp3\n,\n", [HistoryRow(b"a.mp3", Played(skips=2), TrackNames("", ""))]),
-        ("path,date\na.mp3,never\n", [HistoryRow(b"a.mp3", Played(None, None, 1), TrackNames("", ""))]),
+        ("path,skips\na.mp3,2\nb.mp3\n,\n", [HistoryRow(b"a.mp3", Played(skips=2), TagNames("", ""))]),
+        ("path,date\na.mp3,never\n", [HistoryRow(b"a.mp3", Played(None, None, 1), TagNames("", ""))]),
         (
             f"path,last_played,plays,skips\na.mp3,{JUNE},1,0\na.mp3,{JUNE + 1},1,0\na.mp3,{JUNE + 2},0,1\n",
-            [HistoryRow(b"a.mp3", Played(JUNE + 1, JUNE + 2, 2, 1), TrackNames("", ""))],
+            [HistoryRow(b"a.mp3", Played(JUNE + 1, JUNE + 2, 2, 1), TagNames("", ""))],
         ),
     ],
 )
@@ -246,8 +246,8 @@ def test_an_export_of_listenbrainz_has_a_listen_in_each_line(tmp_path: Path) -> 
     )
 
     assert read(path) == [
-        HistoryRow(b"", Played(JUNE, None, 1), TrackNames("Ann", "One", "Light", "id-1")),
-        HistoryRow(b"", Played(JUNE + 1, None, 1), TrackNames("Bob", "Two")),
+        HistoryRow(b"", Played(JUNE, None, 1), TagNames("Ann", "One", "Light", "id-1")),
+        HistoryRow(b"", Played(JUNE + 1, None, 1), TagNames("Bob", "Two")),
     ]
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from playshuffle.history.matching import match
-from playshuffle.history.rows import HistoryRow, Played, TrackNames
+from playshuffle.history.rows import HistoryRow, Played, TagNames
 
 MUSIC = {b"/home/ann/Music/A/1.mp3": 1, b"/home/ann/Music/A/2.mp3": 2, b"/home/ann/Music/B/\xff.mp3": 3}
 ROOTS = [b"/home/ann/Music"]
@@ -46,35 +46,35 @@ def test_relative_paths_start_at_each_music_folder() -> None:
 
 
 TAGGED = [
-    (1, TrackNames("Ann", "One", "Light", "ID-1")),
-    (2, TrackNames("Ann", "One", "Best Of")),
-    (3, TrackNames("Ann; Bob", "Two")),
-    (4, TrackNames("", "")),
+    (1, TagNames("Ann", "One", "Light", "ID-1")),
+    (2, TagNames("Ann", "One", "Best Of")),
+    (3, TagNames("Ann; Bob", "Two")),
+    (4, TagNames("", "")),
 ]
 
 
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (TrackNames("somebody", "else", "", "id-1"), [1]),
-        (TrackNames("ANN", " one ", "light"), [1]),
-        (TrackNames("Ann", "One", "Best of"), [2]),
-        (TrackNames("Ann", "One"), [1, 2]),
-        (TrackNames("Ann", "One", "Live"), [1, 2]),
-        (TrackNames("Ann", "Two"), [3]),
-        (TrackNames("Ann; Bob", "Two"), [3]),
-        (TrackNames("Bob", "Two"), []),
-        (TrackNames("Ann", "One (live)"), []),
-        (TrackNames("", ""), []),
+        (TagNames("somebody", "else", "", "id-1"), [1]),
+        (TagNames("ANN", " one ", "light"), [1]),
+        (TagNames("Ann", "One", "Best of"), [2]),
+        (TagNames("Ann", "One"), [1, 2]),
+        (TagNames("Ann", "One", "Live"), [1, 2]),
+        (TagNames("Ann", "Two"), [3]),
+        (TagNames("Ann; Bob", "Two"), [3]),
+        (TagNames("Bob", "Two"), []),
+        (TagNames("Ann", "One (live)"), []),
+        (TagNames("", ""), []),
     ],
 )
-def test_tags_name_a_recording(names: TrackNames, expected: list[int]) -> None:
+def test_tags_name_a_recording(names: TagNames, expected: list[int]) -> None:
     rows = [HistoryRow(b"", Played(plays=1), names)]
 
     assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
 def test_tags_are_not_looked_at_if_there_is_a_path() -> None:
-    rows = [HistoryRow(b"A/9.mp3", Played(plays=1), TrackNames("Ann", "One"))]
+    rows = [HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))]
 
     assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]

@@ -7,7 +7,7 @@ import pytest
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.history.histories import LISTENED
 from playshuffle.history.history_reader import read_source, stamp_of
-from playshuffle.history.rows import Played, TrackNames
+from playshuffle.history.rows import Played, TagNames
 from playshuffle.history.sources import find_source
 from playshuffle.listening import plays_file
 from playshuffle.listening.passes import Heard, Track
@@ -38,7 +38,7 @@ def test_the_files_of_all_machines_are_added_up(plays: Path) -> None:
     assert content.history is LISTENED
     assert {row.path or row.names: row.played for row in content.rows} == {
         b"Ann/1.mp3": Played(NOW - 100, NOW - 99, 2, 1),
-        TrackNames("Ann", "A, \"b\" 'c'", "Alb"): Played(NOW - 98, None, 1, 0),
+        TagNames("Ann", "A, \"b\" 'c'", "Alb"): Played(NOW - 98, None, 1, 0),
     }
 
 
