@@ -4,9 +4,9 @@ A round is one pass through the library. The state saves a track by the number t
 renames, new tags and moves. A run uses its index, as `Tracks.indices_of` returns it.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from playshuffle.dealing.period import Every
 
@@ -25,6 +25,7 @@ class Deal(NamedTuple):
         of: about how many deals that round takes.
         is_pending: it may not have reached the file.
         every: how often deals were due when it was made.
+        of_next: number of its entries, at the end, that are of the next round.
     """
 
     period: date
@@ -34,6 +35,13 @@ class Deal(NamedTuple):
     of: int
     is_pending: bool = True
     every: Every = Every.DAY
+    of_next: int = 0
+
+    def only(self, tracks: Container[int]) -> Self:
+        """Return the deal with those of its entries that are among some tracks."""
+        kept = [track in tracks for track in self.entries]
+        entries = tuple(track for track, is_kept in zip(self.entries, kept, strict=True) if is_kept)
+        return self._replace(entries=entries, of_next=sum(kept[len(kept) - self.of_next :]))
 
 
 class Deck(NamedTuple):
@@ -98,6 +106,15 @@ class Deck(NamedTuple):
         """Whether no track of the last deal was heard, so that it stays."""
         entries = self.deal.entries if self.deal is not None else ()
         return self.has_deal and frozenset(self.unheard).issuperset(entries)
+
+    def with_dealt(self, tracks: Iterable[int]) -> Self:
+        """Return the deck with other tracks dealt, last of all."""
+        dealt = (*self.dealt, *tracks)
+        known = frozenset(dealt)
+        upcoming, missing = (
+            tuple(track for track in part if track not in known) for part in (self.upcoming, self.missing)
+        )
+        return self._replace(dealt=dealt, upcoming=upcoming, missing=missing)
 
     @property
     def tracks(self) -> frozenset[int]:

@@ -20,12 +20,8 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
     `heard` are tracks that were played or skipped since `deck.heard_from_s`.
     """
     done = frozenset(heard).difference(deck.dealt, _of_last_round(deck))
-    return deck._replace(
-        dealt=(*deck.dealt, *sorted(done)),
-        upcoming=tuple(track for track in deck.upcoming if track not in done),
-        missing=tuple(track for track in deck.missing if track not in done),
-        unheard=tuple(track for track in deck.unheard if track not in heard),
-    )
+    unheard = tuple(track for track in deck.unheard if track not in heard)
+    return deck.with_dealt(sorted(done))._replace(unheard=unheard)
 
 
 def tracks_again(deck: Deck, patience: float = PATIENCE) -> Sequence[int]:

@@ -102,6 +102,7 @@ def next_deal(
         deck = _next_round(deck, rules, open_deal, entries, today)
     first_round, number = deck.round, deck.number + 1
     deck, entries, is_full = _fill(deck._replace(number=number), rules, open_deal, entries)
+    first_count = len(entries)
     if not is_full and len(entries) < len(present) and not deck.missing:
         deck = _next_round(deck, rules, open_deal, entries, today)
         deck, entries, _ = _fill(deck, rules, open_deal, entries)
@@ -111,7 +112,7 @@ def next_deal(
     return deck._replace(
         since=today if deck.since == date.min else deck.since,
         deals_left=deals_left,
-        deal=Deal(period, tuple(entries), first_round, number, about),
+        deal=Deal(period, tuple(entries), first_round, number, about, of_next=len(entries) - first_count),
     )
 
 

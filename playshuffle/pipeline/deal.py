@@ -12,6 +12,7 @@ from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck, waits_for_missing
+from playshuffle.dealing.other_deals import stands
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited
@@ -63,9 +64,11 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
-    deck = with_heard(run)
+    deck, other, every = with_heard(run), run.record.other, _settings(run).every
+    if other is not None and not (is_now or is_new_round) and stands(deck, other, every, run.now):
+        return _keep_file(run, deck)
     is_asked_for = is_new_round or (is_now and not (deck.deal is not None and deck.deal.is_pending))
-    if is_asked_for or is_due(deck, _settings(run).every, run.now, _staying(run)):
+    if is_asked_for or is_due(deck, every, run.now, _staying(run)):
         rules = _rules(run)
         updated = update_deck(end_round(deck) if is_new_round else deck, rules)
         return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
@@ -81,14 +84,14 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
         PlayshuffleError: nothing was dealt yet, no track is left, or the file could not be written.
     """
     last, excluded = _last_deal(run, "--again"), _excluded(run)
-    entries = tuple(index for index in last.entries if index not in excluded)
-    if not entries:
+    kept = last.only(frozenset(last.entries).difference(excluded))
+    if not kept.entries:
         raise PlayshuffleError(
             f"The options exclude all tracks of the last deal of {shown(run.path)}, so it was not changed.",
             Exit.NOTHING_TO_PLAY,
         )
-    left = len(last.entries) - len(entries)
-    deck = deck_of(run)._replace(deal=last._replace(entries=entries))
+    left = len(last.entries) - len(kept.entries)
+    deck = deck_of(run)._replace(deal=kept)
     is_step = left or (has_options and _former(run))
     dealt = _repeat_deal(run, deck, run.record.saved if is_step else None)
     return dealt._replace(is_again=True, left=left)

@@ -37,7 +37,7 @@ def keep(run: Run) -> Report:
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
     # Only the file has the name of its order, such as spread.
-    is_same_order = run.file.order() in (None, run.request.recipe.order_name)
+    is_same_order = run.file.comments().get("ORDER") in (None, run.request.recipe.order_name)
     if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:
             return make(run, keeps_gap=True, notes=notes)

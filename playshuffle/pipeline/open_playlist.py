@@ -51,7 +51,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
     if request.options.seed is not None:
         tools = tools._replace(randbelow=chance(request.options.seed))
     with _locked_file(opened.state, request) as file:
-        record = load_record(opened, file, library.tracks, request, int(now.timestamp()))
+        record = load_record(opened, file, library.tracks, request, now)
         writer = entry_writer(request, file, library.tracks.folders)
         rows_of, history = _tags(opened, request, library.tracks, tools)
         # never.m3u need not exist; a list of --without must.

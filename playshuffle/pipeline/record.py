@@ -4,13 +4,15 @@ The state has numbers. A run has indices; a track that the library lacks has the
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
-from playshuffle.dealing.deck import Deck, mark_written
+from playshuffle.dealing.deck import Deal, Deck, mark_written
 from playshuffle.errors import Note, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import OpenLibrary
+from playshuffle.pipeline.other_computers import count_others
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import PlaylistFile, not_ours
 from playshuffle.store import records
@@ -29,6 +31,7 @@ class Record(NamedTuple):
         notes: notes for the user.
         replaced: number of tracks in the order that replace an omitted copy.
         forgotten: tracks that the library lacks, and that lose their positions.
+        other: the deal in the file, if another computer made it.
     """
 
     order: SavedOrder | None = None
@@ -38,6 +41,7 @@ class Record(NamedTuple):
     notes: tuple[Note, ...] = ()
     replaced: int = 0
     forgotten: frozenset[int] = frozenset()
+    other: Deal | None = None
 
     @property
     def saved_order(self) -> SavedOrder | None:
@@ -95,7 +99,7 @@ def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
 
 
 def load_record(
-    opened: OpenLibrary, file: PlaylistFile | None, tracks: Tracks, request: Request, now_s: int
+    opened: OpenLibrary, file: PlaylistFile | None, tracks: Tracks, request: Request, now: datetime
 ) -> Record:
     """Load the record of a playlist.
 
@@ -104,7 +108,7 @@ def load_record(
         file: the playlist as it is; None if it is not a file.
         tracks: all tracks of its folders.
         request: the playlist; if it is dealt, the record is a deck.
-        now_s: Unix time.
+        now: local time.
 
     Raises:
         PlayshuffleError: the file is from another program, or a deal would replace its own source.
@@ -124,8 +128,8 @@ def load_record(
             " Choose another file with -o."
         )
     if request.deal is not None:
-        return _deck_record(opened.state, saved, file, tracks, writes=request.writes)
-    lost, forgotten = _lost_and_forgotten(opened, saved.values(), now_s)
+        return _deck_record(opened.state, saved, file, tracks, request, now)
+    lost, forgotten = _lost_and_forgotten(opened, saved.values(), int(now.timestamp()))
     return _order_record(saved, file, tracks, lost)._replace(forgotten=forgotten)
 
 
@@ -188,20 +192,29 @@ def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
 
 
 def _deck_record(
-    state: State, saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, *, writes: bool
+    state: State,
+    saved: Mapping[int, SavedRecord],
+    file: PlaylistFile,
+    tracks: Tracks,
+    request: Request,
+    now: datetime,
 ) -> Record:
     """Return the newest deck of a playlist; without one, make it from the file, if playshuffle wrote that.
 
-    A pending deal that did reach the file is marked as dealt, if the request writes.
+    A pending deal that did reach the file is marked as dealt, if the request writes. Deals of other computers
+    count.
     """
+    assert request.deal is not None
     newest, before = saved.get(LAST), saved.get(BEFORE)
     stored = next((record for record in saved.values() if isinstance(record, SavedDeck)), None)
-    if stored is None:
-        return Record(deck=_deck_in_file(file, tracks), saved=newest, before=before)
-    is_pending = stored.deck.deal is not None and stored.deck.deal.is_pending
-    if writes and is_pending and stored is newest and file.fingerprint() == stored.content:
-        newest = stored = confirm(state, file.path, tracks, stored)
-    return Record(deck=stored.deck, saved=newest, before=before)
+    deck = stored.deck if stored is not None else _deck_in_file(file, tracks)
+    is_pending = request.writes and deck.deal is not None and deck.deal.is_pending
+    if stored is not None and is_pending and stored is newest and file.fingerprint() == stored.content:
+        newest = confirm(state, file.path, tracks, stored)
+        deck = newest.deck
+    contents = {record.content for record in saved.values()}
+    deck, other, notes = count_others(deck, file, tracks, contents, request.deal.every, now)
+    return Record(deck=deck, saved=newest, before=before, notes=tuple(notes), other=other)
 
 
 def save_record(
@@ -234,7 +247,7 @@ def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -
 
 def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
     """Return a deck made from its file alone: all tracks in it were dealt."""
-    if file.order() is None:  # not written by playshuffle
+    if "ORDER" not in file.comments():  # not written by playshuffle
         return Deck()
     dealt = tuple(_tracks_in_file(file, tracks))
     return Deck(dealt=dealt, round=1 if dealt else 0)

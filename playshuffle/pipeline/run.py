@@ -5,6 +5,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from playshuffle.dealing.other_deals import KEY as DEAL
+from playshuffle.dealing.other_deals import deal_comment
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
 from playshuffle.library.scan import Library
@@ -25,7 +27,7 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.store.records import NOTHING, SavedOrder, SavedRecord
+from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
@@ -99,10 +101,11 @@ class Run(NamedTuple):
     def write(
         self,
         arranged: Arranged,
-        record: SavedRecord | None,
+        record: SavedRecord,
         before: SavedRecord | None = None,
         notes: Sequence[Note] = (),
         *,
+        saves: bool = True,
         replaces: bool = True,
     ) -> Report:
         """Save the order or the deck, then replace the playlist: both or neither.
@@ -111,24 +114,24 @@ class Run(NamedTuple):
 
         Args:
             arranged: the tracks of the playlist.
-            record: the order or the deck, to be completed with facts about the file. None saves nothing.
+            record: the order or the deck, to be completed with facts about the file.
             before: the record for `undo`; None keeps the saved one.
             notes: notes for the user.
+            saves: save the record, which otherwise is only described in the file.
             replaces: replace the playlist; otherwise it stays as it is.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
                 cannot be written.
         """
-        if record is not None:
+        if saves:
             self.check()
-        report = self._report(arranged, notes)
+        report = self._report(arranged, notes, record)
         _check_own_list(self.request, self.file, report)
         if self.file is None or not self.request.writes:
             return self._finished(report)
         if not replaces:
-            if record is not None:
-                self._save(report.completed(record), before)
+            self._save(report.completed(record)._replace(content=""), before)
             return self._finished(report)
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since
@@ -138,7 +141,7 @@ class Run(NamedTuple):
         ) as ready:
             self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
             report = report._replace(stamp=ready.stamp)
-            if record is not None:
+            if saves:
                 self._save(report.completed(record), before)
             return self._finished(report._replace(is_changed=ready.replace()))
 
@@ -157,13 +160,15 @@ class Run(NamedTuple):
         """Report what would be written."""
         return self._finished(self._report(arranged, notes))
 
-    def _report(self, arranged: Arranged, notes: Sequence[Note]) -> Report:
+    def _report(self, arranged: Arranged, notes: Sequence[Note], record: SavedRecord | None = None) -> Report:
         request, file, writer, library = self.request, self.file, self.writer, self.library
         tracks, order = self.tracks, arranged.played
         suspects = writer.suspects(tracks, sorted(order))
         lost = writer.losses(suspects, arranged.playlist_length)
         lines = tracks.of_tracks(lines_of_all(tracks, writer.style_alone))
-        text = playlist_text(writer.format.text, lines, order, self._comments(), writer.max_per_file)
+        text = playlist_text(
+            writer.format.text, lines, order, self._comments(order, record), writer.max_per_file
+        )
         return Report(
             request=request,
             output=file.path if file is not None else None,
@@ -182,9 +187,12 @@ class Run(NamedTuple):
             notes=[*notes, *self._notes()],
         )
 
-    def _comments(self) -> list[tuple[str, str]]:
+    def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
         request = self.request
         comments = [("ORDER", request.recipe.order_name)]
+        if isinstance(record, SavedDeck) and record.deck.deal is not None:
+            paths = [self.tracks.paths[index] for index in order]
+            comments.append((DEAL, deal_comment(record.deck.deal.only(order), paths)))
         comments += [("SEED", request.options.seed)] if request.options.seed is not None else []
         comments += [("FOR", request.options.player)] if request.options.player != GENERIC else []
         # VLC searches every line for the tags of a stream.

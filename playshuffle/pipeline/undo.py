@@ -49,10 +49,11 @@ def undo(run: Run, before: SavedRecord) -> Report:
             Exit.CANNOT_CREATE,
         )
     before = run.record.before or before.translated(run.tracks.indices_of)
-    restored, report = _undo_make(run, before) if isinstance(before, SavedOrder) else _undo_deal(run, before)
     state, path = run.opened.state, run.path
     undone = records.last(state, path)
-    restored = _counting_as(undone, restored).translated(run.tracks.numbers_of)
+    before = _counting_as(undone, before)
+    restored, report = _undo_make(run, before) if isinstance(before, SavedOrder) else _undo_deal(run, before)
+    restored = restored.translated(run.tracks.numbers_of)
     try:
         records.save(state, path, restored, before=undone)
     except PlayshuffleError as error:
@@ -98,7 +99,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
             f"No track that was in {shown(run.path)} before is left. Nothing was changed.",
             Exit.NOTHING_TO_PLAY,
         )
-    report = run.write(Arranged(order, count), None)
+    report = run.write(Arranged(order, count), before, saves=False)
     content = report.text.fingerprint
     return before._replace(absent=absent, played=count, content=content, stamp=report.stamp), report
 
@@ -110,5 +111,5 @@ def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
     arranged = Arranged(entries, len(entries))
     if not arranged.playlist_length:
         return before, run.report(arranged)
-    report = run.write(arranged, None)
+    report = run.write(arranged, before, saves=False)
     return before._replace(deck=mark_written(deck), content=report.text.fingerprint), report

@@ -20,6 +20,8 @@ _PART_MARK = rb'#PLAYSHUFFLE-PART:|rel="playshuffle:PART"'  # in M3U and in XSPF
 _HEAD_BYTES = 4096  # comments of playshuffle are at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 _SUFFIXES = tuple(FORMATS)
+# Names by Syncthing, by Nextcloud, Dropbox and Seafile, and by old versions of ownCloud.
+_CONFLICT = rb"(?i:\.sync-conflict-.+| \(.*conflict.*\)|_conflict-.+)"
 
 
 class PlaylistFile(NamedTuple):
@@ -85,16 +87,33 @@ class PlaylistFile(NamedTuple):
         except OSError:
             return False
 
+    def written(self) -> list[bytes]:
+        """Return the paths in the playlist as they are written, in order."""
+        return [path for read in self._parsed() for path in read.paths]
+
     def entries(self) -> list[bytes]:
-        """Return the paths in the playlist as it is, in order, each once."""
-        paths, names = (path for read in self._parsed() for path in read.paths), Names()
-        found = (path if os.path.lexists(path) else names.find(path) or path for path in paths)
+        """Return the paths in the playlist as this machine has them, in order, each once."""
+        names = Names()
+        found = (path if os.path.lexists(path) else names.find(path) or path for path in self.written())
         return list(dict.fromkeys(found))
 
-    def order(self) -> str | None:
-        """Return the name of the order in the file's comments; None without such a comment."""
+    def comments(self) -> dict[str, str]:
+        """Return the comments of playshuffle by key, such as ORDER."""
         head = self._parsed(-1 if self.format.is_uri else _HEAD_BYTES)
-        return head[0].comments.get("ORDER") if head else None
+        return head[0].comments if head else {}
+
+    def conflict_copies(self) -> list[Self]:
+        """Return the copies that a synchroniser keeps beside the file when two computers wrote it."""
+        folder, name = os.path.split(self.path)
+        stem, suffix = os.path.splitext(name)
+        pattern = re.escape(stem) + _CONFLICT + re.escape(suffix)
+        try:
+            names = [each for each in os.listdir(folder) if re.fullmatch(pattern, each)]
+        except OSError:
+            return []
+        paths = (os.path.join(folder, each) for each in sorted(names))
+        copies = (self._replace(path=path, files=[path]) for path in paths if os.path.isfile(path))
+        return [copy for copy in copies if copy.has_mark()]
 
     def stamp(self) -> str:
         """Return the stamps of all files; empty if they cannot be examined."""

@@ -151,5 +151,5 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
         return replace(result, state=MISSING, last_error=error.summary)
     with contextlib.suppress(PlayshuffleError, OSError):
         result = replace(result, last_write=round(os.stat(output).st_mtime))
-        result = replace(result, order=PlaylistFile.find(output).order())
+        result = replace(result, order=PlaylistFile.find(output).comments().get("ORDER"))
     return result

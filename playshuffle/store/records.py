@@ -22,7 +22,7 @@ _ORDER, _DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
 _ORDER_FACTS = ("played", "drawn_s", "stamp", "noted")
 _FACTS = ("round", "number", "deals_left", "order", "heard_from_s")
-_DEAL_FACTS = ("round", "number", "of", "is_pending")
+_DEAL_FACTS = ("round", "number", "of", "is_pending", "of_next")
 
 
 class SavedOrder(NamedTuple):

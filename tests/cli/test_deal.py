@@ -59,8 +59,8 @@ def test_one_day_has_one_deal_and_the_next_another(music: Path) -> None:
     second = today.read_bytes()
     assert "The last deal is dated 2026-03-29, but today is 2026-03-28" in deal(music, day="2026-03-28")
     assert today.read_bytes() == second
-    first_names = set(first.splitlines()[3::2])
-    assert not first_names.intersection(second.splitlines()[3::2])
+    first_names = set(first.splitlines()[4::2])
+    assert not first_names.intersection(second.splitlines()[4::2])
 
 
 def test_a_file_that_was_lost_or_edited_is_written_again(music: Path) -> None:
@@ -436,7 +436,11 @@ def test_a_lost_state_takes_the_file_for_heard(music: Path, home: Path) -> None:
     first = listed(music / "today.m3u")
     shutil.rmtree(home / ".local")
 
-    assert "6 tracks, 3 s, deal 1 of 1 in round 1" in deal(music, "-n", "6")
+    said = deal(music, "-n", "6")
+    assert "Already dealt today (4 tracks)" in said
+    assert "Another computer, or this one before its state was lost, dealt this list on" in said
+    assert listed(music / "today.m3u") == first
+    assert "6 tracks, 3 s, deal 2 of 2 in round 1" in deal("today", "--now")
     assert not set(first).intersection(listed(music / "today.m3u"))
 
 

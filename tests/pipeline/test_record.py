@@ -20,7 +20,7 @@ from playshuffle.store.records import SavedOrder
 from playshuffle.store.state import State
 from tests.support import damage, library
 from tests.support.databases import execute
-from tests.support.library import NO_TAGS, keep, make_playlist, put
+from tests.support.library import NO_TAGS, NOON, keep, make_playlist, put
 from tests.support.program import listed, numbered, state_file
 
 OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
@@ -44,7 +44,7 @@ def record(path: Path, *, force: bool = False) -> Record:
     request = Request((), bytes(path), options=Options(force=force))
     with State() as state:
         opened = OpenLibrary(state, None, TrackTable(), {}, {}, {}, TrackTable)
-        return load_record(opened, found(path), tracks([])[0], request, 0)
+        return load_record(opened, found(path), tracks([])[0], request, NOON)
 
 
 def refused(path: Path, *, force: bool = False) -> PlayshuffleError:

@@ -66,5 +66,5 @@ def _read_files(path: bytes) -> None:
 def _read_back(path: bytes) -> None:
     file = PlaylistFile.find(path)
     file.has_mark()
-    file.order()
+    file.comments()
     file.entries()

@@ -1,0 +1,67 @@
+"""Read the deals that other computers wrote into a list of this one, or beside it.
+
+A synchroniser replaces the list with that of another computer, or keeps one of two lists as a conflict copy.
+A list is from another computer if its comments name a deal of exactly its entries, and this state has not
+written it.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.describe import day
+from playshuffle.dealing.other_deals import KEY, count_other, read_comment, take_over
+from playshuffle.dealing.period import Every
+from playshuffle.errors import Note, shown
+from playshuffle.library.tracks import Tracks
+from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.text import counted
+
+
+def count_others(
+    deck: Deck, file: PlaylistFile, tracks: Tracks, contents: Collection[str], every: Every, now: datetime
+) -> tuple[Deck, Deal | None, list[Note]]:
+    """Count the deals of other computers in a list, and in conflict copies beside it.
+
+    Args:
+        deck: the deck of this state.
+        file: the list.
+        tracks: all tracks of its folders.
+        contents: fingerprints of the lists that this state has written.
+        every: how often deals are due.
+        now: local time.
+
+    Returns:
+        The deck, the deal in the list if another computer made it, and notes for the user.
+    """
+    notes, copies = [], {copy.path: _deal_in(copy, tracks) for copy in file.conflict_copies()}
+    for path, deal in copies.items():
+        text = "Its tracks count as dealt." if deal is not None else "It names no deal, or was edited."
+        text = f"{shown(path)} is a conflict copy of this list, made by a synchroniser. {text}"
+        notes.append(Note("conflict_copy", f"{text} Delete it when you do not need it.", path))
+    is_ours = not file.files or file.fingerprint() in contents
+    in_file = None if is_ours else _deal_in(file, tracks)
+    for deal in sorted(filter(None, (*copies.values(), in_file)), key=lambda deal: deal.round):
+        deck = count_other(deck, deal)
+    if in_file is not None:
+        dealer = (
+            "Another computer" if contents else "Another computer, or this one before its state was lost,"
+        )
+        known = f"{counted(len(in_file.entries), 'track')} of it count as dealt."
+        notes.append(Note("other_deal", f"{dealer} dealt this list on {day(in_file.period)}. {known}"))
+        deck = take_over(deck, in_file, every, now)
+    elif contents and not is_ours:
+        text = f"Another program changed {shown(file.path)}. It is replaced."
+        notes.append(Note("changed_by_another", text))
+    return deck, in_file, notes
+
+
+def _deal_in(file: PlaylistFile, tracks: Tracks) -> Deal | None:
+    """Return the deal that a list names, with its entries that are tracks; None if it was edited."""
+    comment = file.comments().get(KEY)
+    deal = read_comment(comment, file.written()) if comment is not None else None
+    if deal is None:
+        return None
+    index_of = {path: index for index, path in enumerate(tracks.paths)}
+    deal = deal._replace(entries=tuple(index_of.get(path, -1) for path in file.entries()))
+    return deal.only(range(len(tracks)))

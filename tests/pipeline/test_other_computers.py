@@ -1,0 +1,335 @@
+"""Computers with states of their own deal one list in a folder that a synchroniser keeps alike."""
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+
+from playshuffle.dealing.amount import Amount, DealSettings
+from playshuffle.dealing.period import Every, is_new_period
+from playshuffle.pipeline import deal as dealing
+from playshuffle.pipeline import record
+from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.open_playlist import open_run
+from playshuffle.pipeline.request import Request
+from playshuffle.pipeline.run import Run
+from playshuffle.store import records
+from tests.support.library import NO_TAGS, NOON, put, tools
+from tests.support.program import listed
+
+CONFLICT = "today.sync-conflict-20260328-1200{:02}-ABCDEFG.m3u"
+
+
+class KilledError(Exception):
+    """What a kill would be."""
+
+
+class Computer:
+    """A computer with a copy of the shared folder; `versions` counts the changes of each computer."""
+
+    def __init__(self, top: Path, name: str, tracks: int) -> None:
+        self.name, self.home, self.music = name, top / name, top / name / f"at {name}/Music"
+        put(self.music, *(f"{number:02}.mp3" for number in range(tracks)))
+        self.list = self.music / "today.m3u"
+        self.versions: dict[str, int] = {}
+
+    @property
+    def content(self) -> bytes:
+        return self.list.read_bytes() if self.list.exists() else b""
+
+    @property
+    def copies(self) -> set[Path]:
+        return set(self.music.glob("today.sync-conflict-*"))
+
+    @contextmanager
+    def state(self) -> Iterator[None]:
+        places = {f"XDG_{kind}_HOME": str(self.home / kind) for kind in ("STATE", "CACHE")}
+        with mock.patch.dict(os.environ, places):
+            yield
+
+    def deal(
+        self, now: datetime, count: int = 3, every: Every = Every.DAY, seed: str = "seed", **how: bool
+    ) -> Dealt:
+        request = Request((bytes(self.music),), bytes(self.list), deal=DealSettings(Amount(count), every))
+        with (
+            self.state(),
+            open_run(request, tools(NO_TAGS, seed)._replace(clock=now.timestamp), must_remember=True) as run,
+        ):
+            return dealing.deal(run, **how)
+
+    def take(self, other: "Computer") -> None:
+        shutil.copyfile(other.list, self.list)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Computer, Computer]:
+    return Computer(tmp_path, "ann", 9), Computer(tmp_path, "bob", 9)
+
+
+def codes(dealt: Dealt) -> list[str]:
+    return [note.code for note in dealt.report.notes]
+
+
+@pytest.mark.parametrize("knows_the_list", [False, True])
+def test_a_deal_of_today_stands_on_another_computer_and_counts_tomorrow(
+    pair: tuple[Computer, Computer], knows_the_list: bool
+) -> None:
+    ann, bob = pair
+    if knows_the_list:
+        bob.deal(NOON - timedelta(days=1), seed="bob")
+    ann.deal(NOON)
+    before = [*listed(bob.list)] if knows_the_list else []
+    bob.take(ann)
+    todays, content = listed(ann.list), ann.content
+
+    for hours in range(3):
+        dealt = bob.deal(NOON + timedelta(hours=hours))
+        assert (dealt.is_new, codes(dealt), bob.content) == (False, ["other_deal"], content)
+    assert dealt.report.playlist_length == 3
+    dealt = bob.deal(NOON + timedelta(days=1))
+
+    assert (dealt.is_new, codes(dealt)) == (True, ["other_deal"])
+    assert not {*todays, *before}.intersection(listed(bob.list))
+    assert codes(bob.deal(NOON + timedelta(days=1))) == []
+
+
+def test_an_older_deal_that_arrives_late_counts_and_todays_is_written_again(
+    pair: tuple[Computer, Computer],
+) -> None:
+    ann, bob = pair
+    ann.deal(NOON - timedelta(days=1), seed="ann")
+    bob.deal(NOON)
+    todays = bob.content
+    bob.take(ann)
+
+    dealt = bob.deal(NOON)
+    assert (codes(dealt), bob.content) == (["other_deal"], todays)
+    assert {f"{index:02}.mp3" for index in dealt.deck.dealt} == {*listed(ann.list), *listed(bob.list)}
+
+
+def test_a_list_that_was_edited_by_hand_is_written_again_with_a_note(pair: tuple[Computer, Computer]) -> None:
+    ann, _ = pair
+    ann.deal(NOON)
+    content = ann.content
+    ann.list.write_bytes(content + b"08.mp3\n")
+
+    dealt = ann.deal(NOON)
+
+    assert (codes(dealt), ann.content, len(dealt.deck.dealt)) == (["changed_by_another"], content, 3)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "today.sync-conflict-20261126-081500-ABCDEFG.m3u",
+        "today (conflicted copy 2026-11-26 081500).m3u",
+        "today (Ann's conflicted copy 2026-11-26).m3u",
+        "today (SFConflict ann 2026-11-26-08-15-00).m3u",
+        "today_conflict-20261126-081500.m3u",
+    ],
+)
+def test_a_conflict_copy_counts_and_is_named_and_stays(pair: tuple[Computer, Computer], name: str) -> None:
+    ann, bob = pair
+    ann.deal(NOON, seed="ann")
+    bob.deal(NOON, seed="bob")
+    shutil.copyfile(ann.list, bob.music / name)
+
+    dealt = bob.deal(NOON + timedelta(days=1), 9)
+
+    assert [note.about for note in dealt.report.notes] == [bytes(bob.music / name)]
+    assert not {*listed(ann.list)}.intersection(listed(bob.list)[: 9 - len({*listed(ann.list)})])
+    assert (bob.music / name).read_bytes() == ann.content
+
+
+def test_a_deal_that_was_killed_comes_after_that_of_the_other_computer(
+    pair: tuple[Computer, Computer],
+) -> None:
+    ann, bob = pair
+    with mock.patch.object(Run, "write", _killed_after_saving), pytest.raises(KilledError):
+        bob.deal(NOON, 5, seed="bob")
+    ann.deal(NOON, seed="ann")
+    bob.take(ann)
+    assert not bob.deal(NOON).is_new
+
+    tomorrow = bob.deal(NOON + timedelta(days=1), 5)
+
+    assert not {*listed(ann.list)}.intersection(listed(bob.list))
+    assert len(tomorrow.deck.dealt) == len({*listed(ann.list), *listed(bob.list)})
+
+
+def _killed_after_saving(run: Any, *given: Any, **options: Any) -> None:
+    with mock.patch.object(record, "save_record", side_effect=record.save_record):
+        _WRITE(run, *given, **options, replaces=False)
+    raise KilledError
+
+
+_WRITE = Run.write
+
+
+# A model
+
+
+class Listed(NamedTuple):
+    """A deal that was in the list of a computer. A track belongs to a round: these are `pairs`."""
+
+    computer: str
+    day: datetime
+    number: tuple[int, int]
+    pairs: frozenset[tuple[str, int]]
+
+
+class Shared:
+    """Three computers, whose synchroniser delivers in any order, keeps conflict copies, or does not."""
+
+    def __init__(self, top: Path, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.tracks = 14
+        self.computers = [Computer(top, name, self.tracks) for name in ("ann", "bob", "cat")]
+        self.now, self.made, self.copies = NOON, 0, 0
+        self.deals: dict[bytes, Listed] = {}  # by the content of the list
+        self.seen: dict[str, list[Listed]] = {each.name: [] for each in self.computers}
+        self.glimpsed: dict[str, list[Listed]] = {each.name: [] for each in self.computers}
+        self.found: dict[str, int] = {}  # of how many things each happened
+
+    def step(self) -> None:
+        one, other = self.chance.sample(self.computers, 2)
+        acts = [self.run] * 4 + [self.synchronise] * 4 + [self.wait] * 2 + [self.remove_copies]
+        act = self.chance.choice(acts)
+        act(one, other)
+
+    def wait(self, *_: Computer) -> None:
+        self.now += timedelta(hours=self.chance.choice((1, 6, 24, 24)))
+
+    def remove_copies(self, *_: Computer) -> None:
+        """The user removes conflict copies that each computer has seen."""
+        for copy in {path.name for each in self.computers for path in each.copies}:
+            lists = [each.music / copy for each in self.computers]
+            contents = {path.read_bytes() for path in lists if path.exists()}
+            if all(self.deals[text] in seen for text in contents for seen in self.seen.values()):
+                for path in lists:
+                    path.unlink(missing_ok=True)
+
+    def synchronise(self, source: Computer, target: Computer) -> None:
+        for copy in source.copies - target.copies:
+            shutil.copyfile(copy, target.music / copy.name)
+        names = {*source.versions, *target.versions}
+        newer = [name for name in names if source.versions.get(name, 0) > target.versions.get(name, 0)]
+        older = [name for name in names if source.versions.get(name, 0) < target.versions.get(name, 0)]
+        if not newer or (older and self.chance.random() < 0.5):
+            return
+        if older and self.chance.random() < 0.7:
+            self.copies += 1
+            self.count("conflict")
+            target.list.rename(target.music / CONFLICT.format(self.copies))
+        target.take(source)
+        target.versions = {
+            name: max(source.versions.get(name, 0), target.versions.get(name, 0)) for name in names
+        }
+
+    def run(self, computer: Computer, _: Computer) -> None:
+        is_now, kill = self.chance.random() < 0.15, self.chance.choice(("", "", "", *KILLS))
+        before, copies = computer.content, computer.copies
+        visible = [self.deals[text] for text in {before, *(path.read_bytes() for path in copies)} if text]
+        self.glimpsed[computer.name] += visible
+        self.made += 1
+        dealt = None
+        with killed(kill):
+            try:
+                dealt = computer.deal(
+                    self.now, self.chance.randrange(1, 5), seed=str(self.made), is_now=is_now
+                )
+            except KilledError:
+                self.count("killed")
+        assert computer.copies == copies
+        if (
+            dealt is not None or computer.content != before
+        ):  # otherwise it was killed, and may have saved nothing
+            self.seen[computer.name] += [each for each in visible if each not in self.seen[computer.name]]
+        if dealt is not None:
+            self.check_words(computer, dealt, before)
+        if computer.content != before:
+            self.check_deal(computer, before, is_now=is_now)
+
+    def check_words(self, computer: Computer, dealt: Dealt, before: bytes) -> None:
+        about = {note.about for note in dealt.report.notes if note.code == "conflict_copy"}
+        assert about == {bytes(path) for path in computer.copies}
+        if before and self.deals[before].computer != computer.name and computer.content != before:
+            assert "other_deal" in codes(dealt), "it was replaced without a word"
+            self.count("replaced")
+
+    def check_deal(self, computer: Computer, before: bytes, *, is_now: bool) -> None:
+        """Check a list that was written: no track was dealt twice, and none is lost."""
+        computer.versions[computer.name] = computer.versions.get(computer.name, 0) + 1
+        if before and self.deals[before].computer != computer.name and not is_now:
+            assert is_new_period(Every.DAY, self.now, self.deals[before].day.date()), "it did not stand"
+        if computer.content in self.deals:
+            self.count("written again")
+            return
+        new, seen = self.read(computer), self.seen[computer.name]
+        others = [each for each in seen if (each.computer, each.number) != (computer.name, new.number)]
+        known = frozenset[tuple[str, int]]().union(*(each.pairs for each in others))
+        assert new.pairs.isdisjoint(known), "a track was dealt twice in a round"
+        rounds = {number for _, number in new.pairs}
+        for number in rounds - {number for _, number in known} - {1}:
+            self.count("rounds")
+            of_round = {track for each in self.deals.values() for track, at in each.pairs if at == number - 1}
+            of_round |= {track for track, at in new.pairs if at == number - 1}
+            glimpsed = self.glimpsed[computer.name]
+            late = {track for each in (*seen, *glimpsed) for track, at in each.pairs if at < number}
+            assert len(of_round | late) == self.tracks, "a track was lost"
+        self.count("dealt")
+        self.deals[computer.content] = new
+        seen.append(new)
+
+    def read(self, computer: Computer) -> Listed:
+        comment = next(line for line in computer.list.read_text().splitlines() if "-DEAL:" in line)
+        facts = dict(fact.split("=") for fact in comment.split()[1:])
+        names = listed(computer.list)
+        cut = len(names) - int(facts["next"])
+        pairs = {(name, int(facts["round"]) + (at >= cut)) for at, name in enumerate(names)}
+        day = datetime.fromisoformat(comment.split()[0].partition(":")[2])
+        return Listed(
+            computer.name, day, (int(facts["round"]), int(facts["deal"].split("/")[0])), frozenset(pairs)
+        )
+
+    def count(self, what: str) -> None:
+        self.found[what] = self.found.get(what, 0) + 1
+
+
+KILLS = ("before commit", "before replace", "before confirm")
+
+
+@contextmanager
+def killed(where: str) -> Iterator[None]:
+    """Kill a run at a place, if it comes there."""
+    save = records.save
+    saved: list[object] = []
+
+    def saving(*given: Any, **options: Any) -> None:
+        if where == "before commit" or (where == "before confirm" and saved):
+            raise KilledError
+        save(*given, **options)
+        saved.append(given)
+        if where == "before replace":
+            raise KilledError
+
+    with mock.patch.object(records, "save", saving if where else save):
+        yield
+
+
+@pytest.mark.parametrize("steps", [400, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.timeout(3600)
+def test_no_track_is_dealt_twice_or_lost_however_three_computers_synchronise(
+    tmp_path: Path, steps: int
+) -> None:
+    shared = Shared(tmp_path, seed=steps)
+    for _ in range(steps):
+        shared.step()
+    assert shared.found.keys() == {"killed", "conflict", "replaced", "written again", "rounds", "dealt"}
