@@ -35,7 +35,7 @@ def deal(
     new_round: Annotated[
         bool, option("--new-round", "End this round and start a new one", THIS_DEAL)
     ] = False,
-    peek: Annotated[bool, option("--peek", "Show the next deal, write nothing", THIS_DEAL)] = False,
+    peek: Annotated[bool, option("--peek", "Show the next deal, change nothing", THIS_DEAL)] = False,
     heard: Annotated[bool, option("--heard", "Count the last deal as heard", THIS_DEAL)] = False,
     due: Annotated[bool, option("--due", "Deal all configured playlists that are due", THIS_DEAL)] = False,
     save: Save = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.progress import progress_bar
+from playshuffle.cli.run_lists import titles
 from playshuffle.cli.screen import Mark, home_path, screen_of
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
@@ -95,7 +96,7 @@ def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> Playshuffle
     drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
     text = f"Name a folder on the stick. Mounted removable drives: {drives}."
     if playlist is None:
-        names = ", ".join(shown(name) for name in dict.fromkeys(each.name for each in lists)) or "none"
+        names = ", ".join(map(shown, titles(lists))) or "none"
         text = f"Name a list and a folder on the stick. Lists: {names}. Mounted removable drives: {drives}."
     return PlayshuffleError(text)
 

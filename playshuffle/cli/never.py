@@ -15,6 +15,7 @@ from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
 from playshuffle.config.places import never_list
 from playshuffle.config.words import known_tracks
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
+from playshuffle.library.listing import is_audio_name
 from playshuffle.options.given import NOTHING_GIVEN
 from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
@@ -68,7 +69,8 @@ def never(
         else:
             show([(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
         show([("List", home_path(never_list()))])
-        show([("Undo", "playshuffle never --undo")] if new else ())
+        each = ", once for each track" if len(new) > 1 else ""
+        show([("Undo", f"playshuffle never --undo{each}")] if new else ())
     return of_all(failures)
 
 
@@ -94,10 +96,13 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
         if os.path.isdir(path):
             raise PlayshuffleError(f"'{shown(word)}' is a folder. Name its tracks.", Exit.NO_INPUT)
         found = Names().find(path)  # a file here comes before a track elsewhere
-        if found is None and (index := names.find(word)) is not None:
-            found = names.paths[index]
+        is_audio = found is not None and is_audio_name(os.path.basename(found))
+        if not is_audio and (index := names.find(word)) is not None:
+            found, is_audio = names.paths[index], True
         if found is None:
             raise PlayshuffleError(f"No track is called '{shown(word)}'.{names.near(word)}", Exit.NO_INPUT)
+        if not is_audio:
+            raise PlayshuffleError(f"'{shown(word)}' is not an audio file.", Exit.NO_INPUT)
         paths.append(found)
     return paths
 

@@ -86,9 +86,11 @@ def _track(playlist: bytes, word: str) -> bytes:
     """Return the path of a track of a playlist, by its number or name."""
     found = read(os.path.realpath(playlist)).entries
     names = track_names([entry.path for entry in found if entry.path])
-    index = int(word) - 1 if word.isdecimal() else names.find(word)
-    if index is None or not 0 <= index < len(names.paths):
-        text = f"{home_path(playlist)} has no track '{shown(word)}'.{names.near(word)}"
+    is_number = word.isdecimal() and 0 < int(word) <= len(names.paths)
+    index = int(word) - 1 if is_number else names.find(word)
+    if index is None:
+        count = f" of {len(names.paths):,}" if word.isdecimal() else ""
+        text = f"{home_path(playlist)} has no track '{shown(word)}'{count}.{names.near(word)}"
         raise PlayshuffleError(text, Exit.NO_INPUT)
     return names.paths[index]
 

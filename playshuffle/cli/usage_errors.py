@@ -81,7 +81,11 @@ def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
         for name in row.flags[1:]
         if row.flags[0] not in written and any(word.startswith(name) for word in words)
     }
-    return error.spelled(partial(flag, short=short))
+    text = error.spelled(partial(flag, short=short))
+    if words[0] != "undo":
+        return text
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)  # it has no options of lists
+    return " ".join(each for each in sentences if not re.search(r" (-o|--force|--accept-missing)\b", each))
 
 
 def _spelling(parameter: Any, words: Sequence[str]) -> str:

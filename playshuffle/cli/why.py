@@ -64,7 +64,7 @@ def why(
 
     The files of a folder are counted. Of those in no playlist, five are named for each reason.
     """
-    question, others = _question(words, playlist, config)
+    question, others, lists = _question(words, playlist, config)
     requests = [request._replace(dry_run=True) for request in question.requests.values()]
     with contextlib.ExitStack() as stack:
         with progress_bar(quiet) as progress:
@@ -75,7 +75,7 @@ def why(
                 name: playlist_stages(opened, request, tools, question.next_run(name))
                 for name, request in question.requests.items()
             }
-        return _explain(_paths(others, playlists, opened), playlists, question, as_json=as_json)
+        return _explain(_paths(others, playlists, opened, lists), playlists, question, as_json=as_json)
 
 
 def _explain(
@@ -114,7 +114,10 @@ def _explained(paths: Iterable[bytes], playlists: Mapping[str, PlaylistStages]) 
 
 
 def _paths(
-    words: Iterable[str], playlists: Mapping[str, PlaylistStages], opened: OpenLibrary
+    words: Iterable[str],
+    playlists: Mapping[str, PlaylistStages],
+    opened: OpenLibrary,
+    lists: Sequence[KnownList],
 ) -> dict[bytes, Sequence[bytes] | None]:
     """Return the files that words name, each with None; folders and queries, each with its files.
 
@@ -136,15 +139,15 @@ def _paths(
         elif not os.path.lexists(path) and is_query(word):
             found[os.fsencode(word)] = _matching(word, playlists)
         else:
-            found[path if os.path.lexists(path) else _track(word, path, names)] = None
+            found[path if os.path.lexists(path) else _track(word, path, names, lists)] = None
     return found
 
 
-def _track(word: str, path: bytes, names: TrackNames) -> bytes:
+def _track(word: str, path: bytes, names: TrackNames, lists: Sequence[KnownList]) -> bytes:
     """Return the track that a word names; otherwise the path of a missing file."""
     index = names.find(word)
     if index is None and not is_path(word):
-        raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], (), names.near(word))
+        raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], lists, names.near(word))
     return path if index is None else names.paths[index]
 
 
@@ -168,8 +171,10 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[byte
     return list(paths)
 
 
-def _question(words: Sequence[str], name: str | None, config: str | None) -> tuple[Question, Sequence[str]]:
-    """Return the playlists to explain, and the words that name no list; without any, their folders.
+def _question(
+    words: Sequence[str], name: str | None, config: str | None
+) -> tuple[Question, Sequence[str], Sequence[KnownList]]:
+    """Return the playlists to explain, the words that name no list, or else their folders, and all lists.
 
     Raises:
         PlayshuffleError: the playlist or the configuration does not exist.
@@ -189,8 +194,8 @@ def _question(words: Sequence[str], name: str | None, config: str | None) -> tup
     ]
     configured = {title: one.name for title, one in zip(requests, lists, strict=True) if one.configured}
     if config_file is None:
-        return Question(requests, configured), others
-    return Question(requests, configured, config_file.still_ns, config_file.document), others
+        return Question(requests, configured), others, known
+    return Question(requests, configured, config_file.still_ns, config_file.document), others, known
 
 
 def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | None) -> Sequence[KnownList]:

@@ -96,6 +96,7 @@ def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: F
         without=tuple(map(os.fsdecode, without)),
         history=tuple(source.saved_text for source in sources),
         relative_to=relative_to,
+        where=tuple(filter(str.strip, options.where)),
         pin=tuple(map(_absolute_pin, options.pin)),
     )
 

@@ -223,14 +223,15 @@ def _absolute(document: Document, key: str, word: str) -> str:
     The name of a program with a play history stays.
     """
     path = keys.expanded(word, os.path.dirname(document.path))
-    if key not in ("without", "history") or is_path(word) or os.path.lexists(path):
+    if key not in ("without", "history") or "/" in word or os.path.lexists(path):
         return os.fsdecode(path)
     if key == "history" and word in NAMES:
         return word
     if (output := _output_of(document, word)) is not None:
         return output
-    one = find_list(word, known_lists(None))
-    return os.fsdecode(one.path) if one is not None else word if key == "history" else os.fsdecode(path)
+    if (one := find_list(word, known_lists(None))) is not None:
+        return os.fsdecode(one.path)
+    return word if key == "history" and not is_path(word) else os.fsdecode(path)
 
 
 def _output_of(document: Document, name: str) -> str | None:

@@ -17,6 +17,7 @@ from playshuffle.history.histories import NAMES
 from playshuffle.library.cached_tags import cached_tags
 from playshuffle.library.track_table import TrackTable
 from playshuffle.options.given import Given
+from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.playlist_reader import STDIN
 from playshuffle.selection.fields import is_query
 from playshuffle.selection.track_names import TrackNames
@@ -59,7 +60,11 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     """
     if not lists:
         return None
-    path = atomic_file.resolved(absolute(word))
+    path = absolute(word)
+    if (
+        "/" not in word or os.path.splitext(path)[1].lower() in FORMATS
+    ):  # a folder may be on a share that hangs
+        path = atomic_file.resolved(path)
     named = [each for each in lists if each.is_called(word)]
     for fitting in (
         [each for each in named if each.configured is not None],

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.system import atomic_file
 from tests.support.in_process import Program
 from tests.support.program import configured, listed
 from tests.support.tagging import tagged_library
@@ -41,6 +42,10 @@ ERRORS = {
     "never 'So What'": SO_WHAT,
     "never 'Title'": "No track is called 'Title'. Did you mean 'Title 3', 'Title 33' or 'title 3'?",
     "never Music": "'Music' is a folder. Name its tracks.",
+    "never Music/mine.m3u": "'Music/mine.m3u' is not an audio file.",
+    "why nothing": f"There is no list, file, folder or track 'nothing'. {NO_LIST}",
+    "tell mpv mine --at 1999": "~/Music/mine.m3u has no track '1999' of 5.",
+    "tell mpv mine --at 0": "~/Music/mine.m3u has no track '0' of 5.",
     "why Tite": "There is no list, file, folder or track 'Tite'."
     " Did you mean 'Title 3', 'Title 33' or 'title 3'?",
     "make nolist": f"There is no list or folder 'nolist'. {NO_LIST}",
@@ -145,3 +150,61 @@ def test_a_word_that_is_a_list_and_a_file_is_an_error(music: Path, program: Prog
     assert said.startswith("error: 'mine' is a list, ~/Music/mine.m3u, and a file. Name that file, or the fi")
     assert program("check", "./mine").code == 1
     assert music.is_dir()
+
+
+def test_the_name_of_a_list_may_have_a_dot(music: Path, program: Program) -> None:
+    """Also in the configuration, where a word with a suffix may be a file that does not exist yet."""
+    program("make", "--from", "Music/mine.m3u", "--where", "title:take", "-o", "Music/Vol. 2.m3u")
+    configured('folders = ["~/Music"]\n[playlist.rest]\noutput = "~/r.m3u"\nwithout = ["Vol. 2"]\n')
+
+    assert program("make", "rest").code == 0
+    assert len(listed(music.parent / "r.m3u")) == 4
+
+
+@pytest.mark.usefixtures("music")
+def test_an_empty_query_is_not_saved(program: Program) -> None:
+    program("make", "mine", "--where", "title:take")
+    program("make", "mine", "--where", "")
+
+    assert "--where" not in program("make", "mine").err
+
+
+@pytest.mark.usefixtures("music")
+def test_undo_advises_only_what_it_has(program: Program) -> None:
+    program("make", "mine", "--order", "random")
+    Path("Music/mine.m3u").write_text("foreign.mp3\n")
+
+    assert program.refused(73, "undo", "mine") == (
+        "error: ~/Music/mine.m3u was not written by playshuffle, so it was not changed.\n"
+    )
+
+
+@pytest.mark.usefixtures("music")
+def test_lists_of_one_name_are_listed_by_their_files(program: Program) -> None:
+    program("make", "Music", "-o", "mine.m3u")
+
+    assert "Lists: ~/Music/mine.m3u, ~/mine.m3u." in program("export").err.replace("\n", " ")
+
+
+@pytest.mark.usefixtures("music")
+def test_undo_of_several_tracks_is_once_for_each(program: Program) -> None:
+    assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
+        "Undo: playshuffle never --undo, once for each track\n"
+    )
+
+
+@pytest.mark.usefixtures("music")
+def test_a_folder_that_is_named_by_its_path_is_not_touched_to_find_lists(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be on a share that hangs."""
+    resolved, asked = atomic_file.resolved, list[bytes]()
+
+    def noted(path: bytes) -> bytes:
+        asked.append(path)
+        return resolved(path)
+
+    monkeypatch.setattr(atomic_file, "resolved", noted)
+    program("make", "./Music/Miles", "-o", "mine.m3u")
+
+    assert os.path.abspath("Music/Miles").encode() not in asked
