@@ -1,7 +1,7 @@
 """Define the choice of a playlist: which tracks of its folders are in it.
 
-Each stage keeps some of the tracks of the previous stage, and gives a reason for each of the others.
-`-v`, `--json` and `why` show these reasons.
+Each stage keeps some tracks of the previous stage, and has a reason for each of the others. `-v`, `--json`
+and `why` show the reasons.
 """
 
 from bisect import bisect_left
@@ -25,11 +25,11 @@ class Stage(NamedTuple):
     """The tracks that one stage omits.
 
     Attributes:
-        code: code of its row in `pipeline.stages`.
-        indices: indices of these tracks, ascending.
+        code: of its row in `pipeline.stages`.
+        indices: of these tracks, ascending.
         of: number of tracks that the stage had to choose from.
-        reason: returns why it omits a track. After the first `NAMED` tracks, only while the cache of tags
-            is open.
+        reason: returns why it omits a track. After the first `NAMED` tracks, only while the cache of tags is
+            open.
         terms: returns the result of each term of the query for a track.
     """
 
@@ -44,14 +44,15 @@ class Choice(NamedTuple):
     """The tracks of a playlist, and the tracks that each stage omits.
 
     Attributes:
-        all_tracks: the tracks of its folders; all indices refer to them.
-        stages: stages that were requested, or omit something.
+        all_tracks: all indices refer to them.
+        remaining: ascending.
+        stages: those that were requested, or omit something.
         lacking: terms of the query that decided about tracks without the tag.
         idle: terms of the query that change nothing.
         idle_lists: skip lists that name no track.
         kept: maps each omitted copy to the kept one, even if a skip list omits it.
-        drawn_out: tracks that were omitted at random, so that the next run may keep them.
-        pins: pins that name one of the remaining tracks.
+        drawn_out: tracks omitted at random, so that the next run may keep them.
+        pins: pins that name a remaining track.
         problem: why nothing can be played or drawn; None if all is well.
     """
 
@@ -69,7 +70,6 @@ class Choice(NamedTuple):
 
     @property
     def paths(self) -> list[bytes]:
-        """Return the paths of the tracks that remain."""
         return self.all_tracks.paths_of(self.remaining)
 
     def without(
@@ -90,7 +90,7 @@ class Choice(NamedTuple):
         return next((stage for stage in self.stages if stage.code == code), None)
 
     def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
-        """Return the tracks that a stage omits, with reasons; at most `limit` tracks."""
+        """Return the tracks that a stage omits, with reasons; at most `limit`."""
         stage = self.stage(code)
         if stage is None:
             return []
@@ -111,7 +111,7 @@ class Choice(NamedTuple):
 
 
 class NothingToPlayError(PlayshuffleError):
-    """The folders have no track, or none that can be written for the player. The playlist stays as it is."""
+    """The folders have no track that can be written for the player. The playlist stays as it is."""
 
     def __init__(self, roots: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
         problem = "contains no audio files"
@@ -123,7 +123,7 @@ class NothingToPlayError(PlayshuffleError):
 
 
 class NothingMatchesError(OptionError):
-    """No track matches the selection of a playlist. The playlist stays as it is."""
+    """No track matches the selection. The playlist stays as it is."""
 
     def __init__(self, request: Request, choice: Choice, terms: Sequence[str]) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))

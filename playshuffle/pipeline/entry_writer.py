@@ -48,7 +48,6 @@ class EntryWriter(NamedTuple):
         return PathStyle.URI if self.format.is_uri else self.style
 
     def lines(self, folder: Folder) -> list[bytes]:
-        """Return the lines of each file in one folder."""
         mapped_folder = folder._replace(path=self.base.for_player(folder.path)) if self.base.swaps else folder
         entries = self.format.text.lines(mapped_folder, self.style, self.base.folder, with_extinf=self.extinf)
         is_odd = self._escapes and not {*b"%+"}.isdisjoint(mapped_folder.path + mapped_folder.names)
@@ -71,7 +70,7 @@ class EntryWriter(NamedTuple):
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
         """Return the paths of the tracks at some indices that may have an unusual name: all, or none.
 
-        For all tracks of the library, return the tracks of the folders with an unusual name.
+        For all tracks of the library, return the tracks of folders with an unusual name.
         """
         base = self.base
         odd_folders = [
@@ -111,7 +110,7 @@ class EntryWriter(NamedTuple):
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
     def unwritable(self, tracks: Tracks, indices: Sequence[int]) -> dict[bytes, Cause]:
-        """Return why tracks cannot be written for this player, by path."""
+        """Return by path why tracks cannot be written for this player."""
         reason_of: dict[bytes, Cause] = {}
         if self.base.within:
             where = any_of(list(map(shown, self.base.within)))
@@ -167,10 +166,10 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
 def _style_and_base(
     request: Request, file: PlaylistFile | None, folders: Sequence[Folder], format_: Format
 ) -> tuple[PathStyle, Base]:
-    """Return the path style for the tracks in these folders, and how the player sees their paths.
+    """Return the path style, and how the player sees the paths.
 
     Raises:
-        PlayshuffleError: the options of the request contradict each other, or MPD cannot play the music.
+        PlayshuffleError: the options contradict each other, or MPD cannot play the music.
     """
     player = PLAYERS[request.options.player]
     folder = file.folder if file is not None else b"/"
@@ -211,7 +210,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 
 
 def notes_on_mpd(request: Request) -> list[Note]:
-    """Return notes about folders of an MPD playlist that MPD may not play from, or why they are unknown."""
+    """Return notes about folders that MPD may not play from, or why they are unknown."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
         return []

@@ -1,7 +1,6 @@
-"""Explain why a file is or is not in a playlist, with the reasons of the stages of a run.
+"""Explain why a file is or is not in a playlist. Nothing is written.
 
-Nothing is written. The playlist itself shows whether a file is in it. The stages, in the order of a
-run, give the reason.
+The playlist itself shows whether a file is in it. The stages, in the order of a run, give the reason.
 """
 
 import os
@@ -70,13 +69,13 @@ class PlaylistStages:
     Attributes:
         entries: position, from 0, of each path in the playlist as it is.
         waiting: the missing folder of each waiting track, by path.
-        indices: indices of the tracks that were found, by path.
+        indices: of the tracks that were found, by path.
         skipped: reasons of the scan.
         order: position of each track in the last order, None for a deck.
         drawn_s: when the order was drawn, in Unix seconds.
         dealt: why each dealt track of a deck is not in the playlist, in words.
         upcoming: position of each track that a deck has still to deal.
-        last_deal: the last deal, in words.
+        last_deal: in words.
         next_run: the next change of the playlist, in words.
     """
 
@@ -99,7 +98,7 @@ class PlaylistStages:
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
-        """Return a path in the form below the folders of the playlist, which may be links."""
+        """Return a path in the form below the playlist's folders, which may be links."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)
@@ -110,7 +109,6 @@ class PlaylistStages:
         return path
 
     def explain(self, path: bytes) -> Reason:
-        """Return why a file is in the playlist, or not."""
         path = self.path_of(path)
         if path in self.entries:
             return Reason(IN, self._position(path), self._terms(path))
@@ -163,7 +161,6 @@ class PlaylistStages:
         return f"not in the playlist as it is; {self.next_run} {verb} it"
 
     def _stage(self, path: bytes) -> Reason | None:
-        """Return the reason of the first stage that omits a file; None if none does."""
         index = self.indices.get(path)
         if index is None:
             return self._not_found(path)
@@ -263,7 +260,6 @@ def _reason(why: Cause) -> Reason:
 
 
 def _positions(indices: Iterable[int], paths: Sequence[bytes]) -> dict[bytes, int]:
-    """Return the position of each present track, by path."""
     return {paths[index]: position for position, index in enumerate(indices) if index >= 0}
 
 

@@ -19,8 +19,7 @@ from playshuffle.text import counted
 def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Report:
     """Write a playlist in a new order.
 
-    Args:
-        keeps_gap: keep a gap to the last order, if the order can, and shorten a gap that is too long.
+    With `keeps_gap`, keep a gap to the last order, if the order can, and shorten a gap that is too long.
 
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.
@@ -33,7 +32,6 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
 
 
 def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
-    """Draw a new order, and return it with notes for the user."""
     recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.recipe, [])
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
@@ -70,10 +68,7 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
 
 
 def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """Return the number of tracks that an order is drawn from.
-
-    With a time limit, count the tracks that fit into it, without a track that is pinned to the end.
-    """
+    """With a time limit, count the tracks that fit into it, without a track that is pinned to the end."""
     if recipe.time_ms is None:
         return len(lengths_ms)
     fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)
@@ -90,7 +85,6 @@ def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note
 
 
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
-    """Return notes about an order before it is drawn."""
     texts: dict[str, str] = {}
     if isinstance(run.record.saved, SavedDeck):
         texts["was_dealt"] = "This playlist was dealt. Until its next make, undo brings its deck back."

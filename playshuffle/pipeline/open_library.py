@@ -1,7 +1,6 @@
 """Open the library: find all tracks of some playlists in one scan, and recognise each of them.
 
-State and cache are opened, and the folders scanned, once for all playlists. Meanwhile no other
-playshuffle of this user changes the state.
+Meanwhile no other playshuffle of this user changes the state.
 """
 
 import functools
@@ -27,7 +26,6 @@ class OpenLibrary(NamedTuple):
         state: open until the end.
         cache: None if no tags are read.
         table: the numbers of all tracks, or only of tracks below the folders of the playlists.
-        libraries: by place.
         errors: by root that cannot be read, and of which nothing is known.
         histories: play histories that `play_history` has read.
         whole_table: returns the numbers of all tracks, loaded once.
@@ -43,14 +41,13 @@ class OpenLibrary(NamedTuple):
 
     @property
     def missing(self) -> frozenset[bytes]:
-        """Return the roots that seem to be missing."""
         return frozenset(root for library in self.libraries.values() for root in library.missing)
 
     def library(self, request: Request) -> Library:
-        """Return the tracks of the folders or files of one playlist.
+        """Return the tracks of one playlist's folders or files.
 
         Raises:
-            PlayshuffleError: one of its folders cannot be read, and its tracks are unknown.
+            PlayshuffleError: a folder cannot be read, and its tracks are unknown.
         """
         place = place_of(request)
         library = self.libraries[place]
@@ -80,6 +77,7 @@ def open_library(
     """Find all tracks of these playlists, give each its number, and save the changes.
 
     Args:
+        requests: at least one.
         must_remember: raise an error if the state cannot be written.
         checks_state: check the whole state file, even after a clean end.
         state: the state, if the caller has opened it, for writing if a playlist is written.
@@ -121,7 +119,6 @@ def open_library(
 def _scan(
     requests: Sequence[Request], state: State, cache: Cache, tools: Tools, changes: Changes
 ) -> tuple[Reach, Scan]:
-    """Scan the roots that can be read, and return which these are."""
     places = list(dict.fromkeys(map(place_of, requests)))
     accepts_loss = any(request.options.accept_missing for request in requests)
     reach = check_reach(places, state.root, accepts_loss=accepts_loss)

@@ -47,7 +47,7 @@ class Report(NamedTuple):
     """The result of a run for a request.
 
     Attributes:
-        output: its path; None if no file is written.
+        output: path of the playlist; None if no file is written.
         files: files of the playlist: one, or its parts in order.
         arranged: the chosen tracks in order.
         figures: computes the figures; this is slow, and only people want to know.
@@ -62,7 +62,7 @@ class Report(NamedTuple):
         renamed: number of tracks renamed since the last time.
         last: the previous order, None without one.
         has_news: `noted` differs from the last run, so that users should see it.
-        stamp: stamp of the written file; empty if none was written.
+        stamp: of the written file; empty if none was written.
     """
 
     request: Request
@@ -89,11 +89,10 @@ class Report(NamedTuple):
 
     @property
     def playlist_length(self) -> int:
-        """Return the number of tracks in the playlist."""
         return self.arranged.playlist_length
 
     def completed(self, record: SavedRecord) -> SavedRecord:
-        """Return a record with its facts about the file and this report filled in."""
+        """Return a record completed with its facts about the file and this report."""
         copies = tuple(chain.from_iterable(self.choice.kept.items()))
         record = record._replace(
             content=self.text.fingerprint, options=self.request.saved_options, copies=copies
@@ -128,7 +127,7 @@ class Report(NamedTuple):
 
 
 def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:
-    """Compute the figures of a playlist with this order of tracks."""
+    """Compute the figures of a playlist."""
     keys, artists = artist_keys(list(map(tracks.artists.__getitem__, order)))
     length_ms = sum(map(tracks.durations_ms.__getitem__, order))
     return Figures(length_ms, artists, repeats(keys), fewest_repeats(keys))

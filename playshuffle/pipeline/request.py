@@ -22,11 +22,11 @@ class Request(NamedTuple):
         streams: entries of that file that are not files.
         without: playlists whose tracks are omitted.
         never: another one, which need not exist; None for none.
-        most: the limit for each value of a tag; it applies to each deal, if the playlist is dealt.
+        most: the limit for each value of a tag, for each deal if the playlist is dealt.
         style: path style; None for the player's.
         relative_to: start of relative entries, if it is not the playlist's folder.
         swaps: pairs of a folder here and the player's folder, each with its separator at the end.
-        deal: how much to deal, and how often; None if the playlist is not dealt.
+        deal: None if the playlist is not dealt.
         any_name: the result is the paths themselves, so no track is skipped for its name.
         redraw_before_s: an update draws a new order if the last one is older than this time (Unix seconds).
     """

@@ -52,9 +52,7 @@ class SkipList(NamedTuple):
 
 
 def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
-    """Check that no list is the playlist to be written.
-
-    `own` are the resolved paths of the playlist.
+    """Check that no list is the playlist to be written, with its resolved paths in `own`.
 
     Raises:
         PlayshuffleError: one is; each run would then undo the last one.
@@ -76,7 +74,7 @@ def read_skip_lists(
 
     Args:
         state: has their last content.
-        playlist: resolved path of the playlist, the key of the stored content; None for none.
+        playlist: its resolved path, the key of the stored content; None for none.
         writes: the playlist is written.
 
     Raises:

@@ -31,8 +31,7 @@ def coverage(
 ) -> tuple[int, dict[str, Coverage], Sequence[Note]]:
     """Return the number of tracks below some folders, the coverage of each field, and notes.
 
-    Args:
-        names: names of the fields; empty for all known ones.
+    Without names, all known fields count.
 
     Raises:
         PlayshuffleError: a folder or a history cannot be read, or a field needs a history.

@@ -1,4 +1,4 @@
-"""Define the tools of a run."""
+"""Define the tools of a run: sources of tags, randomness, time and progress."""
 
 import time
 from collections.abc import Callable, Mapping
