@@ -79,7 +79,7 @@ _IN_OGG = ((b"\x01vorbis", "vorbis"), (b"OpusHead", "opus"), (b"\x7fFLAC", "oggf
 
 
 def format_of(head: bytes, suffix: bytes) -> str | None:
-    """Return the format of a file by its first bytes; None if it does not look like audio.
+    """Return the audio format of a file by its first bytes; None if it is not audio.
 
     The suffix counts only if several formats begin so: many files have a wrong suffix.
     """
@@ -96,7 +96,7 @@ def format_of(head: bytes, suffix: bytes) -> str | None:
 
 
 def other_kind(head: bytes) -> str | None:
-    """Return the kind of a file that is certainly not audio, by its first bytes; None for any other."""
+    """Return the kind of a file that is certainly not audio; None for any other."""
     if head.startswith(b"OggS") and any(signature in head for signature in _VIDEO_IN_OGG):
         return "a video without sound"
     if head.startswith(b"MZ") and b"PE\0\0" in head:

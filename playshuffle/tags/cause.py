@@ -1,4 +1,4 @@
-"""Define why a file is skipped, or has no tags: a code for programs, and text for people."""
+"""Define why a file is skipped, or has no tags."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ _WORDS = {
 
 
 class Cause(NamedTuple):
-    """Why a file is skipped, or has no tags; str() gives a short text.
+    """Why a file is skipped, or has no tags: a code for programs; str() gives a short text.
 
     Attributes:
         detail: differs between files of the same code.

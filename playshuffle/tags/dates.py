@@ -13,7 +13,7 @@ _YEAR_LAST = r"(?a)(?<!\d)(?:(\d\d?)([-/.])(\d\d?)\2|(?P<glued>\d{4}))?(?P<year>
 def read_date(text: str) -> str:
     """Return a date as YYYY, YYYY-MM or YYYY-MM-DD; empty without a year of four digits at either end.
 
-    Month and day are omitted if they are ambiguous: 07/06/2019 is in June or in July.
+    Ambiguous months and days are omitted: 07/06/2019 is in June or in July.
     """
     if match := re.match(_DIGITS, text):
         year, month, day = match.groups()

@@ -1,7 +1,7 @@
 """Read texts and audio properties of WAV files (RF64 and W64, too) and AIFF files, by their chunks.
 
-The length is computed from the bytes in the file. The header is wrong in a file that was written into a
-pipe, or was cut off.
+The length is computed from the bytes in the file: the header is wrong if the file was written into a pipe, or
+was cut off.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ _Chunk = tuple[bytes, int, int]  # name, start and size of the content
 
 
 class Chunks(NamedTuple):
-    """The content of the chunks of a file.
+    """The content of a file's chunks.
 
     Attributes:
         id3: start and size of an ID3 tag; size 0 without one.
@@ -48,7 +48,7 @@ class Chunks(NamedTuple):
 
 
 def read_chunks(file: HeadFile) -> Chunks:
-    """Return the texts and the stream of a file.
+    """Return texts and stream of a file.
 
     Raises:
         DeclinedError: it does not describe its audio, or is not such a file.
@@ -166,13 +166,12 @@ def _aiff_texts(file: HeadFile, chunks: list[_Chunk]) -> Iterator[tuple[str, byt
 
 
 def _code_page(file: HeadFile, chunk: _Chunk | None) -> str:
-    """Return the encoding that a WAV file declares for its texts; UTF-8 if it declares none."""
+    """Return the encoding that a WAV file declares for its texts, UTF-8 by default."""
     number = int.from_bytes(file.up_to(chunk[1], 2), "little") if chunk is not None else 0
     return f"cp{number}" if number else "utf-8"
 
 
 def _decoded(text: bytes, encodings: Sequence[str]) -> str:
-    """Decode a text by the first encoding that fits."""
     for encoding in encodings:
         with suppress(LookupError, UnicodeError):
             return text.decode(encoding)

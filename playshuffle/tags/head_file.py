@@ -1,7 +1,6 @@
 """Read a file in a few large pieces and keep the last piece.
 
-A read outside the loaded piece costs one `pread` of 4 KB or more. So a reader can skip covers without
-reading them.
+A read outside the loaded piece costs one `pread` of at least 4 KB. So covers need not be read.
 """
 
 import os
@@ -27,9 +26,9 @@ class HeadFile:
     """An open file of a known size. The first read happens on demand.
 
     Args:
-        size: in bytes.
         pread: reads a number of bytes at an offset. Raises OSError if the disk fails, DeclinedError if the
             file ends too early.
+        size: in bytes.
     """
 
     def __init__(self, descriptor: int, size: int, pread: Pread | None = None) -> None:
@@ -41,7 +40,6 @@ class HeadFile:
         self._piece = self._pread(descriptor, HEAD_BYTES, 0)
 
     def at(self, offset: int, length: int) -> bytes:
-        """Return exactly these bytes."""
         start = offset - self._start
         if start < 0 or start + length > len(self._piece):
             self._load(offset, length)
@@ -60,7 +58,6 @@ class HeadFile:
         return self.at(offset, max(0, min(length, self.size - offset)))
 
     def around(self, offset: int) -> bytes:
-        """Return the loaded bytes from an offset on."""
         start = offset - self._start
         return self._piece[start:] if 0 <= start <= len(self._piece) else b""
 

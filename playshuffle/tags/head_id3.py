@@ -1,9 +1,7 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
-`tag_frames` lists the frames to read, and the fields that they fill.
-
-mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every
-frame. This module leaves unusual tags to mutagen.
+mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every frame. This
+module leaves unusual tags to mutagen.
 """
 
 import re
@@ -57,7 +55,7 @@ def read_tag(file: HeadFile, size: int) -> TagValues:
 
 
 def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the name and the start of the content of each frame that fills a field."""
+    """Yield name and start of the content of each frame that fills a field."""
     header = file.at(0, 10)
     if header[3] not in (3, 4) or header[5]:
         raise DeclinedError

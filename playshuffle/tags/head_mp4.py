@@ -1,6 +1,6 @@
 """Read MP4 files from their heads: the tags in `ilst`, and the sound track's length and codec.
 
-Atoms are skipped from one header to the next, as in mutagen, so that a damaged one is noticed.
+As mutagen does, skip from one atom's header to the next, so that a damaged one is noticed.
 """
 
 from functools import lru_cache
@@ -29,7 +29,7 @@ _KEPT = {**dict.fromkeys((b"stsd", b"mdhd", b"hdlr", b"stts"), _LONGEST_ITEM), b
 
 
 class _Atom(NamedTuple):
-    """An atom with its children, and its content if it is needed."""
+    """An atom with its children, and its content if needed."""
 
     name: bytes
     content: bytes
@@ -122,7 +122,7 @@ class _AtomReader:
         return atoms
 
     def _header(self, place: int, end: int) -> tuple[int, int, bytes]:
-        """Return start and end of the content of an atom, and its name."""
+        """Return start and end of an atom's content, and its name."""
         self._count += 1
         length, name = unpack_from(">I4s", self._file.at(place, 8))
         start = place + 8
@@ -160,7 +160,7 @@ class _AtomReader:
 
 
 def _free(content: bytes) -> tuple[str, list[Any]]:
-    """Return the name and the values of a free-form tag."""
+    """Return name and values of a free-form tag."""
     mean, kind = unpack_from(">I4s", content)
     length, second = unpack_from(">I4s", content, mean)
     if (kind, second) != (b"mean", b"name") or mean < 12 or length < 12 or mean + length > len(content):
@@ -217,7 +217,7 @@ def _stream(media: _Atom) -> Stream:
 
 
 def _sample_units(times: bytes, sizes: bytes) -> float:
-    """Return the length of all samples together, by their tables; 0 if these do not give it."""
+    """Return the length of all samples together; 0 if the tables do not give it."""
     count = int.from_bytes(times[4:8])
     if not count or len(times) < 8 + 8 * count or len(sizes) < 12:
         return 0
@@ -234,7 +234,7 @@ def _mark(sizes: bytes) -> int:
 
 @lru_cache(maxsize=256)
 def _codec(description: bytes) -> tuple[int, int, str]:
-    """Return bit rate, sample rate and name of the codec, from the first entry of a description.
+    """Return bit rate, sample rate and codec from the first entry of a description.
 
     mutagen does it, because it knows the rules of AAC with SBR.
     """

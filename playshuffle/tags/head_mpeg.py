@@ -28,7 +28,7 @@ _ENOUGH_BYTES = _ENOUGH_FRAMES * 1500 + _LONGEST_HEADER
 
 
 class _Frame(NamedTuple):
-    """The four bytes of a frame header, decoded. `samples` are per channel."""
+    """A decoded frame header. `samples` are per channel."""
 
     bitrate: int
     rate: int
@@ -41,7 +41,6 @@ class _Vbr(NamedTuple):
     """A decoded Xing header; None for a value that it lacks.
 
     Attributes:
-        length_s: length of the audio.
         bitrate: bits per second.
         is_unique: no other audio has the same header.
     """
@@ -130,7 +129,7 @@ def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple
 
 @lru_cache(maxsize=4096)
 def _frame(start: int, mode: int) -> _Frame | None:
-    """Parse a frame header: its first 24 bits, and the channel mode."""
+    """Parse the first 24 bits of a frame header, and the channel mode."""
     version, layer = start >> 11 & 3, start >> 9 & 3
     kbps, rate, padding = start >> 4 & 15, start >> 2 & 3, start >> 1 & 1
     if start >> 13 != 0x7FF or version == 1 or layer == 0 or rate == 3 or kbps in (0, 15):

@@ -1,7 +1,7 @@
 """Read the tags of plain files from their heads, with one or two small reads each.
 
-The result is the same as from `tag_reader.read`, in a quarter to a half of the time. Files that are
-unusual in any way get no result: `tag_reader`, the reference, must read them.
+The result is the same as from `tag_reader.read`, in a quarter to a half of the time. Unusual files get no
+result: `tag_reader`, the reference, must read them.
 """
 
 import os
@@ -74,7 +74,6 @@ _READERS: dict[str, Callable[[HeadFile], tuple[TagValues, Stream]]] = {
 
 
 def _genres(texts: list[Any]) -> list[Any]:
-    """Return the names of genres, some of them written as numbers."""
     if all(map(_is_plain_genre, texts)):
         return texts
     from playshuffle.tags.mutagen_formats import genre_names  # rarely needed, and slow to import

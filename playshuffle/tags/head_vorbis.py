@@ -49,7 +49,7 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
 
 
 def flac_mark(file: HeadFile) -> int:
-    """Return the mark of the audio of a FLAC file: its MD5, if it has one."""
+    """Return the mark of a FLAC file's audio: its MD5, if it has one."""
     header = file.at(0, 42)
     return audio_mark(header[26:], 1) if header[4] & 127 == _STREAM_INFO else 0
 
@@ -162,11 +162,7 @@ def _nominal(highest: int, nominal: int, lowest: int) -> int:
 
 
 class _Packet:
-    """The packet that begins a page, with all its further pages.
-
-    Attributes:
-        end: offset of the end of the last of these pages.
-    """
+    """The packet that begins a page, with all its further pages; `end` is the offset where they end."""
 
     def __init__(self, file: HeadFile, place: int, serial: bytes, sequence: int) -> None:
         self._file = file

@@ -1,7 +1,7 @@
 """Read tags and streams with mutagen, and work around its limits.
 
-The only module that imports mutagen. Import it only when needed: that takes 60 ms.
-mutagen replaces the bytes of Vorbis comments that are Latin-1; the classes here do not.
+The only module that imports mutagen. Import it only when needed: that takes 60 ms. mutagen replaces the bytes
+of Vorbis comments that are Latin-1; the classes here do not.
 """
 
 import codecs
@@ -81,7 +81,6 @@ class _FLACComments(_Latin1, VCFLACDict):  # type: ignore[misc]
 
 
 def _with_latin1(ogg: Any) -> Any:
-    """Return the class of an Ogg format with `_Latin1` comments."""
     return type(ogg.__name__, (ogg,), {"_Tags": type("Comments", (_Latin1, ogg._Tags), {})})  # noqa: SLF001
 
 

@@ -10,12 +10,10 @@ _NUMBER = r"([0-9]{1,6})(?![0-9])"
 
 
 class TaggedPosition(NamedTuple):
-    """The position of a track on its album.
+    """The position of a track on its album. Numbers start at 1.
 
     Attributes:
-        disc: from 1.
         side: of a record; 1 for A.
-        number: from 1.
         part: of a number; 1 for the A of 1A.
     """
 

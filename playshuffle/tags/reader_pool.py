@@ -1,7 +1,7 @@
 """Read the tags of many files in worker processes, so that a bad file harms no other.
 
-Workers answer in the order of the requests. If one ends or takes too long, the first file without an
-answer is to blame, unless the worker ended because of its last answered file.
+Workers answer in the order of the requests. If one ends or takes too long, the first unanswered file is to
+blame, unless the worker ended because of its last answered file.
 """
 
 import contextlib
@@ -44,17 +44,16 @@ def read_all(
     deadline_s: float = DEADLINE_S,
     memory_bytes: int = MEMORY_BYTES,
 ) -> Generator[tuple[int, Reading], None, None]:
-    """Read many files in worker processes.
+    """Yield the index of every path once with its reading, in the order of the answers.
 
-    Yields the index of every path once with its reading, in the order of the answers. The workers end
-    with the generator, even if it is closed early.
+    The workers end with the generator, even if it is closed early.
 
     Args:
-        paths: any number of paths; workers get up to 512 at a time.
-        processes: None for one per core, at most eight, or the number from `worker_count`. At most
-            one for every 64 files.
-        deadline_s: time for one file. A file that takes longer is unreadable, and so is a file that
-            ended three workers.
+        paths: any number; workers get up to 512 at a time.
+        processes: None for one per core, at most eight, or the number from `worker_count`. At most one for
+            every 64 files.
+        deadline_s: time for one file. A file that takes longer is unreadable, and so is a file that ended
+            three workers.
         memory_bytes: address space of a worker.
 
     Raises:
@@ -89,7 +88,6 @@ class _Worker:
         self.heard_at = time.monotonic()
 
     def ask(self, indexes: Sequence[int], paths: Sequence[bytes]) -> None:
-        """Queue more files."""
         if not self.indexes:
             self.heard_at = time.monotonic()
         self.indexes.extend(indexes)
@@ -139,7 +137,6 @@ class _Pool:
         self.done: list[tuple[int, Reading]] = []
 
     def readings(self, size: int) -> Iterator[tuple[int, Reading]]:
-        """Read all files with this number of workers."""
         # A few chunks for each worker, so that they finish at about the same time.
         self.chunk = max(_LEAST, min(_AHEAD // 2, len(self.paths) // (4 * size)))
         while True:
@@ -152,7 +149,6 @@ class _Pool:
             yield from readings
 
     def close(self) -> None:
-        """End all workers."""
         for worker in self.workers:
             worker.stop()
         self.selector.close()
@@ -178,7 +174,6 @@ class _Pool:
         return bool(self.returned)
 
     def take(self) -> list[int]:
-        """Return some files that no worker has."""
         indexes: list[int] = []
         while len(indexes) < self.chunk:
             index = self.returned.popleft() if self.returned else next(self.fresh, None)
@@ -212,17 +207,14 @@ class _Pool:
                 self.lose(worker, f"took longer than {self.deadline_s:g} s")
 
     def forgive(self, busy: Sequence[_Worker], delay_s: float) -> None:
-        """Give workers more time if this process was delayed.
-
-        The consumer of the readings takes its time, or Ctrl-Z stopped all processes.
-        """
+        """Give workers more time if this process was delayed, by its consumer or by Ctrl-Z."""
         if delay_s > _DELAY_S:
             now = time.monotonic()
             for worker in busy:
                 worker.heard_at = min(worker.heard_at + delay_s, now)
 
     def hear(self, worker: _Worker) -> None:
-        """Process the answers of a worker; anything but readings means that the worker is broken."""
+        """Process a worker's answers; anything but readings means that the worker is broken."""
         lines = worker.hear()
         for line in lines or ():
             worker.heard_at = time.monotonic()
@@ -239,7 +231,7 @@ class _Pool:
             self.lose(worker, None)
 
     def lose(self, worker: _Worker, blame: str | None) -> None:
-        """End a worker and read its files again, except the file that is to blame."""
+        """End a worker and read its files again, except the file to blame."""
         self.selector.unregister(worker.answers)
         self.workers.remove(worker)
         worker.stop()
@@ -259,7 +251,7 @@ class _Pool:
 
 
 def _parsed(line: bytes) -> Reading | None:
-    """Parse the reading in a line of a worker; None if it is anything else."""
+    """Parse the reading in a worker's line; None if it is anything else."""
     try:
         tags, reason, *rest = json.loads(line)
         return Reading(tags and Tags(*tags), reason and Cause(*reason), *rest)

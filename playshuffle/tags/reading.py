@@ -9,17 +9,13 @@ from playshuffle.tags.cause import Cause
 class Tags(NamedTuple):
     """The tags of a file and the properties of its audio; a missing one is an empty string, or None.
 
-    Several values of one tag are joined by '; '. Numbers start at 1.
+    Several values of one tag are joined by '; '. Numbers start at 1, ratings are from 0 to 1.
 
     Attributes:
-        duration_ms: length of the audio.
-        side: side of a record; 1 for the A of A1.
+        side: of a record; 1 for the A of A1.
         part: part of a number; 1 for the A of 1A.
         date: YYYY, YYYY-MM or YYYY-MM-DD.
-        recording_id: of MusicBrainz.
-        release_id: of MusicBrainz.
-        artist_id: of MusicBrainz.
-        rating: from 0 to 1.
+        recording_id: of MusicBrainz, as `release_id` and `artist_id`.
         comment: its first characters.
         bpm: beats per minute.
         media_kind: the number of MP4's `stik`.
@@ -28,7 +24,7 @@ class Tags(NamedTuple):
         lossless: whether the codec is.
         sample_rate: Hz.
         explicit: False for clean lyrics.
-        skip_count: number of skips; only from a play history.
+        skip_count: only from a play history.
         last_played: Unix seconds; only from a play history.
     """
 
@@ -69,8 +65,7 @@ class Reading(NamedTuple):
     """The result of reading one file: tags, or the reason why it has none.
 
     Attributes:
-        tags: None if they could not be read.
-        reason: why they could not be read; None after success.
+        reason: None after success.
         is_audio: False for a file that is clearly not audio, and so not a track.
         is_final: False if the disk failed, so that the next scan reads the file again.
         took_memory: reading it left too little memory for another file.

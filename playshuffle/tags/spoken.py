@@ -1,7 +1,4 @@
-"""Recognise audiobooks, podcasts and other spoken word.
-
-A track is spoken word by its suffix, by the media kind of MP4, or by its genre.
-"""
+"""Recognise spoken word, such as audiobooks and podcasts, by suffix, media kind of MP4, or genre."""
 
 import os
 

@@ -90,7 +90,6 @@ class Stream(NamedTuple):
     """Properties of the audio. Zero or None if unknown.
 
     Attributes:
-        length_s: length of the audio.
         bitrate: bits per second.
         sample_rate: Hz.
         lossless: whether the codec is.
@@ -105,7 +104,7 @@ class Stream(NamedTuple):
 
 
 def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
-    """Return the fields of a file, from the values of its tags by name in lower case."""
+    """Return a file's fields, from the values of its tags by name in lower case."""
     fields: dict[str, Any] = {}
     for field, name in _best_names(values).items():
         read: _Read = _READERS.get(field, _text)
@@ -156,7 +155,6 @@ def _text(values: Sequence[Any]) -> str:
 
 
 def _first_date(values: Mapping[str, Sequence[Any]], field: str) -> str:
-    """Return the first date among the names of a field."""
     frames, others = _NAMES[field]
     for name in (*frames, *others):
         for value in values.get(name, ()):

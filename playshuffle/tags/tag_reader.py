@@ -1,7 +1,7 @@
 """Read the tags of one file, in this process and without limits.
 
 A hostile file can make mutagen take gigabytes of memory or minutes. Read files from outside with
-`reader_pool.read_all`, which calls this in worker processes with limits for both.
+`reader_pool.read_all`, which has limits for both.
 """
 
 import errno
@@ -43,8 +43,8 @@ _CHUNKED = frozenset(("aiff", "wave"))
 def read(path: bytes) -> Reading:
     """Read the tags of a file; never raise for anything that is on disk.
 
-    Links are followed. Only a regular file is opened, never a FIFO or a device, and never to write.
-    After an error of the disk the reading is not final.
+    Links are followed. Only a regular file is opened, never a FIFO or a device, and never to write. After an
+    error of the disk the reading is not final.
     """
     try:
         with _open(path) as disk, BufferedReader(disk) as file:
@@ -170,8 +170,6 @@ def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | Non
 
 
 class _Part:
-    """A file without its first bytes."""
-
     def __init__(self, file: BinaryIO, start: int) -> None:
         self.read = file.read
         self._file = file
@@ -185,7 +183,6 @@ class _Part:
 
 
 def _audio_part(file: BinaryIO, start: int) -> HeadFile:
-    """Return the file without the tag before its audio."""
 
     def pread(_: int, length: int, offset: int) -> bytes:
         file.seek(start + offset)
