@@ -1,8 +1,7 @@
 """Decide which managed playlists must be updated, what must be scanned for them, and when to retry.
 
-News (reported deletions and moves) belong to the library: the next scan applies them, for all playlists,
-and saves the result. Then they are dropped: applying a move twice could exchange two tracks. If the scan
-fails, the next one gets the news again.
+News (reported deletions and moves) are dropped when a scan has applied and saved them: applying a move twice
+could exchange two tracks.
 """
 
 import math
@@ -27,10 +26,10 @@ class Backlog:
     """The changes that no scan has applied, and the playlists that are due.
 
     Args:
-        folders: folders of each playlist, without a slash at the end.
+        folders: of each playlist, without a slash at the end.
         files: single files that each playlist depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
-        news: news that the backlog of an earlier configuration has not applied.
+        news: not applied by the backlog of an earlier configuration.
         now_s: seconds of a clock that is never set, as in every method.
     """
 
@@ -75,23 +74,22 @@ class Backlog:
             self._due |= concerned
 
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
-        """Note folders without events. Until the next full scan, every update of their playlists is one.
+        """Note folders without events. Meanwhile every update of their playlists is a full scan.
 
-        Call this as long as they are unwatched. Events report only half of a move between such a folder and
-        another one.
+        Events report only half of a move between such a folder and another one. Call this while they are
+        unwatched.
         """
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
     @property
     def is_due(self) -> bool:
-        """Return whether any playlist is to be updated."""
         return bool(self._due)
 
     def begin(self, now_s: float) -> UpdateRequest:
         """Return the update to run now.
 
-        Every playlist that the batches affect is updated: folders that were scanned for one playlist are not
-        scanned again for another.
+        Every playlist that the batches affect is updated, since a folder is not scanned again for another
+        one.
         """
         assert not self._updating
         self._scanning, self._pool = _without_old_news(self._pool, now_s), []
@@ -132,7 +130,7 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """End the update; keep the batches that no scan has applied, and schedule another try.
+        """End the update, and schedule another try for batches that no scan has applied.
 
         Returns:
             Folders to scan again, each with the seconds to wait until then: twice as long each time.
@@ -154,18 +152,17 @@ class Backlog:
         return self._growth_s
 
     def retry(self, now_s: float) -> None:
-        """Make every failed playlist due, with a full scan, if it is time."""
+        """If it is time, make every failed playlist due, with a full scan."""
         if now_s >= self._retry_at:
             self._retry_at, self._is_retry = math.inf, True
             self._due |= self._failing
 
     def news(self) -> Batch:
-        """Return the news that no scan has applied; a later backlog scans everything anyway."""
+        """Return the news that no scan has applied."""
         batch = reduce(merged, (batch for _, batch in self._scanning + self._pool), Batch())
         return Batch(gone=batch.gone, moved=batch.moved)
 
     def _concerned(self, batch: Batch) -> set[str]:
-        """Return the playlists that must be updated for a batch."""
         paths = (*batch.folders, *batch.trees, *batch.gone, *chain.from_iterable(batch.moved))
         return {
             name

@@ -1,7 +1,6 @@
 """Run the service: wait for changes, start updates, answer signals, report health.
 
-This process reads no music. It waits, sends batches of changes to an update process, and reports the
-results.
+This process reads no music: update processes do.
 """
 
 import contextlib
@@ -39,7 +38,7 @@ _LAST_WAIT_S = 15.0  # for a write that is under way at the end
 def run(load: Callable[[], Config]) -> int:
     """Keep all playlists of the configuration up to date until a signal ends it; return the exit code.
 
-    `load` reads the configuration, also for every reload.
+    `load` reads the configuration at the start and for every reload.
 
     Raises:
         PlayshuffleError: at the start the configuration is broken, or all of its playlists are managed by
@@ -74,7 +73,6 @@ def run(load: Callable[[], Config]) -> int:
 
 
 def _watch(config: Config) -> Watch:
-    """Return a watch of the configuration, and of all folders and files that the playlists depend on."""
     requests = [playlist.request for playlist in config.playlists]
     files = [path for request in requests for path in request.skip_lists]
     return Watch(
@@ -87,7 +85,7 @@ def _watch(config: Config) -> Watch:
 
 
 def _load(load: Callable[[], Config]) -> Config:
-    """Return a configuration with at least one playlist that is not broken."""
+    """Return a configuration with a playlist that is not broken."""
     config = load()
     if not config.playlists:
         raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)
@@ -107,8 +105,7 @@ def _make_update(config: Config, began_s: int) -> Update:
 def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str]]:
     """Lock each playlist that no other service manages.
 
-    Returns:
-        The configuration with these playlists, and the errors of all others by name.
+    Returns the configuration with these playlists, and the errors of all others by name.
     """
     locked = []
     broken: dict[str, str] = {}
@@ -128,11 +125,10 @@ class _Life:
     """One life of the service, from one configuration to the next.
 
     Attributes:
-        load: reads the configuration again.
-        signals: a descriptor with the numbers of received signals.
+        signals: descriptor with the numbers of received signals.
         before: the previous life.
         reloaded: the next configuration, after a reload.
-        has_scanned: whether any update has scanned the folders.
+        has_scanned: an update has scanned the folders.
         backlog: the changes that no scan has applied, and the playlists that are due.
         shut: playlists whose folder was closed to the service when this life or an earlier one began.
         refused: why the last configuration was refused.
@@ -212,7 +208,6 @@ class _Life:
         self.backlog.add(batch, time.monotonic())
 
     def _receive(self) -> None:
-        """Handle the messages of the running update."""
         for message in self.updates.receive():
             self.status.note_message(message)
             if isinstance(message, LibraryScanned):
@@ -257,7 +252,7 @@ class _Life:
         return None
 
     def _is_outdated(self) -> bool:
-        """Return whether to restart after an upgrade, when no update is running."""
+        """Return whether to restart after an upgrade."""
         if time.monotonic() < self._next_check_s:
             return False
         before = self.installation.change
@@ -291,7 +286,7 @@ class _Life:
 
 
 def _is_under_systemd() -> bool:
-    """Return whether systemd started this service, and restarts it after a failure."""
+    """Systemd restarts a service after a failure."""
     return "INVOCATION_ID" in os.environ
 
 

@@ -26,7 +26,7 @@ class LiveStatus:
     """The status of a service, its folders and its playlists.
 
     Args:
-        broken: errors of playlists that are not managed, by name.
+        broken: errors of other playlists, by name.
         since_s: when the service was started, in Unix seconds.
         file: publishes the status.
     """
@@ -60,7 +60,6 @@ class LiveStatus:
             _LOG.error("%s: %s", name, error)
 
     def begin(self, request: protocol.UpdateRequest) -> None:
-        """Note that an update begins."""
         self._request = request
         why = request.batch.why
         if why == "lost":
@@ -73,7 +72,6 @@ class LiveStatus:
             _LOG.info("folder removed or restored: full scan")
 
     def note_message(self, message: protocol.Message) -> None:
-        """Note a message from an update process."""
         if isinstance(message, protocol.ScanProgress):
             for name in self._request.playlists:
                 self._set(name, scanning=message.text)
@@ -145,11 +143,10 @@ class LiveStatus:
             self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}
 
     def has_unreadable(self, name: str) -> bool:
-        """Return whether any file of a playlist could not be read at its last scan."""
+        """Return whether a file of a playlist could not be read at its last scan."""
         return bool(self._unreadable.get(name) or self._playlists[name].waiting)
 
     def note_modes(self, modes: Sequence[Mode]) -> None:
-        """Note how the folders are watched."""
         for mode in modes:
             before, self._modes[mode.root] = self._modes.get(mode.root), mode
             self._roots[mode.root] = replace(
@@ -168,7 +165,7 @@ class LiveStatus:
                 _LOG.log(level, "watching %s: %s%s%s", shown(mode.root), mode, kind, advice)
 
     def publish(self) -> None:
-        """Publish the status for everybody, and in a few words for systemd."""
+        """Publish the status, also in a few words for systemd."""
         path = self._config.path
         config = os.fsdecode(path) if path is not None else None
         status = Status(
@@ -194,7 +191,6 @@ class LiveStatus:
             self._page_error = str(error)
 
     def end(self) -> None:
-        """Write the status page of a service that is stopped."""
         if self._on_page is not None:
             self._write_page(replace(self._on_page, services=()))
 

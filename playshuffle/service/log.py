@@ -11,10 +11,10 @@ _LEVELS = {logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG:
 
 
 class _OneLine(logging.Formatter):
-    """Formats a record as one line, whatever its text is.
+    """Formats a record as one line.
 
-    Under the journal it begins with its level, which the journal removes, and has no time.
-    Elsewhere it has the time, and a level above mere information.
+    For the journal it begins with its level, which the journal removes. Elsewhere it has the time, and any
+    level above information.
     """
 
     def __init__(self, *, is_journal: bool) -> None:

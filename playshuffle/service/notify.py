@@ -21,7 +21,7 @@ def ready() -> None:
 
 
 def status(text: str) -> None:
-    """Report the activity of the service in words; `systemctl status` shows it."""
+    """Report the activity of the service in words, for `systemctl status`."""
     _send("STATUS=" + text.replace("\n", " "))
 
 

@@ -1,7 +1,6 @@
 """Write the status as one static HTML page, for browsers and lynx.
 
-It has no script and loads nothing. All text from outside this module is escaped in one place. Times are
-absolute, so that the same state gives the same bytes in the same minute.
+It has no script and loads nothing. Times are absolute: the same state gives the same bytes in a minute.
 """
 
 import os
@@ -51,7 +50,7 @@ class _Html(str):
 
 
 def write_page(path: bytes, status: Status, now_s: float) -> bool:
-    """Write the page at a time (Unix seconds), and return whether the file has changed.
+    """Write the page of a time (Unix seconds); return whether the file has changed.
 
     Raises:
         PlayshuffleError: the file cannot be written, or is from another program.
@@ -87,7 +86,7 @@ def page(status: Status, now_s: float) -> bytes:
 
 
 def _tag(name: str, *content: str, **attributes: object) -> _Html:
-    """Return an element; content that is not markup is escaped, and so are all values of attributes."""
+    """Return an element. Content that is not markup is escaped, and so are values of attributes."""
     text = "".join(part if isinstance(part, _Html) else escape(shown(part)) for part in content)
     words = "".join(f' {key.rstrip("_")}="{escape(str(value))}"' for key, value in attributes.items())
     return _Html(f"<{name}{words}>{text}</{name}>\n")
@@ -105,7 +104,6 @@ def _verdict(status: Status) -> Iterator[_Html]:
 
 
 def _section(playlist: PlaylistStatus) -> _Html:
-    """Return the state and the first artists of a playlist."""
     facts = [playlist.state]
     facts += [counted(playlist.tracks, "track")] if playlist.tracks is not None else []
     facts += [playlist.order] if playlist.order else []
@@ -156,7 +154,7 @@ def _artists(output: bytes) -> list[str]:
 
 
 def _stripes(artists: Sequence[str]) -> list[_Html]:
-    """Return one stripe for each track, coloured by artist, and the names of the most frequent artists."""
+    """Return a stripe for each track, coloured by artist, and the most frequent artists."""
     most = [name for name, count in Counter(filter(None, artists)).most_common(len(_COLOURS)) if count > 1]
     if not most:
         return []

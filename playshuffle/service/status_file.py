@@ -1,4 +1,4 @@
-"""Publish the status of a running service in a file, and read the status of running services.
+"""Publish the status of a running service in a file, and read these files.
 
 Each file has a lock that ends with its service: the status of a service that has ended is ignored.
 """
@@ -54,7 +54,7 @@ def alone_with(playlist: bytes) -> Iterator[None]:
 
 
 class StatusFile:
-    """The file with the status of a service; a context manager. It is never synced."""
+    """The status file of a service; a context manager. It is never synced."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
@@ -86,7 +86,6 @@ class StatusFile:
             number += 1
 
     def publish(self, status: "Status") -> None:
-        """Write the status, if it has changed."""
         text = json.dumps(asdict(status))
         if self._file is None or text == self._text:
             return
@@ -123,7 +122,7 @@ def services() -> list["Status"]:
 
 
 def processes(playlists: Sequence[bytes]) -> set[int]:
-    """Return the processes of the running services that manage any of these playlists."""
+    """Return the processes of the services that manage any of these playlists."""
     outputs = {os.path.realpath(path) for path in playlists}
     return {
         status.services[0].process
@@ -138,7 +137,7 @@ def resolved(output: str) -> bytes:
 
 
 def notify(services: Iterable[int]) -> None:
-    """Notify services, by process, that a playlist of theirs has changed."""
+    """Notify services that a playlist of theirs has changed."""
     for process in services:
         with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             os.kill(process, signal.SIGHUP)

@@ -24,10 +24,10 @@ class RootStatus:
     Attributes:
         state: ok, empty or missing.
         file_system: its type.
-        watched: how it is watched, in words.
+        watched: how, in words.
         advice: a command that improves it, or empty.
-        watches: number of folders that the kernel watches.
-        tracks: number of tracks.
+        watches: number of watched folders.
+
         last_event: Unix seconds.
         last_full_scan: Unix seconds.
     """
@@ -49,20 +49,20 @@ class PlaylistStatus:
     """A playlist.
 
     Attributes:
-        name: its name in the configuration, None if it is not there.
+        name: in the configuration, None if it is not there.
         output: its file.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
             service also by make (not in the configuration), not managed, nothing dealt and not written.
-        tracks: number of its tracks.
-        library: number of tracks in its folders.
+
+        library: of tracks in its folders.
         last_write: Unix seconds.
-        last_error: why it could not be updated.
-        scanning: progress of the running scan, None without one.
+        last_error: of its update.
+        scanning: progress of the running scan.
         missing_lists: skip lists that cannot be read, so that their last content counts.
-        left_out: number of omitted tracks for each reason, in words; known to a running service.
-        waiting: number of tracks that wait for each missing folder.
+        left_out: number of omitted tracks by reason, in words; known to a running service.
+        waiting: number of waiting tracks by missing folder.
         deck: facts of its deck, if it is dealt.
-        summary: a line about its deck, if it is dealt.
+        summary: a line about its deck.
     """
 
     name: str | None
@@ -100,7 +100,7 @@ class PlaylistStatus:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service. `note` is advice for its user, None if all is well."""
+    """A running service. `note` is advice for its user."""
 
     process: int
     since: int
@@ -110,7 +110,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Services with their folders and playlists: the status of one service, or everything that is known.
+    """Services with their folders and playlists: of one service, or everything that is known.
 
     Attributes:
         notes: sentences for the user.
@@ -138,7 +138,7 @@ def published_status(published: Mapping[str, Any]) -> Status | None:
 
 
 def failures(playlists: Sequence[PlaylistStatus]) -> str:
-    """Return the number of playlists that cannot be updated, as a phrase; empty if all can."""
+    """Return the number of playlists that cannot be updated, as a phrase; empty without any."""
     count = sum(playlist.last_error is not None for playlist in playlists)
     return f"{count:,} of {counted(len(playlists), 'playlist')} cannot be updated" if count else ""
 

@@ -45,12 +45,9 @@ _NAMES = 100  # paths of each kind to send
 
 
 def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[[Message], None]) -> None:
-    """Update the playlists of a request; a failure of one does not affect the others.
+    """Update the playlists of a request, each whatever happens to the others.
 
-    Args:
-        began_s: when the service was started, in Unix seconds.
-        request: the playlists, and the changes since the last scan.
-        send: called with the result for each playlist.
+    `began_s` is when the service was started, in Unix seconds. `send` is called with each result.
     """
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _SentProgress(send))

@@ -1,8 +1,8 @@
 """Run every update in a separate process.
 
-The service itself stays small, and survives an update that hangs or needs much memory. Before the
-service has any thread, it forks a process that only forks another for each update. That process opens the
-cache and the state, updates all playlists, sends the results, and exits.
+So the service stays small, and survives an update that hangs or needs much memory. Before it has any thread,
+it forks a process that only forks another for each update. That one opens cache and state, updates all
+playlists, sends the results, and exits.
 """
 
 import contextlib
@@ -82,7 +82,7 @@ class UpdateProcess:
             self._requests.write(update_protocol.pack(request))
 
     def receive(self) -> Iterator[Message]:
-        """Yield the messages that came since the last call."""
+        """Yield the messages since the last call."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._messages, 1 << 16):
                 self._unread += chunk
@@ -172,7 +172,7 @@ def _stop(_number: int, _frame: object) -> None:
 
 
 def check_stop() -> None:
-    """End the update here, if that was requested."""
+    """End the update here, if requested."""
     if Stop.is_wanted:
         raise StoppedError
 

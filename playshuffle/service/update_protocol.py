@@ -36,7 +36,7 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class LibraryScanned:
-    """The folders of all playlists were scanned. Reported moves and deletions are saved.
+    """The folders of all playlists were scanned, and reported moves and deletions saved.
 
     `missing` are folders that seem to be missing. Reported deletions below them are not saved.
     """
@@ -49,7 +49,7 @@ class PlaylistUpdated:
     """A playlist is up to date.
 
     Attributes:
-        status: its status, except for facts that only the service knows.
+        status: without facts that only the service knows.
         is_changed: the file was replaced.
         growing: folders with files that are still being written.
         is_cached: False if tags could not be stored, so that the next update must scan everything.
@@ -76,7 +76,7 @@ class PlaylistFailed:
     """A playlist could not be updated, and is unchanged.
 
     Attributes:
-        state: its state, as in `PlaylistStatus`.
+        state: as in `PlaylistStatus`.
         missing: the folder that seems to be missing.
         is_shut: only the sandbox blocks its folder, until the service is restarted.
         growing: as in `PlaylistUpdated`.
@@ -101,12 +101,12 @@ Message = UpdateStarted | ScanProgress | LibraryScanned | PlaylistUpdated | Play
 
 
 def pack(message: Message | UpdateRequest) -> bytes:
-    """Return a message, or a request, as a line."""
+    """Return a message or request as a line."""
     return b64encode(pickle.dumps(message)) + b"\n"
 
 
 def unpack(line: bytes) -> Any:
-    """Return the message that `pack` packed; None if its writer was killed in the middle of the line."""
+    """Return the message that `pack` packed; None if its writer was killed within the line."""
     try:
         return pickle.loads(b64decode(line))  # noqa: S301 - from a process of our own
     except (ValueError, EOFError, pickle.UnpicklingError):

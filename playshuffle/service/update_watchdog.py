@@ -26,7 +26,7 @@ class UpdateWatchdog:
         self._is_ending = False
 
     def check(self, now_s: float) -> None:
-        """End the running update if it has been silent for too long. Call this at least every heartbeat.
+        """End an update that has been silent for too long. Call this at least every heartbeat.
 
         `now_s` are seconds of a clock that is never set.
         """
