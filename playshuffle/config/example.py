@@ -40,7 +40,7 @@ folders = [{music}]
 
 
 def example() -> str:
-    """Return an example in TOML for the music folder of this user."""
+    """Return an example in TOML."""
     folder = music_folder()
     return _EXAMPLE.format(music=_quoted(folder), music_in_words=_quoted(folder)[1:-1])
 

@@ -1,4 +1,4 @@
-"""Define the keys of the configuration, check their names and types, and describe errors in them."""
+"""Define the keys of the configuration, their types, and errors in them."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -144,7 +144,7 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` in the table of a playlist with values of the right types."""
+    """Return the fields of `Options` in a playlist's table with values of the right types."""
     fields: dict[str, Any] = {}
     for row in ROWS:
         if not row.has_key or row.key not in table:

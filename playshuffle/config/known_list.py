@@ -20,7 +20,7 @@ class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
     Attributes:
-        path: resolved path of its file.
+        path: resolved.
         configured: None if it is not in the configuration.
         is_dealt: from the configuration; for another list, whether it was dealt last.
     """
@@ -31,7 +31,6 @@ class KnownList(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the user's name for it."""
         if self.configured is not None:
             return self.configured.name
         return os.fsdecode(os.path.splitext(os.path.basename(self.path))[0])
@@ -42,14 +41,12 @@ class KnownList(NamedTuple):
         return os.path.lexists(self.path) or bool(existing_parts(self.path))
 
     def is_called(self, word: str) -> bool:
-        """Return whether a word is its name or the name of its file."""
+        """Return whether a word is its name or file name."""
         is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
         return word == self.name or is_file_name
 
     def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request of the list, with the options in `given` in place of its own.
-
-        It is None if its options are unknown.
+        """Return the request of the list, with the options in `given` in place of its own; None if unknown.
 
         Raises:
             PlayshuffleError: an option is invalid, perhaps only now, such as a list that no longer exists.
@@ -60,7 +57,7 @@ class KnownList(NamedTuple):
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request of the list with the options of a record; otherwise as `request`."""
+        """Return the request with the options of a record; otherwise as `request`."""
         options = None if record is None else record.options
         if options is None or not (options.folders or options.source):
             return None
@@ -71,7 +68,7 @@ class KnownList(NamedTuple):
 
 
 def known_lists(config: Config | None, state: State | None = None) -> Sequence[KnownList]:
-    """Return all lists, first the configured ones. Pass `state` if it is open."""
+    """Return all lists, configured ones first. Pass `state` if it is open."""
     configured = {
         atomic_file.resolved(playlist.request.output or b""): playlist
         for playlist in (config.playlists if config is not None else ())

@@ -1,4 +1,4 @@
-"""Define the content of a configuration: its playlists, their faults, and the times of the service."""
+"""Define the content of a configuration."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -40,12 +40,12 @@ class ConfiguredPlaylist(NamedTuple):
 
     @property
     def deal(self) -> DealSettings | None:
-        """Return how much to deal, and how often; None if the playlist is not dealt."""
+        """Return how much to deal, and how often; None if not dealt."""
         return self.request.deal
 
 
 class BrokenPlaylist(NamedTuple):
-    """A fault in one playlist; a playlist may have several."""
+    """A fault in one playlist, which may have several."""
 
     name: str
     fault: Fault
@@ -60,7 +60,7 @@ class Config(NamedTuple):
     """The playlists of a configuration.
 
     Attributes:
-        document: the file; None without one.
+        document: None without a file.
         playlists: in the order of the file.
         broken: faults of the other playlists.
         settle_s: seconds without changes before an update.
@@ -79,7 +79,6 @@ class Config(NamedTuple):
 
     @property
     def path(self) -> bytes | None:
-        """Return the path of the file; None without one."""
         return self.document.path if self.document is not None else None
 
     @property

@@ -24,7 +24,7 @@ def never_tracks() -> list[bytes]:
 
 
 def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
-    """Add tracks at the end, and return those that are new in the list.
+    """Add tracks at the end; return those that are new in the list.
 
     Raises:
         PlayshuffleError: the list cannot be read or written.
@@ -42,7 +42,7 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
 
 
 def remove_last_track() -> bytes | None:
-    """Remove the last track, and return it; None if the list is empty.
+    """Remove the last track, and return it; None without one.
 
     Raises:
         PlayshuffleError: the list cannot be read or written.
@@ -64,7 +64,7 @@ def remove_last_track() -> bytes | None:
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
-    """Return the content of the list, at this path, with each path that `new_place` changes replaced.
+    """Return the content of the list at this path, its paths mapped by `new_place`.
 
     Raises:
         PlayshuffleError: it cannot be read, or cannot have a path.
@@ -79,7 +79,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 def _with_track(content: bytes, path: bytes, at: int | None = None) -> bytes:
     """Return the list with one more track, in the first form that reads back as this path.
 
-    at: index of the line that it replaces; None adds one.
+    `at` is the line that it replaces; None adds one.
     """
     known, is_new = _entries(content), at is None
     lines = (content + b"\n" * is_new).split(b"\n")

@@ -36,7 +36,7 @@ class OwnPlayers(NamedTuple):
 
 
 def known_player(name: str) -> str:
-    """Return the player that a user means; reads the configuration for a name that is not in the table.
+    """Return the player that a user means, from the table or the configuration.
 
     Raises:
         PlayshuffleError: the player is unknown, or its table in the configuration has a mistake.
@@ -58,7 +58,7 @@ def load_player(name: str) -> None:
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
-    """Add the players of the configuration to the table, and return the faults of the others by name.
+    """Add the players of the configuration to the table; return the faults of the others by name.
 
     Raises:
         PlayshuffleError: there is a configuration, but it can't be read.
@@ -72,7 +72,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def player_names() -> list[str]:
-    """Return the names of all players, and of the configuration's players if it can be read."""
+    """Return the names of all players, the configuration's too if it can be read."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()
     return list(PLAYERS)
@@ -91,7 +91,7 @@ def player_keys() -> Mapping[str, Key]:
 
 
 def read_players(document: Document) -> OwnPlayers:
-    """Read the players of a configuration. A mistake in one does not affect the others."""
+    """Read the players of a configuration, each whatever is wrong with the others."""
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)

@@ -21,9 +21,7 @@ def never_list() -> bytes:
 
 
 def find(config_name: str | None = None) -> bytes:
-    """Return the file of the configuration.
-
-    `config_name` is the value of --config.
+    """Return the file of the configuration, perhaps named by --config.
 
     Raises:
         PlayshuffleError: it does not exist.

@@ -24,7 +24,7 @@ def save_list(path: bytes, name: str, request: Request) -> None:
     """Add a list to a configuration, or change the list of this name if it has the same file.
 
     Args:
-        path: path of the configuration, which is created if it does not exist.
+        path: of the configuration, which is created if needed.
         request: has an output.
 
     Raises:
@@ -36,7 +36,7 @@ def save_list(path: bytes, name: str, request: Request) -> None:
 
 
 def with_list(path: bytes, name: str, request: Request) -> str:
-    """Return the text of a configuration with a list in it; with the arguments of `save_list`.
+    """Return the text of a configuration with a list in it, as `save_list` writes it.
 
     Raises:
         PlayshuffleError: the configuration cannot have the list.
@@ -64,7 +64,7 @@ def with_list(path: bytes, name: str, request: Request) -> str:
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
-    """Return the content of a configuration without faults, with each path that `new_place` changes replaced.
+    """Return the content of a configuration without faults, its paths mapped by `new_place`.
 
     Raises:
         PlayshuffleError: it cannot be read, or cannot have a path.
@@ -109,7 +109,7 @@ def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
 
 
 def _without_rules(options: Options, document: Document) -> Options:
-    """Return the options to save: without the queries, histories and skip lists of all playlists.
+    """Return the options without the queries, histories and skip lists of all playlists.
 
     The top of `document` has no faults.
     """
@@ -126,7 +126,7 @@ def _check_name(document: Document, name: str, request: Request) -> None:
     """Check that no other list has this name, or this file.
 
     Raises:
-        PlayshuffleError: another list has it.
+        PlayshuffleError: one has it.
     """
     tables = document.table.get("playlist")
     if not tables:

@@ -10,10 +10,7 @@ from playshuffle.system import atomic_file
 
 
 def in_circles(requests: Mapping[bytes, Request]) -> dict[bytes, bytes]:
-    """Return each playlist in a circle, with its skip list in that circle.
-
-    `requests` are by the resolved path of the playlist.
-    """
+    """Return each playlist in a circle, with its skip list there; all by resolved path."""
     lists = {
         path: {atomic_file.resolved(each): each for each in request.without}
         for path, request in requests.items()

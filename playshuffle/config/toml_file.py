@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 
 
 class ConfigError(PlayshuffleError):
-    """A configuration that cannot be used. `faults` are all of its faults, at least one."""
+    """A configuration that cannot be used. `faults` are all of its faults."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         first, *others = faults
@@ -51,8 +51,8 @@ class Document(NamedTuple):
     def line(self, *keys: str) -> int | None:
         """Return the line, from 1, of the last of these keys, in the table of the others; None without it.
 
-        Python's TOML parser reports no lines. But a key begins behind the longest part of the text, from its
-        start, that parses and does not have the key yet.
+        Python's TOML parser reports no lines. But a key begins behind the longest start of the text that
+        parses and does not have the key yet.
         """
         if not _has(self.table, keys):
             return None
@@ -75,7 +75,7 @@ class Document(NamedTuple):
         return self.line(*keys[:-1])  # inside a value of several lines
 
     def fault(self, message: str, *keys: str) -> Fault:
-        """Return a fault at a key of a table, or at the table if it lacks the key."""
+        """Return a fault at a key of a table, or at the table without it."""
         line = None
         while keys and (line := self.line(*keys)) is None:
             keys = keys[:-1]
