@@ -22,9 +22,8 @@ _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 def resolved(path: bytes) -> bytes:
     """Return the real file of a playlist, which need not exist yet.
 
-    A symbolic link is followed only if this user or root made it, in a folder that not everyone can
-    write to. Elsewhere it may have been planted, and will be replaced. For links in a circle, the path
-    itself is returned.
+    A symbolic link is followed only if this user or root made it, in a folder that not everyone can write to.
+    Elsewhere it may have been planted, and will be replaced. For links in a circle, return the path itself.
     """
     current = path
     for _ in range(_LINKS_MAX):
@@ -54,12 +53,11 @@ class Prepared:
     def replace(self) -> bool:
         """Put the new content in place, in one step that no crash or power cut can divide.
 
-        Returns:
-            False if the file had exactly this content; then it was not touched.
+        Return False if the file had exactly this content; then it was not touched.
 
         Raises:
-            PlayshuffleError: the file could not be replaced and is as it was, or the disk did
-                not confirm that it was replaced.
+            PlayshuffleError: the file could not be replaced and is as it was, or the disk did not confirm
+                that it was replaced.
         """
         if self._temporary is None:
             return False
@@ -78,7 +76,6 @@ class Prepared:
 
     @property
     def stamp(self) -> str:
-        """Return the stamp that the file will have; see the function `stamp`."""
         return stamp(self._current, self._folder_fd)
 
     @property
@@ -88,7 +85,6 @@ class Prepared:
 
     @property
     def _current(self) -> bytes:
-        """Return the name of the file with the new content."""
         return self._temporary or os.path.basename(self._path)
 
     def discard(self) -> None:
@@ -99,7 +95,7 @@ class Prepared:
 
 
 def stamp(path: bytes, folder_fd: int | None = None) -> str:
-    """Return inode, size and time of a file. They stay the same until somebody writes to it."""
+    """Return inode, size and time of a file, which stay until somebody writes to it."""
     status = os.stat(path, dir_fd=folder_fd)
     return f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
 
@@ -108,8 +104,8 @@ def stamp(path: bytes, folder_fd: int | None = None) -> str:
 def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
     """Write new content of a file beside it; `replace` puts it in place.
 
-    The caller can save other data in between, when everything that could fail on the disk is done. An
-    exception in between leaves the old file as it was.
+    In between, when nothing on the disk can fail any more, the caller can save other data. An exception in
+    between leaves the old file as it was.
 
     A new file keeps the mode of the old one, its extended attributes (access lists among them) and, if
     allowed, its owner. Without an old file, everyone may read it: players run as other users.
@@ -139,9 +135,6 @@ def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None)
 
 def write(path: bytes, content: Iterable[bytes]) -> bool:
     """Replace the content of a file, as `prepared` and `Prepared.replace` do.
-
-    Returns:
-        False if the file had exactly this content; then it was not touched.
 
     Raises:
         PlayshuffleError: the file could not be replaced. An old file is as it was.
@@ -196,9 +189,7 @@ def sweep(folder: bytes, name: bytes) -> None:
 
 @contextlib.contextmanager
 def held(folder: bytes, name: bytes = b"", patience_s: float = 10) -> Iterator[None]:
-    """Keep every other playshuffle from writing in the folder meanwhile.
-
-    `name`, of the file to write, is for the error.
+    """Keep every other playshuffle from writing in the folder. `name`, of the file, is for the error.
 
     Raises:
         PlayshuffleError: another process held it for too long, or the folder does not exist.
@@ -258,7 +249,6 @@ def _holds(name: bytes, folder_fd: int, content: Iterable[bytes]) -> bool:
 def _write_temporary(
     name: bytes, folder_fd: int, content: Iterable[bytes], old: os.stat_result | None
 ) -> bytes:
-    """Write the content to a temporary file in the folder, and return its name."""
     before, after = _around(name)
     temporary = before + os.getrandom(_CHANCE).hex().encode() + after
     # Nobody else may open it before it has the mode of the old file.
@@ -313,7 +303,7 @@ def _as_far_as_allowed() -> Iterator[None]:
 
 
 def _around(name: bytes) -> tuple[bytes, bytes]:
-    """Return the text before and after the random part in the name of a temporary file.
+    """Return the name of a temporary file before and after its random part.
 
     Scanners skip it because it is hidden. It does not end in .m3u, since MPD lists even hidden ones.
     """

@@ -1,7 +1,7 @@
 """Return the inode and the birth time of a file, which together belong to no other file.
 
-An inode number alone is used again after its file was deleted. The birth time tells the two files
-apart. Python's `os.stat` doesn't have it on Linux, so this module calls `statx` of the C library.
+An inode number alone is used again after its file was deleted. Python's `os.stat` has no birth time on Linux,
+so this module calls `statx` of the C library.
 """
 
 import functools
@@ -21,19 +21,14 @@ _Statx = Callable[[bytes], bytes | None]
 
 
 class Birth(NamedTuple):
-    """A file's identity.
-
-    Attributes:
-        inode: number of the file on its file system.
-        time_ns: when it was created.
-    """
+    """A file's identity: its inode, and when it was created."""
 
     inode: int
     time_ns: int
 
 
 def birth_of(path: bytes) -> Birth | None:
-    """Return inode and birth time of a file, links followed; None if the file system has no birth times."""
+    """Return the identity of a file, links followed; None if the file system has no birth times."""
     statx = _statx()
     if statx is None or b"\0" in path:
         return None

@@ -1,8 +1,7 @@
 """Read a SQLite database of another program, which may be writing it, and leave no file beside it.
 
 Every reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another
-user created them, the program that owns the database cannot write any more. So there are three ways to
-read it:
+user created them, the program that owns the database cannot write any more. So there are three ways:
 
 * Share the existing files with the program, if the disk is local.
 * Without a `-wal`, all content is in the database. Read it without locks.
@@ -39,9 +38,7 @@ class _DatabaseChangedError(Exception):
 
 
 def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
-    """Return the result of `read` for a database of another program. Text is returned as bytes.
-
-    `read` may be called several times.
+    """Return the result of `read`, perhaps called several times, for a database. Text is returned as bytes.
 
     Raises:
         OSError: a file cannot be read, or copied.

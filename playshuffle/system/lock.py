@@ -18,8 +18,7 @@ class HeldError(Exception):
 def held(path: bytes, patience_s: float) -> Iterator[None]:
     """Hold a lock file against other processes; create it if needed.
 
-    If the file cannot be locked or created (the disk is full), nothing is locked: writing matters
-    more.
+    If it cannot be locked or created (the disk is full), nothing is locked: writing matters more.
 
     Raises:
         HeldError: another process did not release it within `patience_s` seconds.
@@ -55,7 +54,7 @@ def held_descriptor(descriptor: int, patience_s: float) -> Iterator[bool]:
 
 
 def holder(path: bytes) -> str | None:
-    """Return the number of the process that holds the lock; None if none does."""
+    """Return the number of the process that holds the lock."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:

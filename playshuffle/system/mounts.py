@@ -51,7 +51,7 @@ def is_blind(kind: str) -> bool:
 
 
 def mountinfo() -> bytes:
-    """Return the mount table as the kernel writes it; empty if it cannot be read."""
+    """Return the kernel's mount table; empty if it cannot be read."""
     try:
         with open("/proc/self/mountinfo", "rb") as file:
             return file.read()
@@ -67,8 +67,8 @@ def table() -> list[Mount]:
 def parse(mountinfo: bytes) -> list[Mount]:
     """Return the mounts of a table; of several at one mount point the last, which hides the others.
 
-    A folder that is mounted on itself does not count. Systemd makes such mounts in a sandbox for writable
-    folders, and a library must not seem to be on another drive there.
+    A folder mounted on itself does not count. Systemd makes such mounts in a sandbox for writable folders,
+    and a library must not seem to be on another drive there.
     """
     mounts = {}
     origins = {}
@@ -113,12 +113,12 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
 
 
 def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """Return the mount of a resolved folder, with its fsid; an empty list if it is unknown."""
+    """Return the mount of a resolved folder, with its fsid; an empty list if unknown."""
     return [_with_fsid(mount) for mount in _on_and_below(folder, mounts)[0]]
 
 
 def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """Return the mount of a resolved folder, then the mounts below the folder, each with its fsid."""
+    """Return the mount of a resolved folder, then the mounts below it, each with its fsid."""
     on, below = _on_and_below(folder, mounts)
     return [_with_fsid(mount) for mount in on + below]
 

@@ -22,12 +22,11 @@ _USER_DIR = rb'(?m)^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"'
 
 
 class MpdConf(NamedTuple):
-    """The settings of MPD.
+    """The settings of MPD; None for a folder or file that is not set.
 
     Attributes:
-        music: the music folder; None if it is not set.
-        playlists: the folder of stored playlists; None if it is not set.
-        stickers: the sticker database; None if it is not set.
+        playlists: the folder of stored playlists.
+        stickers: the sticker database.
         addresses: sockets and hosts that MPD listens on.
         port: the port of the hosts.
     """
@@ -163,7 +162,7 @@ def _content(path: bytes) -> bytes:
 
 
 def _expanded(value: bytes, user: str | None, path: bytes) -> bytes:
-    """Expand '~' and '$HOME' as MPD does: they mean the home of the user that MPD runs as."""
+    """Expand '~' and '$HOME' as MPD does, to the home of the user that MPD runs as."""
     first, slash, rest = value.partition(b"/")
     if first.startswith(b"~"):
         base = _home(os.fsdecode(first[1:]) or user, path)

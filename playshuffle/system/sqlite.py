@@ -50,13 +50,13 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_full(error: Exception) -> bool:
-    """Return whether the disk has no room for a file, or for a change of a database."""
+    """Return whether the disk has no room for a file or a change."""
     code = getattr(error, "sqlite_errorcode", None)
     return code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
 
 
 def set_aside(path: bytes) -> bytes:
-    """Rename a damaged database, so that none of it is lost, and return its new name."""
+    """Rename a damaged database, so that none of it is lost; return its new name."""
     aside = _new_name(path)
     journal = path + b"-journal"
     # First, so that it is not rolled back into the next database of that name.
@@ -67,7 +67,7 @@ def set_aside(path: bytes) -> bytes:
 
 
 def copy_aside(path: bytes) -> bytes:
-    """Copy a database that nobody is writing beside itself, and return the name of the copy."""
+    """Copy a database that nobody is writing; return the name of the copy."""
     aside = _new_name(path)
     with open(path, "rb") as source:
         fd = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -1,7 +1,7 @@
 """Ask a slow file system many questions at once.
 
-A share on a network answers each question after a millisecond or more, however many are asked at once.
-On a local disk most answers are in memory, and threads would only delay each other.
+A network share answers each question after a millisecond or more, however many are asked at once. On a local
+disk most answers are in memory, and threads would only delay each other.
 """
 
 import math
@@ -44,9 +44,8 @@ def _device(path: bytes) -> int | None:
 class Workers:
     """Threads that call functions which wait for file systems; a context manager.
 
-    With a count of 1 no thread runs: the caller does the work when it takes the results. With more,
-    the caller only waits, so Ctrl-C ends it whatever the file system does. A thread whose file system
-    never answers is abandoned.
+    With a count of 1 no thread runs: the caller does the work when it takes the results. With more, the
+    caller only waits, so Ctrl-C ends it. A thread whose file system never answers is abandoned.
     """
 
     def __init__(self, count: int = 1) -> None:
@@ -65,7 +64,7 @@ class Workers:
             thread.join(max(0.0, until_s - time.monotonic()))
 
     def each(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """Call a function with each item, and yield the results in the order of the items.
+        """Call a function with each item, and yield the results in that order.
 
         The function may call `each` itself. Its exceptions are raised here.
         """
@@ -109,7 +108,7 @@ ALONE = Workers()
 
 
 class _Job(Generic[T, R]):
-    """A shared queue of items, and the results. Each thread takes the next item until none is left."""
+    """A shared queue of items, and the results."""
 
     def __init__(self, function: Callable[[T], R], items: Sequence[T]) -> None:
         self.size = len(items)
@@ -120,7 +119,6 @@ class _Job(Generic[T, R]):
         self._done: SimpleQueue[tuple[int, R] | BaseException] = SimpleQueue()
 
     def work(self) -> None:
-        """Process items until none is left."""
         while not self.is_over:
             with self._lock:
                 taken = next(self._items, None)
@@ -133,7 +131,6 @@ class _Job(Generic[T, R]):
                 self._done.put(error)
 
     def results(self) -> Iterator[R]:
-        """Yield the results in order."""
         early: dict[int, R] = {}
         done = self.done()
         for number in range(self.size):

@@ -8,7 +8,7 @@ import os
 
 
 def cache_folder(*, make: bool = True) -> bytes:
-    """Return playshuffle's folder for files that may be lost, created on request.
+    """Return the folder for files that may be lost, created on request.
 
     Raises:
         OSError: it cannot be created, or HOME is not set.
@@ -17,7 +17,7 @@ def cache_folder(*, make: bool = True) -> bytes:
 
 
 def state_folder(*, make: bool = True) -> bytes:
-    """Return playshuffle's folder for files that must not be lost, created on request.
+    """Return the folder for files that must not be lost, created on request.
 
     Raises:
         OSError: it cannot be created, or HOME is not set.
