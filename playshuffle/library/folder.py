@@ -89,19 +89,15 @@ class Folder(NamedTuple):
 
     @property
     def track_count(self) -> int:
-        """Return the number of audio files."""
         return len(self.stamps) // STAMP_BYTES
 
     def file_names(self) -> list[bytes]:
-        """Return the names of its audio files, sorted."""
         return self.names.split(b"/") if self.names else []
 
     def file_paths(self) -> list[bytes]:
-        """Return the paths of its audio files."""
         return list(map(self.path.__add__, self.file_names()))
 
     def subfolders(self) -> list[bytes]:
-        """Return the names of the folders in it."""
         return self.folders.split(b"/") if self.folders else []
 
     def stamp_column(self, column: int) -> "array[int]":
@@ -121,7 +117,6 @@ class Folder(NamedTuple):
         return array("I", self.durations_ms or bytes(4 * self.track_count))
 
     def all_artists(self) -> list[bytes]:
-        """Return the artist of each row, as tagged."""
         return self.artists.split(b"\0") if b"\0" in self.artists else [self.artists] * self.track_count
 
     def extinf_lines(self) -> list[bytes]:

@@ -148,7 +148,6 @@ class _Rows:
         return fits(now.st_mtime_ns) != mtime_ns or (size >= 0 and now.st_size != size)
 
     def finished(self) -> tuple[Folder, str]:
-        """Return the folder with its readings, and all tags as text."""
         artists = self._artists[:1] if len(set(self._artists)) == 1 else self._artists
         stamps = self._stamps.tobytes()
         odd = self._folder.odd._replace(reasons=self._reasons, spoken=self._spoken)

@@ -99,7 +99,6 @@ class Search:
         self.free = set(self._index_of.values()).difference(self.indices)
 
     def run(self, moved: Iterable[tuple[bytes, bytes]]) -> None:
-        """Apply all rules."""
         self._take(self._by_mark(rename_key))
         self._take(self._by_mark(file_key))
         # A vanished track cannot have been moved: the moved file was another one at the same path.
@@ -206,7 +205,6 @@ class Search:
 
 
 def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]]) -> dict[int, bytes]:
-    """Return the path of each moved track after all moves."""
     track_at = {path: old for old, path in paths.items()}
     folders = {folder for path in track_at for folder in _above(path)}
     where: dict[int, bytes] = {}

@@ -68,7 +68,6 @@ class Rules:
         return None
 
     def exclude(self, path: bytes, is_folder: bool) -> bool:
-        """Return whether a path below the folder is ignored."""
         return self.deciding_line(path, is_folder) is not None
 
 

@@ -160,7 +160,6 @@ def _roots_now(
 def _lost_roots(
     known: TrackTable, scan: Scan, result: _Recognised, changes: Changes
 ) -> dict[RootKey, MissingError]:
-    """Return an error for each scanned root that seems to be missing."""
     lost: dict[RootKey, MissingError] = {}
     for place, scanned in scan.places.items():
         roots = {key: result.roots[key] for key in place.root_keys if key in result.roots}

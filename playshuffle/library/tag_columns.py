@@ -40,7 +40,6 @@ class TagRows(Sequence[TagRow]):
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]]) -> "TagRows":
-        """Return rows as columns."""
         return cls(len(rows), list(map(list, zip(*rows, strict=True))))
 
     def replaced(self, columns: Mapping[int, list[Any]]) -> "TagRows":

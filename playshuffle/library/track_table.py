@@ -35,11 +35,9 @@ class FolderRow(NamedTuple):
     marks: bytes
 
     def numbers_by_name(self) -> dict[bytes, int]:
-        """Return the number of each track, by name."""
         return dict(zip(self.names.split(b"/"), array("I", self.numbers), strict=True))
 
     def tracks(self) -> Iterator[tuple[bytes, int, Mark]]:
-        """Return name, number and mark of each track."""
         return zip(self.names.split(b"/"), array("I", self.numbers), mark_rows(self.marks), strict=True)
 
 
@@ -102,7 +100,6 @@ class TrackTable(NamedTuple):
         )
 
     def numbers_of(self, tracks: Tracks) -> "array[int]":
-        """Return the number of each track of a library that was recognised."""
         numbers = array("I")
         for folder in tracks.folders:
             row = self.folders.get(folder.path)

@@ -43,7 +43,6 @@ class Tracks:
 
     @cached_property
     def paths(self) -> list[bytes]:
-        """Return the absolute paths, as found."""
         return self.column(Folder.file_paths)
 
     def paths_of(self, indices: Sequence[int]) -> list[bytes]:
@@ -67,7 +66,6 @@ class Tracks:
         return [~number if index < 0 else index for index, number in zip(indices, numbers, strict=True)]
 
     def numbers_of(self, indices: Collection[int]) -> "array[int]":
-        """Return the numbers of indices from `indices_of`."""
         if min(indices, default=0) >= 0:
             return array("I", map(self.numbers.__getitem__, indices))
         return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
