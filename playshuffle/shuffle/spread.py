@@ -53,7 +53,6 @@ def spread(
 
 
 def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: RandBelow) -> list[list[int]]:
-    """Spread each pool, given as its groups, by itself."""
     layouts = [_layout(groups) for groups in pools]
     _shuffle_each([part for layout in layouts for part in layout], randbelow)
     numbers = draws(randbelow, [bound for layout in layouts for bound in _bounds(layout)])
