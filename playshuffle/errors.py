@@ -71,7 +71,7 @@ class OptionError(PlayshuffleError):
         super().__init__(self.spelled(flag), code)
         self.keys = tuple(option.partition(" ")[0] for option in options)
 
-    def spelled(self, spell: Callable[[str], str]) -> str:  # noqa: D102 - as above
+    def spelled(self, spell: Callable[[str], str]) -> str:
         return self._text.format(*map(spell, self._options), **self._values)
 
 

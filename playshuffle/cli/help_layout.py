@@ -50,7 +50,6 @@ class _Helped:
     _full_help = "Show everything; -h shows what is used most"
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return the option --help."""
         option = super().get_help_option(ctx)  # type: ignore[misc]
         if option is not None and "-h" not in option.opts:
             option.help = self._full_help
@@ -76,7 +75,6 @@ class Command(_Helped, TyperCommand):
         return [self.options_metavar or "", *map(_usage, filter(_is_argument, self.get_params(ctx)))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each group of options."""
         _write(formatter, _sections(self, ctx))
 
 
@@ -86,7 +84,6 @@ class CommandGroup(_Helped, TyperGroup):
     _full_help = "Show all commands and options"
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands, then the options."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
             panel = getattr(command, "rich_help_panel", None) or "Commands"

@@ -30,15 +30,12 @@ class Bar(scan.Progress):
             self._bar.stop()
 
     def finding(self, files: int) -> None:
-        """Show the number of files."""
         self._show("Finding files", files, None)
 
     def reading(self, read_count: int, of: int) -> None:
-        """Show the number of read files."""
         self._show("Reading tags", read_count, of)
 
     def working(self, activity: str, done_count: int, of: int) -> None:
-        """Show the progress of any other work."""
         self._show(activity, done_count, of)
 
     def _show(self, activity: str, done_count: int, of: int | None) -> None:

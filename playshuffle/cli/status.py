@@ -89,7 +89,6 @@ class _List(NamedTuple):
     warnings: Sequence[str] = ()
 
     def facts(self) -> dict[str, object]:
-        """Return it for JSON."""
         options = None if self.options is None else changed(self.options)
         return {**asdict(self.status), "options": options, "entries": [*map(os.fsdecode, self.entries)]}
 

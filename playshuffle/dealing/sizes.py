@@ -1,7 +1,5 @@
 """Measure deals by number of tracks, by playing time, or by whole albums, and limit artists in them."""
 
-# ruff: noqa: D102 - the class Size describes the methods
-
 from abc import ABC, abstractmethod
 from bisect import bisect
 from collections import Counter

@@ -122,7 +122,6 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return iter
 
     def reset(self, *_: object) -> None:
-        """Read the list again."""
         self._rows = None
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
@@ -269,7 +268,6 @@ class AlbumsOrder(_ShuffleOrder):
         return ordered, _numbers([album(key) for key in ordered])
 
     def draw(self, keys: list[str], _played: list[str]) -> list[str]:
-        """Draw an order of the albums."""
         ordered, albums = self._sorted(keys)
         return _permute(ordered, shuffle.blocks(range(len(ordered)), albums, _RANDBELOW))
 

@@ -42,7 +42,6 @@ class ServiceState:
 
     @property
     def runs(self) -> bool:
-        """Return whether the service runs."""
         return self.active in _ACTIVE
 
 

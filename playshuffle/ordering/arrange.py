@@ -33,7 +33,6 @@ class Arranged(NamedTuple):
 
     @property
     def played(self) -> Sequence[int]:
-        """Return the tracks of the playlist, in order."""
         return self.order[: self.playlist_length]
 
 

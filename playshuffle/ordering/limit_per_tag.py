@@ -26,7 +26,6 @@ class LimitPerTag(NamedTuple):
     tag: str
 
     def __str__(self) -> str:
-        """Return it as a phrase."""
         return f"{self.number:,} per {self.tag.replace('_', ' ')}"
 
 

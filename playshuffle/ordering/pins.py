@@ -43,7 +43,6 @@ def named_tracks(texts: Iterable[str], names: TrackNames) -> tuple[Pin, ...]:
 
 
 def _index(text: str, names: TrackNames) -> int | None:
-    """Return the index of the track with this name; None if there is none."""
     try:
         return names.find(text)
     except PlayshuffleError as error:

@@ -189,7 +189,6 @@ def _keys(
 
 
 def _path_text(entry: Entry) -> bytes:
-    """Return the part of an entry that players read as its path."""
     if entry.form == "U":
         return entry.path
     if entry.form == "A" and not entry.text.startswith(b"/"):  # a drive or a share

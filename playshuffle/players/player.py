@@ -24,7 +24,6 @@ class Lost(NamedTuple):
     versions: str = ""
 
     def has(self, form: str) -> bool:
-        """Return whether entries of this form are lost."""
         return form in self.forms.upper()
 
     def plays_another(self, form: str) -> bool:

@@ -69,7 +69,6 @@ class _Xspf(Text):
 
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        """Return the element of each track."""
         lines = []
         for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
             parts = [f"<location>{_xml(entry.entry)}</location>"]

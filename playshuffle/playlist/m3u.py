@@ -41,7 +41,6 @@ class Parsed(NamedTuple):
 
     @property
     def is_ours(self) -> bool:
-        """Return whether playshuffle wrote it."""
         return bool(self.comments)
 
 

@@ -60,7 +60,6 @@ class Names:
 
 
 def _text(name: bytes, encoding: str = _ENCODINGS[0]) -> str:
-    """Decode a name that may be in this encoding."""
     for each in ("utf-8", encoding):
         try:
             return name.decode(each)

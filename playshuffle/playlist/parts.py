@@ -28,7 +28,6 @@ class Parts:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Return the fingerprint of all files together."""
         return fingerprint_of(self)
 
 
@@ -75,7 +74,6 @@ class PreparedParts:
 
     @property
     def stamp(self) -> str:
-        """Return the stamps that all files will have."""
         return " ".join(ready.stamp for ready in self._ready)
 
     def replace(self) -> bool:

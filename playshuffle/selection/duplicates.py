@@ -49,7 +49,6 @@ class CopyFacts(NamedTuple):
 
     @classmethod
     def of(cls, path: bytes, tags: Tags, position: int | None = None) -> "CopyFacts":
-        """Return the facts in the tags of a track."""
         texts = tags.artist, tags.title, tags.recording_id, tags.release_id
         return cls(path, tags.duration_ms or 0, *texts, bool(tags.lossless), tags.bitrate or 0, position)
 
@@ -115,7 +114,6 @@ class _Groups:
         self._group_of = {index: index for index in self._groups}
 
     def join(self, key_of: Callable[[CopyFacts], Hashable | None], within_ms: int) -> None:
-        """Join the groups of tracks that have one key, and lengths within `within_ms`."""
         by_key: defaultdict[Hashable, list[int]] = defaultdict(list)
         for index in self._group_of:
             key = key_of(self._facts[index])

@@ -56,7 +56,6 @@ class Evaluation:
         self.untagged: defaultdict[Term, list[bool]] = defaultdict(list)
 
     def blocks(self, folders: Sequence[Folder]) -> Iterator[Block]:
-        """Divide folders into blocks."""
         for start in range(0, len(folders), _BLOCK_FOLDERS):
             yield Block(folders[start : start + _BLOCK_FOLDERS], self._rows_of)
 

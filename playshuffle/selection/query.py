@@ -139,7 +139,6 @@ def _terms(node: Node) -> Iterator[Term]:
 
 
 def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:
-    """Return the folder of a track, and its row there."""
     row = index if tracks.rows is None else tracks.rows[index]
     for folder in tracks.folders:
         if row < folder.track_count:

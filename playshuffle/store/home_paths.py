@@ -17,7 +17,6 @@ class HomePaths:
         self._home = home if home.startswith(b"/") else b""
 
     def stored(self, path: bytes) -> bytes:
-        """Return the stored form of a path."""
         is_below = self._home and (path == self._home or path.startswith(self._home + b"/"))
         return b"~" + path[len(self._home) :] if is_below else path
 
@@ -27,7 +26,6 @@ class HomePaths:
         return [self.stored(top), *([b"~/"] if self._home and self._home.startswith(top) else [])]
 
     def absolute(self, path: bytes) -> bytes:
-        """Return the path of a stored form."""
         is_below = self._home and (path == b"~" or path.startswith(b"~/"))
         return self._home + path[1:] if is_below else path
 

@@ -29,7 +29,6 @@ class NewPlace:
         self._pairs = [(old, new), (os.path.realpath(old), os.path.realpath(new))]
 
     def __call__(self, path: bytes) -> bytes:
-        """Return the new path of a path."""
         for old, new in self._pairs:
             if path == old or path.startswith(old + b"/"):
                 return new.rstrip(b"/") + path[len(old) :]

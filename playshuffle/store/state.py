@@ -55,7 +55,6 @@ class State(StateFile):
         return TrackTable(folders, vanished, replaced, next_number, roots, is_whole=below is None)
 
     def _root_rows(self, path: bytes | None = None) -> list[tuple[bytes, int, bytes, str]]:
-        """Return the rows of a root, or of all."""
         query = "SELECT path, ignore_files, numbers, mounts FROM root"
         if path is None:
             return self.rows(query)
@@ -70,7 +69,6 @@ class State(StateFile):
         }
 
     def _former_rows(self, table: TrackTable) -> dict[int, tuple[bytes, bytes, int, int]]:
-        """Return the former files of all tracks by number, in stored form."""
         return {
             number: (self.named.stored(file.path), packed_marks([file.mark]), file.since_s, is_replaced)
             for is_replaced, files in enumerate((table.vanished, table.replaced))
@@ -163,14 +161,12 @@ class State(StateFile):
         return bool(deleted)
 
     def _mounts_from(self, text: str) -> list[Mount]:
-        """Return mounts from their stored form."""
         return [
             Mount(self.real.absolute(os.fsencode(point)), kind, os.fsencode(source), fsid)
             for point, kind, source, fsid in json.loads(text)
         ]
 
     def _mounts_as(self, mounts: Iterable[Mount]) -> str:
-        """Return mounts in stored form."""
         return json.dumps(
             [
                 (os.fsdecode(self.real.stored(point)), kind, os.fsdecode(source), fsid)

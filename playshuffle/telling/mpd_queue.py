@@ -64,7 +64,6 @@ def addresses(environment: Mapping[str, str], socket: str | None = None) -> list
 
 
 def _bound(address: str, port: int) -> Address:
-    """Return the address for an entry of bind_to_address."""
     return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
 
 
@@ -86,7 +85,6 @@ class MpdQueue:
         self._client = client
 
     def entries(self) -> list[str]:
-        """Return the URIs in the queue."""
         return [str(song).removeprefix("file: ") for song in self._client.playlist()]
 
     def plan(self, playlist: bytes) -> Plan:
@@ -153,7 +151,6 @@ class MpdQueue:
         client.command_list_end()
 
     def play(self, index: int) -> None:
-        """Play a song of the queue."""
         self._client.play(index)
 
     def _status(self) -> dict[str, str]:
@@ -212,7 +209,6 @@ class MpdQueue:
         return mpd_conf.MpdConf(b"", music or None, playlists)
 
     def _known(self, uris: list[str]) -> list[tuple[str, bool]]:
-        """Return for each URI whether MPD has it in its database."""
         self._client.tagtypes("clear")  # answers without tags: there may be 100,000
         known, at = [True] * len(uris), 0
         while at < len(uris):

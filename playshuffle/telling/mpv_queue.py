@@ -38,7 +38,6 @@ class MpvQueue:
         self._number = 0
 
     def entries(self) -> list[str]:
-        """Return the paths in the playlist."""
         return [_path(entry["filename"]) for entry in self._ask("get_property", "playlist")]
 
     def plan(self, playlist: bytes) -> Plan:
@@ -79,7 +78,6 @@ class MpvQueue:
             self._ask("playlist-move", 0, plan.position + 1)
 
     def play(self, index: int) -> None:
-        """Play a file of the playlist."""
         self._ask("playlist-play-index", index)
 
     def _song(self) -> str | None:

@@ -83,7 +83,6 @@ class BatchCollector:
         return not self._whys
 
     def add(self, hint: Hint, now: float) -> None:
-        """Add an event."""
         self._add_reason("events", now)
         if hint.gone is not None:
             self._gone.add(hint.gone)
@@ -95,7 +94,6 @@ class BatchCollector:
             self._trees.add(hint.present + b"/")
 
     def add_file(self, path: bytes, now: float) -> None:
-        """Add the change of a single file."""
         self._add_reason("events", now)
         self._files.add(path)
 

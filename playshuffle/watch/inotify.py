@@ -133,7 +133,6 @@ class _EventReader(InotifyFD):
             raise
 
     def fail(self) -> None:
-        """Report that events are lost."""
         self.has_failed = True
         self._note_failure()
 
@@ -142,7 +141,6 @@ class Folders(InotifyWatchGroup):
     """The watches of a folder and all folders below it."""
 
     def count(self) -> int:
-        """Return the number of watches that the kernel has."""
         with self._lock:  # all folders that must not be read share the number -1
             return len(self._active_callbacks_by_watch.keys() - {-1})
 

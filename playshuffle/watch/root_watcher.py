@@ -76,7 +76,6 @@ class RootWatcher(Checker):
         super().check()
 
     def mode(self) -> Mode:
-        """Return how the root is watched."""
         stalled_s = self.stalled_s
         if stalled_s:
             return self._mode._replace(state="missing", detail=f"no answer for {stalled_s:.0f} s")
@@ -172,7 +171,6 @@ class RootWatcher(Checker):
         self._mode = limits.mode_of(self._root, folders, watches, location.mounts, error_number)
 
     def _count_watches(self, path: bytes) -> tuple[int, int]:
-        """Return the number of folders, and of the watches that the kernel has."""
         inotify = self._inotify
         for _ in range(4):  # watchdog may not know the latest folders yet
             folders, watches = limits.count_folders(path), 0 if inotify is None else inotify.folders.count()

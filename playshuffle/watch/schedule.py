@@ -43,7 +43,6 @@ class Schedule:
         self._mounts_at = min(self._mounts_at, due)
 
     def add_rescan(self, folders: Collection[bytes], at: float) -> None:
-        """Add a scan of folders at a given time."""
         self._rescans.append((at, folders))
 
     def next_at(self, *, is_polled: bool) -> float:

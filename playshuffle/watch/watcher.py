@@ -78,11 +78,9 @@ class Watch:
             os.close(self._wake_fd)
 
     def modes(self) -> list[Mode]:
-        """Return how each root is watched."""
         return [watcher.mode() for watcher in self._root_watchers]
 
     def request_full_scan(self) -> None:
-        """Request a scan of all folders now."""
         self._collector.add_full_scan("asked", time.monotonic(), is_urgent=True)
 
     def rescan(self, folders: Collection[bytes], after_s: float) -> None:
