@@ -19,7 +19,7 @@ from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.copied_tracks import find_tracks
 from playshuffle.exporting.copy_names import safe_name
-from playshuffle.exporting.export import Exported
+from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.playlist.parts import user_name
 from playshuffle.playlist.playlist_file import existing_parts
@@ -37,6 +37,7 @@ Examples:
   playshuffle export ~/Music/playshuffle.m3u /media/stick
   playshuffle export today /media/stick --size 8G
   playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
+  playshuffle export phone ~/Phone --keep-names    # copy only new tracks
 """
 _Playlist = Annotated[str | None, argument("LIST", "File, name of a list, or - for files", completion.lists)]
 _Folder = Annotated[str | None, argument("FOLDER", "Folder on the stick, for the new folder LIST")]
@@ -49,6 +50,9 @@ def export(
     max_per_folder: Annotated[
         int | None, option("--max-per-folder N", "At most N tracks in a folder, such as 99")
     ] = None,
+    keep_names: Annotated[
+        bool, option("--keep-names", "Keep the names, in FOLDER itself, as for phones")
+    ] = False,
     is_ascii: Annotated[bool, option("--ascii", "Use only plain letters in names")] = False,
     config: ConfigFile = None,
     quiet: Quiet = False,
@@ -57,31 +61,32 @@ def export(
     most_bytes = _size(size)
     if max_per_folder is not None and max_per_folder < 1:
         raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.")
+    if max_per_folder is not None and keep_names:
+        raise PlayshuffleError("--max-per-folder does not work with --keep-names. Remove either.")
     if playlist is None or folder is None:
         raise _incomplete(playlist, all_lists(config))
-    word, path = playlist, os.fsencode(playlist)
-    if playlist != STDIN:
-        path = find_file(playlist, all_lists(config))
-        playlist = os.fsdecode(path)
+    word = playlist
+    playlist, parts = _found(playlist, config)
     with State(writes=False) as state:
         roots = state.roots()
-    parts = [] if os.path.lexists(path) else existing_parts(path)
-    read = [read_file_list(os.fsdecode(part)) for part in parts or [path]]
+    read = [read_file_list(os.fsdecode(part)) for part in parts]
     files = tuple(dict.fromkeys(chain.from_iterable(each.files for each in read)))
     name = "playlist" if playlist == STDIN else os.path.splitext(os.path.basename(playlist))[0]
     with progress_bar(quiet) as progress:
-        tracks, skipped = find_tracks(files, read_all, progress.working, is_ascii=is_ascii)
+        below = roots if keep_names else None
+        tracks, skipped = find_tracks(files, read_all, progress.working, is_ascii=is_ascii, kept_below=below)
         if not tracks:
             raise PlayshuffleError(f"'{shown(word)}' names no file that can be copied.", Exit.NO_INPUT)
         done = export_tracks(
             tracks,
             absolute(folder, Exit.CANNOT_CREATE),
             safe_name(name, is_ascii=is_ascii),
-            _source(playlist, (parts or [path])[0]),
+            _source(playlist, parts[0]),
             progress.working,
             roots=roots,
             most_bytes=most_bytes,
             max_per_folder=max_per_folder,
+            keeps_names=keep_names,
         )
     if not quiet:
         say([_verdict(done, len(tracks))])
@@ -89,6 +94,15 @@ def export(
         reasons += [f"{shown(stream)}: not a file" for each in read for stream in each.others]
         say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
     return Exit.LOSSES if skipped else Exit.DONE
+
+
+def _found(playlist: str, config: str | None) -> tuple[str, list[bytes]]:
+    """Return the path of a playlist, and its files: several, if it is in parts."""
+    if playlist == STDIN:
+        return playlist, [os.fsencode(playlist)]
+    path = find_file(playlist, all_lists(config))
+    parts = [] if os.path.lexists(path) else existing_parts(path)
+    return os.fsdecode(path), parts or [path]
 
 
 def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> PlayshuffleError:

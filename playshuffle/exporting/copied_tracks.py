@@ -32,11 +32,17 @@ class CopiedTrack(NamedTuple):
 
 
 def find_tracks(
-    paths: Sequence[bytes], read_all: ReadAll, working: Callable[[str, int, int], object], *, is_ascii: bool
+    paths: Sequence[bytes],
+    read_all: ReadAll,
+    working: Callable[[str, int, int], object],
+    *,
+    is_ascii: bool,
+    kept_below: Sequence[bytes] | None = None,
 ) -> tuple[list[CopiedTrack], list[Skipped]]:
     """Return the audio files among some paths, in their order, and the others with a reason.
 
-    A playlist may come from anybody: a file without an audio suffix is never copied to a stick.
+    A playlist may come from anybody: a file without an audio suffix is never copied to a stick. Copies are
+    named by artist and title, or as below one of the folders `kept_below`.
     """
     found: list[tuple[bytes, os.stat_result]] = []
     skipped = []
@@ -58,10 +64,22 @@ def find_tracks(
     for (path, status), tag in zip(found, tags, strict=True):
         line = extinf(tag._replace(duration_ms=tag.duration_ms or 0), os.path.basename(path))
         title = line.decode(errors="replace").partition(",")[2]
+        parts = [title] if kept_below is None else _below(path, kept_below)
         suffix = os.fsdecode(path[path.rindex(b".") :])
-        tracks.append(
-            CopiedTrack(
-                path, safe_name(title, is_ascii=is_ascii) + suffix, status.st_size, status.st_mtime_ns, line
-            )
-        )
+        name = "/".join(safe_name(part, is_ascii=is_ascii) for part in parts) + suffix
+        tracks.append(CopiedTrack(path, name, status.st_size, status.st_mtime_ns, line))
     return tracks, skipped
+
+
+def plain(name: str) -> str:
+    """Return the name of a copy without the `~` that distinguish copies of one name."""
+    stem, suffix = os.path.splitext(name)
+    return stem.rstrip("~") + suffix
+
+
+def _below(path: bytes, roots: Sequence[bytes]) -> list[str]:
+    """Return the folders of a file below the outermost root, or its last two, and its name without suffix."""
+    root = min((root for root in roots if path.startswith(os.path.join(root, b""))), key=len, default=None)
+    parts = os.fsdecode(path if root is None else path[len(root) :]).strip("/").split("/")
+    parts = parts[-3:] if root is None else parts
+    return [*parts[:-1], os.path.splitext(parts[-1])[0].rstrip("~")]

@@ -57,6 +57,21 @@ def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
     assert "There is no list or file 'gone'." in refused(66, "export", "gone", tmp_path / "stick")
 
 
+def test_copies_keep_their_names_for_a_phone(music: Path, tmp_path: Path) -> None:
+    make(music, "-o", music / "phone.m3u")
+    export = ("export", music / "phone.m3u", tmp_path / "stick")
+    assert "--max-per-folder does not work with --keep-names" in refused(
+        2, *export, "--keep-names", "--max-per-folder", "9"
+    )
+
+    done = run(*export, "--keep-names")
+    assert f"{tmp_path}/stick: 3 tracks, 0 MB. Copied 3, kept 0, removed 0" in done.err
+    assert all((tmp_path / "stick" / name).read_bytes() == (music / name).read_bytes() for name in FILES)
+    assert run("check", tmp_path / "stick/phone.m3u").code == 0
+    make(music, "--where", "-title:what", "-o", music / "phone.m3u")
+    assert "2 tracks, 0 MB. Copied 0, kept 2, removed 1" in run(*export, "--keep-names").err
+
+
 def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
     make(music, "--for", own_player(max_per_file=2), "-o", tmp_path / "all.m3u")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from playshuffle.exporting import copying
 from playshuffle.exporting import export as module
 from playshuffle.exporting.copied_tracks import CopiedTrack, find_tracks
 from playshuffle.tags.reading import Reading, Tags
@@ -37,7 +38,7 @@ def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[CopiedT
     return tracks
 
 
-def export(tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> module.Exported:
+def export(tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> copying.Exported:
     stick.mkdir(exist_ok=True)
     return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u", lambda *_: None, **options)
 
@@ -102,15 +103,15 @@ def _disturb(others: Mapping[int, Callable[[], object]]) -> None:
     for name in _STEPS:
         setattr(os, name, counted(getattr(os, name)))
     builtins.open = counted(builtins.open)
-    module._CHUNK = CHUNK
-    chunks, tick = module._chunks, counted(lambda: None)
+    copying._CHUNK = CHUNK
+    chunks, tick = copying._chunks, counted(lambda: None)
 
     def some_chunks(source: bytes) -> Iterator[bytes]:
         for chunk in chunks(source):
             tick()
             yield chunk
 
-    module._chunks = some_chunks
+    copying._chunks = some_chunks
 
 
 def content(folder: Path) -> dict[str, bytes]:

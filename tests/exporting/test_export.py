@@ -14,6 +14,7 @@ import pytest
 from playshuffle.errors import PlayshuffleError
 from playshuffle.exporting import export as module
 from playshuffle.exporting.copied_tracks import CopiedTrack
+from playshuffle.exporting.copying import Exported
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
 from tests.exporting.steps import (
@@ -230,7 +231,7 @@ def test_a_stick_with_shifted_times_is_not_copied_again(
 
 
 def test_a_list_with_spaces_in_its_name_counts_removed_files(tracks: Tracks, tmp_path: Path) -> None:
-    def run(tracks: Tracks) -> module.Exported:
+    def run(tracks: Tracks) -> Exported:
         return module.export(tracks, bytes(tmp_path), "my car 2", "~/my car 2.m3u", lambda *_: None)
 
     assert [run(tracks).removed, run(tracks[2:]).removed, run(tracks[2:]).removed] == [0, 2, 0]

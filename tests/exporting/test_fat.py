@@ -16,6 +16,7 @@ pytestmark = pytest.mark.process
 _START = """
 import json, os, sys
 from pathlib import Path
+from playshuffle.exporting import copying
 from playshuffle.exporting import export as module
 from tests.exporting.steps import *
 stick = Path("/mnt/stick")
@@ -79,7 +80,7 @@ assert copies(stick) == numbered(tracks[:first])
 for path in (stick / "list").iterdir():
     path.unlink()
 (stick / "list").rmdir()
-module._fitting = lambda tracks, *_: len(tracks)  # the disk says so, in the middle of a copy
+copying.fitting = lambda tracks, *_: len(tracks)  # the disk says so, in the middle of a copy
 (stick / "ballast").write_bytes(bytes(3_000_000))
 fewer = export(tracks, stick).tracks
 assert copies(stick) == numbered(tracks[:fewer])

@@ -1,0 +1,248 @@
+"""Copy tracks into a folder, and find the copies of earlier runs there.
+
+A mark in each folder lists the names that playshuffle wrote there.
+"""
+
+import contextlib
+import errno
+import itertools
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.exporting.copied_tracks import CopiedTrack
+from playshuffle.library.ignore_files import EXPORT_MARK
+from playshuffle.library.listing import is_audio_name
+from playshuffle.system.regular_file import open_regular
+
+_IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+_TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
+_QUARTER_NS = 900_000_000_000  # FAT has local time: summer time and other time zones shift it
+_CHUNK = 1 << 20
+_ENTRY = 1024  # bytes of a track in folders, in the list of names and in the playlist
+_CLUSTERS = 16  # for folders and lists
+
+Working = Callable[[str, int, int], object]
+Copies = dict[tuple[str, int], list[tuple[int, bytes]]]
+
+
+class Exported(NamedTuple):
+    """The result of an export.
+
+    Attributes:
+        folder: the folder of the copies.
+        tracks: number of tracks that fit.
+        copied: number of tracks that were copied.
+        removed: number of removed copies.
+        size: bytes of all copies.
+    """
+
+    folder: bytes
+    tracks: int
+    copied: int
+    removed: int
+    size: int
+
+
+def exported(
+    folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], removed: int
+) -> Exported:
+    """Return the result of an export of these tracks; copies that existed are in `again`, by index."""
+    copied = sum(index not in again for index in range(len(tracks)))
+    return Exported(folder, len(tracks), copied, removed, sum(track.size for track in tracks))
+
+
+def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
+    """Return the error for a folder whose mark begins with the head of another list."""
+    return PlayshuffleError(
+        f"{shown(folder)} has the tracks of {shown(head[1:])}. Nothing was changed. Choose another"
+        " folder, or give one of the lists another name.",
+        Exit.CANNOT_CREATE,
+    )
+
+
+def not_ours(folder: bytes, path: bytes) -> PlayshuffleError:
+    """Return the error for a file in a folder that playshuffle did not write."""
+    return PlayshuffleError(
+        f"{shown(folder)} contains {shown(os.path.basename(path))}, which is from another program."
+        " Nothing was changed. Choose another folder, or move that file.",
+        Exit.CANNOT_CREATE,
+    )
+
+
+def our_paths(folder: bytes) -> set[bytes]:
+    """Return the files that playshuffle wrote, or started to write, into a folder, and its subfolders."""
+    names = {EXPORT_MARK, *marked(folder)}
+    return {os.path.join(folder, name) for name in names | set(map(os.path.dirname, names))}
+
+
+def marked(folder: bytes) -> list[bytes]:
+    """Return the lines of the mark in a folder, if it has one: its playlist, then the names of its files."""
+    try:
+        descriptor, _ = open_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
+    except OSError:
+        return []
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read().splitlines()
+
+
+def our_files(folder: bytes) -> Iterator[bytes]:
+    """Yield the files in a folder that playshuffle wrote, its mark included."""
+    ours = our_paths(folder)
+    for path, _, names in os.walk(folder):
+        yield from (found for name in names if (found := os.path.join(path, name)) in ours)
+
+
+def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copies:
+    """Return time and path of the copies of earlier runs, by the name of their track, and size."""
+    copies = defaultdict(list)
+    for path in filter(is_audio_name, paths):
+        status = os.lstat(path)
+        copies[name_of(path), status.st_size].append((status.st_mtime_ns, path))
+    return copies
+
+
+def found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, bytes]:
+    """Remove the copy of each track from `copies`, and return it by the index of the track."""
+    again = {}
+    shifts = (0, _shift_ns(tracks, copies))
+    for index, track in enumerate(tracks):
+        group = copies.get((track.name, track.size), [])
+        for copy in group:
+            if any(abs(copy[0] - track.mtime_ns - shift) <= _TIME_NS for shift in shifts):
+                group.remove(copy)
+                again[index] = copy[1]
+                break
+    return again
+
+
+def _shift_ns(tracks: Sequence[CopiedTrack], copies: Copies) -> int:
+    """Return the shift of the stick's times, in whole quarters of an hour, that fits most copies."""
+    shifts = Counter(
+        round((time - track.mtime_ns) / _QUARTER_NS) * _QUARTER_NS
+        for track in tracks
+        for time, _ in copies.get((track.name, track.size), ())
+    )
+    return max(shifts, key=lambda shift: shifts[shift], default=0)
+
+
+def fitting(
+    tracks: Sequence[CopiedTrack], before: Iterable[bytes], folder: bytes, most_bytes: int | None
+) -> int:
+    """Return the number of tracks that fit, if the copies `before` of earlier runs are removed.
+
+    Raises:
+        PlayshuffleError: none fits.
+    """
+    disk = os.statvfs(folder)
+    cluster = disk.f_frsize or 1
+
+    def occupied(size: int) -> int:
+        return -(-size // cluster) * cluster + _ENTRY
+
+    # Some file systems do not report their size; then copy until the disk is full.
+    room = disk.f_bavail * cluster - _CLUSTERS * cluster if disk.f_blocks else 1 << 62
+    room += sum(occupied(os.lstat(path).st_size) for path in before)
+    room = room if most_bytes is None else min(room, most_bytes)
+    sizes = itertools.accumulate(occupied(track.size) for track in tracks)
+    count = sum(size <= room for size in sizes)
+    if not count:
+        raise PlayshuffleError(
+            f"No track fits into {shown(folder)}. Nothing was changed.", Exit.CANNOT_CREATE
+        )
+    return count
+
+
+def fill(
+    folder: bytes,
+    tracks: Sequence[CopiedTrack],
+    names: Sequence[bytes],
+    again: Mapping[int, bytes],
+    working: Working,
+) -> int:
+    """Move or copy the tracks into a folder in playlist order; return the number that fitted."""
+    total = sum(track.size for index, track in enumerate(tracks) if index not in again)
+    done = 0
+    for index, track in enumerate(tracks):
+        path = os.path.join(folder, names[index])
+        if again.get(index) == path:
+            continue
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        move(path, path)
+        if index in again:
+            os.rename(again[index], path)
+            _set_time(track, path)
+        elif _copy(track, path, working, done, total):
+            done += track.size
+        else:
+            return index
+    return len(tracks)
+
+
+def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: int) -> bool:
+    """Copy a track; return False if the disk is full.
+
+    The time of the copy is set when it is complete: it tells the next run so.
+    """
+    try:
+        with open(path, "xb") as copy:
+            for chunk in _chunks(track.source):
+                copy.write(chunk)
+                done += len(chunk)
+                working("Copying (MB)", done >> 20, total >> 20)
+            copy.flush()
+            os.fsync(copy.fileno())
+    except OSError as error:
+        if error.errno not in _IS_FULL:
+            raise
+        os.unlink(path)
+        return False
+    _set_time(track, path)
+    return True
+
+
+def _set_time(track: CopiedTrack, path: bytes) -> None:
+    with contextlib.suppress(PermissionError):  # some mounts refuse it: the track is copied each time
+        os.utime(path, ns=(track.mtime_ns, track.mtime_ns))
+
+
+def _chunks(source: bytes) -> Iterator[bytes]:
+    try:
+        descriptor, _ = open_regular(source)
+        with os.fdopen(descriptor, "rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+    except OSError as error:
+        raise PlayshuffleError(
+            f"{shown(source)} cannot be read: {error.strerror}. Run the same command again: it continues.",
+            Exit.NO_INPUT,
+        ) from error
+
+
+def write(path: bytes, content: bytes) -> None:
+    """Write a new file, safe on the disk."""
+    with open(path, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync(folder: bytes) -> None:
+    """Write the names in a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):  # some file systems cannot sync a folder
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def move(path: bytes, place: bytes) -> None:
+    """Move a file of another program, if it exists, to a path, or to a free name beside it."""
+    while os.path.lexists(path) and os.path.lexists(place):
+        place = b"~".join(os.path.splitext(place))
+    if os.path.lexists(path):
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        os.rename(path, place)

@@ -1,0 +1,119 @@
+"""Copy the tracks of lists into one folder, each below it as it is below its music folder.
+
+Programs that synchronise the folder see only new and removed tracks: nothing else is touched or renamed.
+Lists of one user share copies. The mark has a part for each list, and a part counts as long as its playlist
+is there. A copy is removed when no part names it.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.exporting import copying
+from playshuffle.exporting.copied_tracks import CopiedTrack, plain
+from playshuffle.exporting.copying import Exported, Working
+from playshuffle.library.ignore_files import EXPORT_MARK
+from playshuffle.system import atomic_file
+
+_KEPT = ", names kept"  # no numbered folder has it in its mark
+
+
+def export_names(
+    tracks: Sequence[CopiedTrack],
+    folder: bytes,
+    name: str,
+    source: str,
+    working: Working,
+    most_bytes: int | None,
+) -> Exported:
+    """Copy the tracks that fit, write the playlist beside them, and remove what no list names any more.
+
+    Raises:
+        PlayshuffleError: the folder has such a playlist of another source, files of another user, or a link
+            in place of a folder; or no track fits.
+    """
+    folder = os.path.realpath(folder)
+    head, playlist = f"#{source}{_KEPT}".encode(), f"{name}.m3u".encode()
+    lists = _other_lists(folder, head, playlist)
+    _check_links(folder, {EXPORT_MARK, playlist, *(os.path.dirname(track.name.encode()) for track in tracks)})
+    elsewhere = {os.path.join(folder, path) for lines in lists for path in lines[2:]}
+    wanted = {track.name for track in tracks}
+    files = list(copying.our_files(folder))
+    names_of = {path: plain(os.fsdecode(path[len(folder) + 1 :])) for path in files}
+    copies = copying.find_copies(files, names_of.__getitem__)
+    usable = [path for path in files if path not in elsewhere or names_of[path] in wanted]
+    tracks = tracks[: copying.fitting(tracks, usable, folder, most_bytes)]
+    again = copying.found_again(tracks, copies)
+    unwanted = [path for group in copies.values() for _, path in group if path not in elsewhere]
+    for path in unwanted:
+        os.unlink(path)
+        with contextlib.suppress(OSError):  # the mark keeps the folder itself
+            os.removedirs(os.path.dirname(path))
+    names = _names(folder, tracks, again)
+    parts = map(b"\n".join, [*lists, [head, playlist, *names]])
+    _write(folder, EXPORT_MARK, [b"\n\n".join(parts), b"\n"])
+    tracks = tracks[: copying.fill(folder, tracks, names, again, working)]
+    lines = [track.extinf + _entry(name) for track, name in zip(tracks, names, strict=False)]
+    _write(folder, playlist, [b"#EXTM3U\n", *lines])
+    copying.sync(folder)
+    return copying.exported(folder, tracks, again, len(unwanted))
+
+
+def _entry(name: bytes) -> bytes:
+    return (b"./" if name.startswith(b"#") else b"") + name + b"\n"
+
+
+def _write(folder: bytes, name: bytes, content: list[bytes]) -> None:
+    atomic_file.sweep(folder, name)
+    atomic_file.write(os.path.join(folder, name), content)
+
+
+def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:
+    """Return the parts of the mark for other playlists that are there: source, playlist, copies.
+
+    Raises:
+        PlayshuffleError: a part is of another user, or the playlist is of another source.
+    """
+    lists = [part.split(b"\n") for part in b"\n".join(copying.marked(folder)).split(b"\n\n") if part]
+    owner = head[head.rindex(b" of ") :]
+    for source, *names in lists:
+        if not source.endswith(owner) or (names[:1] == [playlist] and source != head):
+            raise copying.of_other_list(folder, source)
+    if not any(names[:1] == [playlist] for _, *names in lists):
+        path = os.path.join(folder, playlist)
+        if os.path.lexists(path):
+            raise copying.not_ours(folder, path)
+    return [
+        lines
+        for lines in lists
+        if lines[1:2] != [playlist] and os.path.lexists(os.path.join(folder, *lines[1:2]))
+    ]
+
+
+def _check_links(folder: bytes, names: Iterable[bytes]) -> None:
+    """Check that no folder of a copy is a link, nor the mark or playlist: what it names would be changed.
+
+    Raises:
+        PlayshuffleError: one is.
+    """
+    for name in sorted(names):
+        path = os.path.join(folder, name).rstrip(b"/")
+        if os.path.realpath(path) != path:
+            raise PlayshuffleError(f"{shown(path)} is a link. Nothing was changed. Remove it.")
+
+
+def _names(folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes]) -> list[bytes]:
+    """Return the name of each copy, relative to the folder. New ones are free there, whatever their case."""
+    names: list[bytes] = []
+    taken: set[str] = set()
+    for index, track in enumerate(tracks):
+        if index in again:
+            names.append(again[index][len(folder) + 1 :])
+            continue
+        name = track.name
+        while name.casefold() in taken or os.path.lexists(os.path.join(folder, name.encode())):
+            name = "~".join(os.path.splitext(name))
+        taken.add(name.casefold())
+        names.append(name.encode())
+    return names
