@@ -351,7 +351,6 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["--albums", "0"], "--albums must be a number from 1, not 0."),
-        (["--albums", "3", "--order", "random"], "does not work with --order random"),
         (["--peek", "--now"], "do not work together"),
         (["--again"], "Nothing was dealt"),
         (["-o", "-"], "Name a file with -o, or use --peek."),

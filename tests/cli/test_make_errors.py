@@ -83,18 +83,11 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--order album", "Did you mean 'albums'?"),
         ("--order sattolo --gap 2", "--gap does not work with --order sattolo"),
         ("--order spread --gap 20%", "It works with random."),
-        ("--order albums --pin a.mp3", "a pinned track would be torn out of its group"),
         ("--order albums --group-by genre", "It works with spread (each genre apart) or groups"),
         ("--order spread --group-by colour", "Unknown field 'colour'. To see all: playshuffle tags"),
-        ("--order spread --no-tags", "--order spread does not work with --no-tags: it needs artist"),
         ("--inside all", "It is a key of lists in the configuration: inside. See: playshuffle help config"),
         ("--gap -1", "--gap '-1' is not a gap"),
         ("--gap 10", "there are only 4 tracks"),
-        ("--no-duplicates --no-tags", "--no-duplicates does not work with --no-tags"),
-        ("--no-duplicates --order albums", "--no-duplicates does not work with --order albums"),
-        ("--no-duplicates --order groups --group-by genre", "does not work with --order groups"),
-        ("--most 1:genre --no-tags", "--most does not work with --no-tags: it needs tags"),
-        ("--where genre:jazz --no-tags", "--where does not work with --no-tags: genre is a tag"),
         ("--where skips:0", "without a play history. Name one: --history mpd"),
         ("--history spotify", "'spotify' is unknown. Use mpd, beets, navidrome"),
         ("--json -o -", "Choose one of them"),
@@ -104,9 +97,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("-o .m3u", "does not end in .m3u, .m3u8"),
         ("-o /dev/stdout", "does not end in .m3u, .m3u8"),
         ("-o /dev/null", "does not end in .m3u, .m3u8"),
-        ("--paths relative -o -", "--paths relative does not work with -o -: standard output has no folder"),
         ("--map /a", "is not FROM=TO"),
-        ("--map /a=/M --paths relative", "--map does not work with --paths relative"),
         ("--map '/a=Z:\\M' --paths uri", "cannot be written as a URI"),
         ("--limit 0", "must be a number from 1, not 0"),
     ],
@@ -114,6 +105,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wrong_values_and_combinations_are_refused(
     refused: Callable[..., str], words: str, says: str
 ) -> None:
+    """All combinations are in `tests/options/test_contradictions.py`."""
     assert says in refused(2, *shlex.split(words))
 
 
