@@ -105,6 +105,18 @@ def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
     assert early / 50 < 0.25  # of one order alone it is 0.95 on average, of ten 0.04
 
 
+def test_a_track_is_dealt_too_soon_rather_than_never() -> None:
+    tracks, tags_of = by_artists("a")
+
+    assert Rounds(all_of(tracks, tags_of), Recipe("spread"), Seeded("1")).arrange([0], {0: 1}) == [0]
+
+
+def test_the_tracks_of_the_recipe_rest() -> None:
+    recipe = Recipe(rest_ms=1, resting=frozenset({0, 4}))
+
+    assert Rounds(all_of(numbered(6)), recipe, Seeded("1")).resting == {0, 4}
+
+
 @pytest.mark.parametrize(
     ("gap", "plays"), [(None, 10), (Gap(1), 1), (Gap(3), 3), (Gap(50, is_percent=True), 20)]
 )

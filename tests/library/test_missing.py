@@ -19,6 +19,7 @@ from playshuffle.library.folder import Skipped
 from playshuffle.library.missing import Root
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
+from playshuffle.system.workers import Workers
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.refusals import refusal
 
@@ -215,6 +216,55 @@ def test_an_unreadable_folder_with_known_tracks_is_an_error() -> None:
 
 def test_below_does_not_mistake_a_longer_name_for_a_folder() -> None:
     assert missing.below(b"/a", [b"/a/x", b"/ab/x", b"/a", b"/a/b/c"]) == [b"/a/x", b"/a/b/c"]
+
+
+def test_a_path_is_gone_if_nothing_is_there(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    paths = (tmp_path / "gone", tmp_path / "file" / "below", tmp_path / "file")
+    assert [missing.is_gone(bytes(path)) for path in paths] == [True, True, False]
+
+
+@pytest.mark.parametrize("roots", [1, 2, 3])
+def test_each_root_that_cannot_be_read_is_reported(tmp_path: Path, roots: int) -> None:
+    gone = [bytes(tmp_path / str(number)) for number in range(roots)]
+
+    assert [*missing.check_roots(dict.fromkeys([*gone, bytes(tmp_path)]))] == gone
+
+
+@pytest.mark.parametrize(
+    ("tracks", "error"), [(None, PlayshuffleError), ((), PlayshuffleError), ((1, 2), MissingError)]
+)
+def test_a_root_that_does_not_answer_is_missing_if_it_had_tracks(
+    tracks: tuple[int, ...] | None, error: type[PlayshuffleError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workers, "answers", lambda *_: {})
+    last_root = None if tracks is None else Root(array("I", tracks), ())
+
+    (found,) = missing.check_roots({b"/m": last_root}).values()
+
+    assert (type(found), "2 tracks were there" in str(found)) == (error, error is MissingError)
+
+
+@pytest.mark.parametrize(
+    ("moved", "copies", "is_named"), [(4, 1, True), (3, 1, True), (2, 1, False), (4, 2, False), (0, 1, False)]
+)
+def test_the_new_place_of_a_drive_is_named_if_it_has_most_of_the_files(
+    moved: int, copies: int, is_named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [tmp_path / f"place {number}" for number in range(copies)]
+    for place in places:
+        (place / "Music").mkdir(parents=True)
+        for number in range(moved):
+            (place / "Music" / str(number)).touch()
+    now = [Mount(bytes(place), "ext4", b"/dev/sdb1", 2) for place in places]
+    monkeypatch.setattr(mounts, "table", lambda: [DISK, *now])
+    error = MissingError(b"/mnt/usb/Music", "it is not mounted", "Mount it.")
+
+    after = missing.with_new_place(error, [STICK], [b"/mnt/usb/Music/%d" % number for number in range(4)])
+
+    assert (f"playshuffle move /mnt/usb '{places[0]}'" in after.advice) == is_named
+    assert (after is error) == (not is_named)
 
 
 @pytest.fixture

@@ -313,6 +313,7 @@ def test_a_vanished_track_is_forgotten_after_a_year_but_its_number_is_not_used_a
     too_late = scanned(gone, {A: mark(1)}, now_s=NOW_S + 366 * DAY_S + 1)
 
     assert ([*late.vanished], [*too_late.vanished]) == ([2], [])
+    assert (late.lost_numbers(), too_late.lost_numbers()) == (frozenset(), {2})
     assert numbers_in(scanned(too_late, {A: mark(1), B: mark(2)})) == {A: 1, B: 3}
 
 
@@ -321,6 +322,12 @@ def test_a_vanished_track_gives_up_its_position_after_thirty_days() -> None:
 
     assert gone.vanished_long_ago(NOW_S + 30 * DAY_S) == frozenset()
     assert gone.vanished_long_ago(NOW_S + 30 * DAY_S + 1) == {2}
+
+
+def test_files_that_no_scan_recognised_have_the_number_zero() -> None:
+    table = scanned(TrackTable(), {A: mark(1), B: mark(2)})
+
+    assert [*table.numbers_of(marked({A: mark(1), C: mark(3), FAR: mark(4)}))] == [1, 0, 0]
 
 
 def test_a_clock_that_was_set_back_keeps_no_vanished_track_for_ever() -> None:
