@@ -116,7 +116,7 @@ def test_killed_at_any_write_it_leaves_the_old_playlist_or_the_new(tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_killed_at_any_write_of_a_first_run_it_leaves_none_or_a_whole_one(tmp_path: Path) -> None:
+def test_a_run_killed_at_any_call_leaves_no_playlist_or_a_whole_one(tmp_path: Path) -> None:
     """And of a later one, at every call that there is."""
     old, new = sorted(both(tmp_path), key=lambda content: b"SEED:new" in content)
 

@@ -69,7 +69,7 @@ def test_a_player_is_like_another_but_for_its_keys(tmp_path: Path) -> None:
     assert stick.proof == "from [player.stick] in the configuration, like car"
 
 
-def test_a_player_without_keys_is_any_player_with_a_name(tmp_path: Path) -> None:
+def test_an_own_player_without_keys_is_the_generic_one_under_a_name(tmp_path: Path) -> None:
     plain = player(tmp_path, "[player.stick]\n")
 
     assert plain.title == "stick"

@@ -40,7 +40,7 @@ def songs(*fields: dict[str, object]) -> bytes:
     return b"\x80\x02](" + items + b"e."
 
 
-def test_songs_of_quod_libet(tmp_path: Path) -> None:
+def test_quod_libets_pickle_gives_paths_plays_and_ratings(tmp_path: Path) -> None:
     played = {
         "~filename": "/m/ä.mp3",
         "~#lastplayed": JUNE,

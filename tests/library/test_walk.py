@@ -324,7 +324,7 @@ def test_an_outdated_folder_on_a_missing_drive_is_not_looked_at_again_and_again(
     assert len(looks) < 50
 
 
-def test_files_that_have_another_inode_at_each_look_end_no_scan(
+def test_a_scan_ends_even_if_inode_numbers_change_at_each_look(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file system of FUSE may give a file a new number, which another file had."""

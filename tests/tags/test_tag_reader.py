@@ -185,7 +185,7 @@ def test_absurd_length_is_none(length_s: float) -> None:
         (3, "3"),
     ],
 )
-def test_text_is_made_sound(value: Any, text: str) -> None:
+def test_text_of_a_tag_becomes_short_utf_8_without_nul(value: Any, text: str) -> None:
     """Every text can be written as UTF-8, holds no NUL and has an end."""
     assert tags_of({"title": [value]}, Stream(1)).title == text
 
