@@ -1,11 +1,10 @@
 """Count the position of each track over many shuffles, and test the counts for bias.
 
-The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is
-scaled. Its mean is exact: the number of cells that can be filled, less one for each row. The
-guarantee gives the degrees of freedom. If the terms of the sum depend on each other, it
-varies more. The degrees of freedom then follow from how much two rounds agree (Satterthwaite,
-Biometrics Bulletin 2 (1946) 110-114). For a uniform order that is (n-1)², the chi-square sum
-times (n-1)/n.
+The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is scaled. Its
+mean is exact: the number of cells that can be filled, less one for each row. The guarantee gives the degrees
+of freedom. If the terms depend on each other, the sum varies more, and the degrees of freedom follow from how
+much two rounds agree (Satterthwaite, Biometrics Bulletin 2 (1946) 110-114). For a uniform order that is
+(n-1)², the chi-square sum times (n-1)/n.
 """
 
 import math
@@ -139,8 +138,8 @@ def judge(order: Audited, counts: Counts) -> Verdict:
 def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:
     """Return by how many standard deviations each cell is off.
 
-    `pooled` rows, and columns, are counted as one. NaN if a cell must be empty and is; infinite if it
-    must be empty and is not.
+    `pooled` rows, and columns, are counted as one. NaN if a cell must be empty and is; infinite if it must be
+    empty and is not.
     """
     size = len(counts.cells)
     parts = [range(start, min(start + pooled, size)) for start in range(0, size, pooled)]
@@ -160,7 +159,6 @@ def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, positions: r
 
 
 def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
-    """Return the scaled chi-square sum, and its degrees of freedom."""
     chi_square = 0.0
     mean = -len(guarantee.chances)
     for row, chances in zip(counts.cells, guarantee.chances, strict=True):

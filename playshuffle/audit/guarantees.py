@@ -34,7 +34,7 @@ class Guarantee(NamedTuple):
 
 
 def uniform(count: int) -> Guarantee:
-    """Return the guarantee that every order is equally likely."""
+    """Guarantee that every order is equally likely."""
     return Guarantee(
         "every track equally likely at every position",
         [[1 / count] * count] * count,
@@ -67,7 +67,7 @@ def one_ring(count: int) -> Guarantee:
 
 
 def gap(count: int, plays: int) -> Guarantee:
-    """Return the guarantee of a gap: each track that may return at a position is equally likely there."""
+    """Guarantee a gap: each track that may return at a position is equally likely there."""
     free = [min(count - plays + 1, count - position) for position in range(count)]
     chances = []
     for track in range(count):
@@ -85,7 +85,7 @@ def gap(count: int, plays: int) -> Guarantee:
 
 
 def swapped(count: int, swaps: int) -> Guarantee:
-    """Return the guarantee of N swaps of two random positions."""
+    """Guarantee N swaps of two random positions."""
     untouched = (1 - 2 / count) ** swaps
     chances = [[(1 - untouched) / count] * count for _ in range(count)]
     for track, row in enumerate(chances):
@@ -108,7 +108,7 @@ def apart(keys: Sequence[int]) -> Guarantee:
 
 
 def together(keys: Sequence[int]) -> Guarantee:
-    """Return the guarantee of blocks, each counted as one track; keys number them by first appearance."""
+    """Guarantee blocks, each counted as one track; keys number them by first appearance."""
     count = max(keys) + 1
 
     def counted(order: Sequence[int]) -> list[int]:
@@ -130,7 +130,7 @@ def together(keys: Sequence[int]) -> Guarantee:
 
 
 def among(count: int, positions: Collection[int]) -> Guarantee:
-    """Return the guarantee of a uniform shuffle of these positions only."""
+    """Guarantee a uniform shuffle of these positions only."""
     free = len(positions)
     chances = [
         [
@@ -148,7 +148,7 @@ def among(count: int, positions: Collection[int]) -> Guarantee:
 
 
 def dealt(count: int, hand: int) -> Guarantee:
-    """Return the guarantee of a deal, followed by the other tracks, which keep their positions."""
+    """Guarantee a deal, followed by the other tracks, which keep their positions."""
     chances = [[1 / count] * count for _ in range(hand)]
     for track in range(hand, count):
         row = [1 / count] * hand + [0.0] * (count - hand)
@@ -162,7 +162,7 @@ def dealt(count: int, hand: int) -> Guarantee:
 
 
 def favoured(count: int, heavy: int, weight: int) -> Guarantee:
-    """Return the guarantee of weights: the first `heavy` tracks have this weight, all others 1."""
+    """Guarantee weights: the first `heavy` tracks have this weight, all others 1."""
     light = count - heavy
     # heavy_chances[k]: probability that k heavy tracks are used; updated for one position at a time.
     heavy_chances = [1.0] + [0.0] * heavy

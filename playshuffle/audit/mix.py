@@ -16,10 +16,9 @@ class Mix(NamedTuple):
     """How often entries of one group are neighbours, and how close they come.
 
     Attributes:
-        neighbours: neighbours of one group in the playlist.
-        fewest_possible: the same for the best order of these entries.
-        uniform_mean: the same for a uniform order, on average.
-        in_path_order: the same for the entries sorted by path.
+        fewest_possible: `neighbours` of the best order of these entries.
+        uniform_mean: `neighbours` of a uniform order, on average.
+        in_path_order: `neighbours` of the entries sorted by path.
         nearest: minimum plays from an entry to the next of its group; None if no group has two.
         nearest_in_path_order: the same for the entries sorted by path.
     """
@@ -48,8 +47,8 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
 def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
     """Return the mean number of repeats in a uniform order.
 
-    With groups of m entries among n: the sum of m(m-1)/n. Each of the n-1 pairs of neighbours is
-    one of the n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
+    With groups of m entries among n: the sum of m(m-1)/n. Each of the n-1 pairs of neighbours is one of the
+    n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
     """
     pairs = sum(size * (size - 1) for size in Counter(keys).values())
     return Fraction(pairs, max(len(keys), 1))

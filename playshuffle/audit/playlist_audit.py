@@ -21,16 +21,9 @@ class PlaylistAudit(NamedTuple):
     """The figures of an audited playlist.
 
     Attributes:
-        playlist: its path.
-        entries: their number.
         foreign: entries without an audio file here. The other figures ignore them.
-        tracks: their number.
-        artists: their number.
         untagged: tracks without an artist.
-        by_artist: how artists are mixed.
-        by_album: how albums are mixed.
         successors_in_path_order: tracks that follow the one before them in path order.
-        paths: paths of the tracks.
         by: number and name of each track's artist. The number is negative without an artist.
     """
 

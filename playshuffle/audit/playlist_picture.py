@@ -30,10 +30,9 @@ _LABEL_CHARACTERS = 30
 
 
 def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, str]]) -> bytes:
-    """Return the picture in the format of the suffix of `path`.
+    """Return the picture in the format of the path's suffix.
 
-    Args:
-        by: number and name of each track's artist. The number is negative without an artist.
+    `by` has number and name of each track's artist. The number is negative without an artist.
     """
     order = sorted(range(len(paths)), key=paths.__getitem__)
     panels = [("This playlist", by)]
@@ -135,7 +134,6 @@ def _legend(figure: Figure, legend: Sequence[tuple[str, str]], top: float) -> No
 
 
 def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
-    """Yield the positions of successive tracks by one artist."""
     for number, run in groupby(range(len(groups)), key=lambda position: groups[position][0]):
         positions = list(run)
         if number >= 0 and len(positions) > 1:
@@ -150,7 +148,6 @@ def _in_rows(run: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _box(position: int, length: int, gap: float) -> Any:
-    """Return the outline of successive cells in a row."""
     row, column = divmod(position, _PER_ROW)
     left, right, top, bottom = column + gap, column + length - gap, row + gap, row + 1 - gap
     return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)], closed=False)

@@ -1,7 +1,7 @@
 """Trace an order step by step: the positions of all tracks after each draw.
 
-The steps are those that the shuffles make. The rest of a swapping shuffle after some draws
-is a shuffle of the same kind over fewer positions. So it runs to its end, and the end is undone.
+The rest of a swapping shuffle after some draws is a shuffle of the same kind over fewer positions. So it runs
+to its end, and the end is undone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ class Step(NamedTuple):
     """One draw, and its effect.
 
     Attributes:
-        position: the position that becomes final.
+        position: the one that becomes final.
         draw: the position to swap with, or the index of the struck-out track among those left.
         order: all tracks after the draw, or those written down so far.
     """
