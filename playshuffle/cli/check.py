@@ -148,7 +148,6 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _grouped(result: Checked) -> dict[_Group, dict[str, list[Trouble]]]:
-    """Group the troubles that have the same reason, cure and entries, by player."""
     groups: dict[_Group, dict[str, list[Trouble]]] = {}
     for name, troubles in result.troubles.items():
         by_kind: dict[str, list[Trouble]] = {}

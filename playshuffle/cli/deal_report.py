@@ -77,7 +77,6 @@ def _next_day(dealt: Dealt, today: date) -> str:
 
 
 def _changes(options: Options, former: Options) -> str:
-    """Return the options that are new in the next deal."""
     words = [counted(options.limit, "track")] if options.limit not in (None, former.limit) else []
     words += map(home_path, options.folders if options.folders != former.folders else ())
     words.append(as_flags(options._replace(limit=None), former))

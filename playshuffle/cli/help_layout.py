@@ -123,7 +123,6 @@ def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:
 
 
 def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """Return the usage and help of each parameter, by group."""
     groups = parameters_by_group(command, ctx)
     return {group: [_row(each, ctx) for each in found] for group, found in groups.items()}
 

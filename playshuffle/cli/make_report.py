@@ -239,7 +239,6 @@ def _possible_losses(losses: Sequence[Loss]) -> str:
 
 
 def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -> Iterator[Fact]:
-    """Name the tracks that the player loses."""
     for loss in losses:
         tracks = counted(len(loss.indices), "track")
         text = f"{any_of(loss.players)} may not play {tracks}: {loss.what}. To fix: {loss.cure}"
@@ -260,7 +259,6 @@ def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
 
 
 def _play(player: str, file: bytes) -> Iterator[Fact]:
-    """Show the command that plays the playlist, or how to use it in the player."""
     if command := play_command(PLAYERS[player], file):
         yield "Play", command
     elif use := PLAYERS[player].use:

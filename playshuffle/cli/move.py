@@ -121,7 +121,6 @@ def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: b
 
 
 def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
-    """Return the number of tracks that are at their new paths, and the new paths of the others."""
     found, lost = 0, list[bytes]()
     for row in rows:
         if row.table == "folder":

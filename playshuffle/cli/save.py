@@ -48,6 +48,5 @@ def _save(place: bytes, name: str, request: Request, *, writes: bool) -> None:
 
 
 def _place(config: str | None) -> bytes:
-    """Return the present configuration, or the path of a new one."""
     candidates = places(config)
     return next(filter(os.path.lexists, candidates), candidates[0])

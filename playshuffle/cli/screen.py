@@ -71,7 +71,6 @@ class Screen(NamedTuple):
         return "\n".join([f"{self.coloured(start, colour)}{first[len(start) :]}", *others])
 
     def facts(self, facts: Iterable[Fact]) -> Iterator[str]:
-        """Yield the lines of a result."""
         for label, text in facts:
             if isinstance(label, Mark):
                 yield self.verdict(label, text)
@@ -79,7 +78,6 @@ class Screen(NamedTuple):
                 yield from self.detail(label, text) if label else self.hanging(text, "    ")
 
     def coloured(self, text: str, colour: str) -> str:
-        """Return the text in a colour (an SGR code) if the stream shows colours."""
         return f"\x1b[{colour}m{text}\x1b[0m" if self.has_colour and text else text
 
     def detail(self, label: str, text: str) -> list[str]:

@@ -79,7 +79,6 @@ def tags(
 
 
 def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-    """Return the field among the words, and the files or folders."""
     for word in words:
         if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word)):
             raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)

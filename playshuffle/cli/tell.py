@@ -83,7 +83,6 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
 
 
 def _track(playlist: bytes, word: str) -> bytes:
-    """Return the path of a track of a playlist, by its number or name."""
     found = read(os.path.realpath(playlist)).entries
     names = track_names([entry.path for entry in found if entry.path])
     is_number = word.isdecimal() and 0 < int(word) <= len(names.paths)

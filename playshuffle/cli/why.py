@@ -152,7 +152,6 @@ def _track(word: str, path: bytes, names: TrackNames, lists: Sequence[KnownList]
 
 
 def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
-    """Return the tracks of all playlists that match a query."""
     paths: set[bytes] = set()
     for each in playlists.values():
         tracks = each.run.choice.all_tracks

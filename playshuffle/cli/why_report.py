@@ -136,7 +136,6 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
 
 
 def _heading(reason: Reason) -> str:
-    """Return the common part of the reasons of several files."""
     if reason.code == WHERE:
         failing = [short(term.text) for term in reason.terms if not term.holds]
         return f"{' and '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}"
