@@ -41,7 +41,6 @@ class KnownList(NamedTuple):
         return os.path.lexists(self.path) or bool(existing_parts(self.path))
 
     def is_called(self, word: str) -> bool:
-        """Return whether a word is its name or file name."""
         is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
         return word == self.name or is_file_name
 

@@ -57,9 +57,7 @@ def load(path: bytes) -> Config:
 
 
 def load_if_any(name: str | None) -> Config | None:
-    """Return the configuration; None if none was named and none exists.
-
-    `name` is the value of --config.
+    """Return the configuration; None if none was named (--config) and none exists.
 
     Raises:
         PlayshuffleError: it cannot be read.
@@ -78,10 +76,10 @@ def all_lists(config: str | None) -> Sequence[KnownList]:
 
 
 def understand(document: Document) -> Config:
-    """Return the configuration that a file contains.
+    """Return the configuration in a file.
 
     Raises:
-        ConfigError: it has a fault outside of the playlists. The error names the faults of playlists, too.
+        ConfigError: as `load` does.
     """
     own = read_players(document)
     set_own_players(own.players)
@@ -134,7 +132,7 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
 
 
 def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist) -> None:
-    """Add a playlist to the earlier ones, by the resolved path of its file."""
+    """Add a playlist, by the resolved path of its file."""
     assert wanted.request.output is not None
     path = atomic_file.resolved(wanted.request.output)
     first = playlists.setdefault(path, wanted)
@@ -149,7 +147,6 @@ def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist)
 
 
 def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[BrokenPlaylist]:
-    """Remove playlists that omit each other's tracks in a circle."""
     if not any(playlist.request.without for playlist in playlists.values()):
         return []
     circles = in_circles({path: playlist.request for path, playlist in playlists.items()})
@@ -192,7 +189,7 @@ def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) 
 
 
 def _name_fault(name: str, names: Iterable[str]) -> str:
-    """Return a sentence if a playlist in the file cannot have this name; otherwise an empty text."""
+    """Return a sentence if a playlist in the file cannot have this name."""
     if name != name.strip(" "):
         return f"The name '{shown(name)}' begins or ends with a space. Rename the playlist."
     if len(name.encode()) > _LONGEST_NAME:
@@ -235,7 +232,7 @@ def _absolute(document: Document, key: str, word: str) -> str:
 
 
 def _output_of(document: Document, name: str) -> str | None:
-    """Return the file of a list of the configuration; None if the list does not exist, or is broken."""
+    """Return the file of a configured list; None if it does not exist, or is broken."""
     tables = document.table.get("playlist")
     content = tables.get(name) if isinstance(tables, dict) else None
     if not isinstance(content, dict):
@@ -248,7 +245,6 @@ def _output_of(document: Document, name: str) -> str | None:
 
 
 def _output(name: str, content: Mapping[str, Any]) -> str:
-    """Return the file of a list, from its folders and other keys."""
     if "output" in content:
         return str(content["output"])
     player = known_value("for", content.get("for", GENERIC), "player", PLAYERS)
@@ -258,9 +254,7 @@ def _output(name: str, content: Mapping[str, Any]) -> str:
 def _wanted(
     document: Document, name: str, content: Mapping[str, Any], for_all: Mapping[str, Any]
 ) -> ConfiguredPlaylist:
-    """Return a playlist from its table, whose values are each valid.
-
-    `for_all` has the values at the top of the file.
+    """Return a playlist from its table. `for_all` has the values at the top of the file.
 
     Raises:
         PlayshuffleError: its values do not work together.

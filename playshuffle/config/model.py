@@ -52,7 +52,6 @@ class BrokenPlaylist(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return file, line and message as one line of text."""
         return self.fault.text
 
 

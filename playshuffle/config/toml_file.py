@@ -26,7 +26,6 @@ class Fault(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return file, line and message as one line of text."""
         at = shown(self.path) if self.line is None else f"{shown(self.path)}, line {self.line}"
         return f"{at}: {self.message}"
 
@@ -127,7 +126,6 @@ def parsed(path: bytes, text: str) -> Document:
 
 
 def _parsed_start(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
-    """Return the table of the first lines, if they parse."""
     try:
         return tomllib.loads("".join(f"{line}\n" for line in lines[:count]))
     except (ValueError, RecursionError):

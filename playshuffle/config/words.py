@@ -41,19 +41,14 @@ class Kind(StrEnum):
 
 
 class Named(NamedTuple):
-    """The object that a word names.
-
-    Attributes:
-        path: path of the file or folder.
-        one: the list; None for a file or folder of no list.
-    """
+    """An object that a word names. `one` is the list; None for a file or folder of no list."""
 
     path: bytes
     one: KnownList | None = None
 
 
 def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
-    """Return the list with this name or file; None if no list has it.
+    """Return the list with this name or file.
 
     Raises:
         PlayshuffleError: several lists have it.
@@ -94,7 +89,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
 
 
 def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
-    """Return the list that a word names, or the existing file or folder; None for neither.
+    """Return the list that a word names, or the existing file or folder.
 
     `kind` is FILE or FOLDER: the alternative to a list.
 
@@ -189,7 +184,7 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
     """Return the names of all tracks that any scan has found.
 
-    `roots` are folders where a relative path may start.
+    A relative path may start at a root.
     """
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
     return track_names(paths, roots)
@@ -209,9 +204,7 @@ def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: 
     """Return the error for a word that names nothing.
 
     Args:
-        word: as the user wrote it.
         kinds: the meanings that were tried.
-        lists: all lists.
         near: a sentence about similar names.
     """
     names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
