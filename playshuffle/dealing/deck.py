@@ -58,11 +58,9 @@ class Deck(NamedTuple):
         number: number of deals that have begun in this round.
         deals_left: about how many deals this round still takes.
         order: name of the order that `upcoming` has.
-        deal: the last deal.
-        is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a
-            new one.
-        unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that
-            are not in `dealt` are from the previous round.
+        is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a new one.
+        unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that are
+            not in `dealt` are from the previous round.
         heard_from_s: a play from this time on counts for this round (Unix seconds); 0 if plays do not count.
     """
 

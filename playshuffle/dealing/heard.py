@@ -34,7 +34,6 @@ def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE
 
     Args:
         before: the deck before the deal, marked.
-        after: the deck after it.
         now_s: time of the deal (Unix seconds).
         patience: number of deals that an unheard track stays. If it is infinite, they are not counted.
     """

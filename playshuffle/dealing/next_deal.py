@@ -40,7 +40,6 @@ class DealRules(NamedTuple):
     Attributes:
         present: all tracks that can be played now, at least one.
         order: orders new rounds, and inserts new tracks.
-        size: the size of deals.
         is_whole: no drive is missing.
         resting: tracks that are dealt after all others of the round, as far as the gap allows.
         waiting: tracks that can be played when their drive is back.
@@ -55,7 +54,6 @@ class DealRules(NamedTuple):
 
     @property
     def gap(self) -> int:
-        """Return the minimum number of plays before a track repeats."""
         count = len(self.present)
         return min(self.order.gap(count), count)
 
@@ -71,17 +69,15 @@ def next_deal(
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
-    A round does not end while a drive is missing, because the dealt tracks on it would be forgotten.
-    The deal is then as large as the present tracks allow.
+    A round does not end while a drive is missing, because the dealt tracks on it would be forgotten. The deal
+    is then as large as the present tracks allow.
 
-    No track comes twice in one deal, so a deal is never larger than the library. If the order keeps
-    the gap, and no track was removed since the last round, then the next round is uniform over all
-    orders with the gap and without a track that is in this deal already. If tracks were removed,
-    tracks that would come too soon are postponed.
+    No track comes twice in one deal, so a deal is never larger than the library. If the order keeps the gap,
+    and no track was removed since the last round, then the next round is uniform over all orders with the gap
+    and without a track that is in this deal already. If tracks were removed, tracks that would come too soon
+    are postponed.
 
     Args:
-        deck: updated by these rules.
-        rules: how to deal.
         period: first day of this deal's period.
         today: first day of a round that begins now; by default `period`.
         again: earlier dealt tracks that come first.
