@@ -17,10 +17,8 @@ class CopiedTrack(NamedTuple):
     """A track to copy.
 
     Attributes:
-        source: path of the file.
         name: name of the copy, without its number.
         size: bytes of the file.
-        mtime_ns: modification time of the file.
         extinf: its line in a playlist.
     """
 

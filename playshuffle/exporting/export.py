@@ -52,10 +52,9 @@ def export(
         tracks: in playlist order.
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
         name: name of the new folder, and of its playlist.
-        source: the playlist and its owner. A playlist of the same name from another source does not
-            replace the copies.
+        source: the playlist and its owner. A playlist of the same name from another source does not replace
+            the copies.
         working: called with the megabytes that were copied.
-        roots: the known music folders.
         most_bytes: maximum size of all copies together.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
         keeps_names: copy into the folder itself, by the names of the tracks, and share copies with others.
@@ -128,7 +127,6 @@ def _export(
 
 
 def _names(tracks: Sequence[CopiedTrack], per_folder: int) -> list[bytes]:
-    """Return the numbered name of each copy, relative to the new folder."""
     digits = max(4, len(str(len(tracks))))
     names = [f"{number:0{digits}} {track.name}".encode() for number, track in enumerate(tracks, 1)]
     if per_folder >= len(tracks):
@@ -148,7 +146,6 @@ def _playlists(target: bytes, tracks: Sequence[CopiedTrack], names: Sequence[byt
 
 
 def _parts(count: int) -> list[bytes]:
-    """Return the end of each playlist's name."""
     parts = range(1, 1 + -(-count // _PART))
     return [b"-%d" % part for part in parts] if len(parts) > 1 else [b""]
 
