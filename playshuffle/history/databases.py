@@ -1,7 +1,6 @@
 """Read play histories that are SQLite databases.
 
-Each is identified by its tables and columns, and read by one statement. Text and numbers in them may be
-anything.
+Each is identified by its tables and columns, and read by one statement. Its values may have any type.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +17,8 @@ class Database(NamedTuple):
 
     Attributes:
         needs: the columns that identify it, by table.
-        rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user`
-            is the user whose plays count, or empty.
+        rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is
+            the user whose plays count, or empty.
         full: the greatest rating.
         path_of: returns the path in a column.
         users: a statement that selects the names of all users, if there are several.
@@ -34,7 +33,7 @@ class Database(NamedTuple):
     starts: str = "SELECT 0"
 
     def missing_columns(self, database: "Connection") -> list[str] | None:
-        """Return the needed columns that a database does not have; None if it lacks a whole table."""
+        """Return the needed columns that a database lacks; None if it lacks a whole table."""
         missing = []
         for table, needed in self.needs.items():
             query = "SELECT name FROM pragma_table_info(?)"
@@ -67,7 +66,6 @@ class Database(NamedTuple):
                 yield HistoryRow(path, Played._make(values))
 
     def counts_starts(self, database: "Connection") -> bool:
-        """Return whether the program counts plays when they start."""
         return bool(database.execute(self.starts).fetchone()[0])
 
 

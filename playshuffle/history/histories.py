@@ -1,7 +1,4 @@
-"""Define the table of play histories: their programs, their paths, and how to read them.
-
-Help, errors and documentation are made from it.
-"""
+"""Define the table of play histories, from which help, errors and documentation are made."""
 
 import glob
 import os
@@ -25,7 +22,7 @@ class File(NamedTuple):
         rows: name of the function in `history.files` that reads it. Only a name, because the imports are
             slow, and most runs need none.
         begins: pattern of its first bytes; of a CSV file, the names of its columns.
-        suffixes: suffixes of a file without typical first bytes.
+        suffixes: of a file without typical first bytes.
         is_log: each row is a play or a skip. Counts of logs add up; totals never do.
         is_folder: a folder with such files.
     """

@@ -17,12 +17,7 @@ _HEAD = 4096  # first bytes that identify a file
 
 
 class Content(NamedTuple):
-    """The content of a source.
-
-    Attributes:
-        rows: one for each track.
-        starts: it counts plays when they start.
-    """
+    """The content of a source: a row for each track. `starts`: it counts plays when they start."""
 
     history: History
     rows: list[HistoryRow]
@@ -37,7 +32,7 @@ class SourceError(PlayshuffleError):
 
 
 def stamp_of(source: Source) -> str:
-    """Return a text that changes with the source: size, time and inode of its files and write-ahead log.
+    """Return size, time and inode of a source's files and write-ahead log.
 
     Raises:
         SourceError: the file does not exist.
@@ -57,9 +52,7 @@ def stamp_of(source: Source) -> str:
 
 
 def read_source(source: Source, now_s: float) -> Content:
-    """Return the content of a source.
-
-    Plays after `now_s`, the present time in Unix seconds, are ignored.
+    """Return the content of a source. Plays after `now_s` (Unix seconds) are ignored.
 
     Raises:
         SourceError: it cannot be read, or is not a play history.

@@ -1,4 +1,4 @@
-"""Find the track of each row of a play history: by its exact path, or by tags if a source has no paths."""
+"""Find the track of each row of a play history: by its path, or by tags if a source has no paths."""
 
 import os
 from collections import defaultdict
@@ -13,12 +13,7 @@ _BETWEEN = "; "  # separates the artists of a track
 
 
 class Match(NamedTuple):
-    """A row of a play history, with its tracks.
-
-    Attributes:
-        row: the row.
-        numbers: numbers of the tracks: several if they are the same recording.
-    """
+    """A row of a play history, with its tracks: several if they are the same recording."""
 
     row: HistoryRow
     numbers: Sequence[int]
@@ -32,13 +27,11 @@ def match(
 ) -> list[Match]:
     """Return the tracks of each row; none for a row that fits no track.
 
-    A relative path is tried below each music folder and the folders above. If no path is a track, the
-    common folder of all rows may be a music folder under another name.
+    A relative path is tried below each music folder and the folders above. If no path is a track, the common
+    folder of all rows may be a music folder under another name.
 
     Args:
-        rows: rows of one source.
         number_of: the number of each track, by path.
-        roots: the music folders.
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
     """
     tops = list(dict.fromkeys(top for root in roots for top in _with_parents(root)))

@@ -9,10 +9,7 @@ class Played(NamedTuple):
     """The plays of one track in a source; None if the source does not know.
 
     Attributes:
-        last_played: Unix seconds.
-        last_skipped: Unix seconds.
-        plays: number of plays.
-        skips: number of skips.
+        last_played: Unix seconds, as `last_skipped`.
         rating: from 0 to 1.
     """
 
@@ -37,8 +34,6 @@ class HistoryRow(NamedTuple):
 
     Attributes:
         path: absolute, or relative to a music folder; empty if tags name the track.
-        played: its plays.
-        names: the tags that name it.
     """
 
     path: bytes
@@ -61,7 +56,7 @@ def merged(first: Played, second: Played) -> Played:
 
 
 def summed(first: Played, second: Played) -> Played:
-    """Return the latest times and the sums of the counts of two events, and the second rating."""
+    """Add two events: the latest times, the sums of the counts, the second rating."""
     plays, skips = _known((first.plays, second.plays)), _known((first.skips, second.skips))
     return merged(second, first)._replace(
         plays=sum(plays) if plays else None, skips=sum(skips) if skips else None
