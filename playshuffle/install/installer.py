@@ -1,4 +1,4 @@
-"""Install and remove the systemd units of the service, and report what was done."""
+"""Install and remove the systemd units of the service, and report each change."""
 
 import contextlib
 import os
@@ -14,9 +14,7 @@ _SEE = "to see why: journalctl --user -u playshuffle"
 
 
 def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) -> Iterator[str]:
-    """Write units and start some of them. A second call changes nothing.
-
-    Yields a line for each change.
+    """Write units and start some of them; yield a line for each change. A second call changes nothing.
 
     Args:
         unit_texts: as `units.rendered` returns them.
@@ -56,9 +54,9 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
 
 
 def uninstall() -> Iterator[str]:
-    """Stop the service and remove its units; playlists, state and configuration stay.
+    """Stop the service and remove its units; yield a line for each change.
 
-    Yields a line for each change.
+    Playlists, state and configuration stay.
 
     Raises:
         PlayshuffleError: a unit cannot be removed.

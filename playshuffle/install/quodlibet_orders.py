@@ -1,7 +1,7 @@
 """Shuffle the songs in Quod Libet in orders of playshuffle that survive a restart.
 
-`playshuffle plugin install quodlibet` copies this file into the plugin folder of Quod Libet. It
-runs in the Python of Quod Libet and imports only the package `shuffle` of playshuffle.
+`playshuffle plugin install quodlibet` copies this file into Quod Libet's plugin folder. It runs in the Python
+of Quod Libet and imports only the package `shuffle` of playshuffle.
 """
 
 import importlib.util
@@ -37,7 +37,7 @@ Draw = Callable[[Sequence[str], Songs, Sequence[str]], list[str]]
 
 
 class Memory:
-    """The songs that were played in this round and the next songs, saved in a file.
+    """The played and the next songs of this round, saved in a file.
 
     Attributes:
         played: keys of songs as they were played, the current one last.
@@ -70,7 +70,6 @@ class Memory:
             print(f"playshuffle: {self._path} can't be written: {error.strerror}", file=sys.stderr)  # noqa: T201
 
     def visit(self, key: str) -> None:
-        """Note that a song is being played."""
         for keys in (self.upcoming, self.played):
             if key in keys:
                 keys.remove(key)
@@ -103,7 +102,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return None if key is None else playlist.get_iter((rows[key],))
 
     def previous(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
-        """Return the song that was played before; the current one comes again after it."""
+        """Return the song played before; the current one comes again after it."""
         rows, played = self._update(playlist), self._memory.played
         if iter is not None and played and played[-1] == playlist.get_value(iter).key:
             self._memory.upcoming.insert(0, played.pop())
@@ -114,7 +113,6 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return None if key is None else playlist.get_iter((rows[key],))
 
     def set(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
-        """Note which song the user chose."""
         if iter is not None:
             self._update(playlist)
             self._memory.visit(playlist.get_value(iter).key)
@@ -168,7 +166,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         memory.upcoming = self.repair(order, len(last))[len(last) :] + hidden
 
     def _start_round(self) -> None:
-        """Draw a new round of the songs in the list; forget songs that are in no library any more."""
+        """Draw a new round of the listed songs; forget songs that are in no library any more."""
         memory, songs = self._memory, self._songs
         library = app.library or ()
         played = [key for key in memory.played if key in songs]
@@ -254,7 +252,6 @@ class AlbumsOrder(_ShuffleOrder):
     replaygain_profiles = ("album", "track")
 
     def _sorted(self, keys: Sequence[str]) -> tuple[list[str], list[int]]:
-        """Return the songs in the order of their albums, and the number of each song's album."""
 
         def place(key: str) -> tuple[str, int, int, str]:
             song = self._songs[key]
@@ -272,7 +269,6 @@ class AlbumsOrder(_ShuffleOrder):
         return _permute(ordered, shuffle.blocks(range(len(ordered)), albums, _RANDBELOW))
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Insert a new song at its position on its album, and a new album between two others."""
         ordered, albums = self._sorted([*order, *new])
         rank = {key: index for index, key in enumerate(ordered)}
         running, added = ([rank[key] for key in keys] for keys in (order, new))

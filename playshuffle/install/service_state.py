@@ -16,13 +16,12 @@ class ServiceState:
     """The service as systemd knows it.
 
     Attributes:
-        is_installed: its unit exists.
         is_ours: `playshuffle service install` wrote the unit.
         is_current: a new installation would write the same units.
         has_systemd: a systemd runs for this user; if not, the values below are empty.
         enabled: systemd's word, such as "enabled".
-        active: systemd's word, such as "active".
-        detail: systemd's word, such as "running".
+        active: such as "active".
+        detail: such as "running".
         text: the status that the service reports, or how it failed.
         sandbox: its restrictions; None if it does not run.
         lingers: it runs while nobody is logged in; None if that is unknown.
@@ -48,7 +47,7 @@ class ServiceState:
 def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
     """Return the state of the service.
 
-    `wanted` are the units that an installation would write now; None if that is unknown.
+    `wanted` are the units that an installation would write now; None if unknown.
     """
     folder = unit_folder()
     path = os.path.join(folder, units.SERVICE)

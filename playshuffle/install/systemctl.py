@@ -29,7 +29,7 @@ def ask(*words: str) -> Answer:
 
 
 def show(unit: str, *keys: str) -> dict[str, str]:
-    """Return properties of a unit; empty for an unknown unit."""
+    """Return properties of a unit; empty for an unknown one."""
     lines = ask("show", f"--property={','.join(keys)}", unit).text.splitlines()
     properties = dict(line.partition("=")[::2] for line in lines)
     return {key: properties.get(key, "") for key in keys}
@@ -41,7 +41,7 @@ def can_run(words: Sequence[str]) -> bool:
 
 
 def gives_namespaces() -> bool | None:
-    """Return whether services of this user can have namespaces; None if that is unknown.
+    """Return whether services of this user can have namespaces; None if unknown.
 
     Ubuntu 24.04 refuses namespaces to users, and so all protection of files.
     """
@@ -53,7 +53,7 @@ def gives_namespaces() -> bool | None:
 
 
 def lingers() -> bool | None:
-    """Return whether services of this user run while nobody is logged in; None if that is unknown."""
+    """Return whether services of this user run while nobody is logged in; None if unknown."""
     if shutil.which("loginctl") is None:
         return None
     words = ["loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value"]

@@ -34,7 +34,7 @@ class Program(NamedTuple):
     """How to start the program.
 
     Attributes:
-        folders: folders that the program cannot run without.
+        folders: those that the program cannot run without.
     """
 
     words: tuple[str, ...]
@@ -85,14 +85,14 @@ def program() -> Program:
 def rendered(
     program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the text of the unit files of the service, by path below the folder of units.
+    """Return the text of the service's unit files, by path below the folder of units.
 
     None stands for a file that must not exist.
 
     Args:
-        folders: the writable folders; folders that a unit cannot name are omitted.
+        folders: the writable ones; those that a unit cannot name are omitted.
         environment: XDG variables that differ from the defaults are written into the units.
-        sandboxed: whether systemd can give the services namespaces.
+        sandboxed: systemd can give the services namespaces.
 
     Raises:
         PlayshuffleError: a unit cannot name the path of the program or of the state.
@@ -173,7 +173,7 @@ def quoted(text: str) -> str:
 
 
 def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
-    """Return a shipped unit, in which lines of this user replace the lines with the same keys."""
+    """Return a shipped unit, in which lines of this user replace lines with the same keys."""
     filled: list[str] = []
     written_keys = set()
     for line in unit.splitlines():

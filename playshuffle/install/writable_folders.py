@@ -13,9 +13,7 @@ from playshuffle.system.xdg import cache_folder, state_folder
 def writable_folders(config: Config, *, make: bool = True) -> units.WritableFolders:
     """Return the folders that the service writes to.
 
-    Args:
-        config: names the playlists.
-        make: create the folder of the state, without which the service does not start.
+    With `make`, create the folder of the state, without which the service does not start.
 
     Raises:
         PlayshuffleError: the folder of the state cannot be created.
@@ -37,7 +35,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
 
 
 def doubts(config: Config) -> Iterator[str]:
-    """Yield what prevents the service from following the configuration, and how to fix it."""
+    """Yield why the service cannot follow the configuration, and how to fix it."""
     for path in dict.fromkeys(map(os.path.dirname, _outputs(config))):
         if not units.is_fit(os.fsdecode(path)):
             yield f"{shown(path)} cannot be named in a unit of systemd. Write playlists to another folder."
