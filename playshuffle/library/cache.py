@@ -55,7 +55,6 @@ class Cache:
         self._database.close()
 
     def folders(self, roots: Iterable[bytes]) -> dict[bytes, Folder]:
-        """Return the known folders below the roots, by path."""
         cached: dict[bytes, Folder] = {}
         last = b"none"  # no path begins with it
         try:

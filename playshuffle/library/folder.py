@@ -83,7 +83,6 @@ class Folder(NamedTuple):
     odd: Odd = NOTHING_ODD
 
     def without_tags(self) -> Self:
-        """Return the folder as if no tags were read."""
         odd = self.odd if self.odd is NOTHING_ODD else self.odd._replace(reasons={}, spoken={})
         return self._replace(durations_ms=None, extinfs=b"", artists=b"", odd=odd)
 
@@ -105,7 +104,7 @@ class Folder(NamedTuple):
         return array("q", self.stamps)[column::4]
 
     def files(self) -> list[tuple[int, int]]:
-        """Return the device and the inode of each row."""
+        """Return device and inode of each row."""
         linked, inodes = self.odd.linked, self.stamp_column(3)
         return [
             (linked.get(name, self.device), inode)

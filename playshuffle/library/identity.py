@@ -185,7 +185,6 @@ class Search:
         return find
 
     def _is_near(self, old: int, index: int) -> bool:
-        """Return whether a track and a file have the same name or folder."""
         folder, _, name = self.known[old].path.rpartition(b"/")
         other_folder, _, other_name = self._paths[index].rpartition(b"/")
         return folder == other_folder or name == other_name
@@ -222,7 +221,6 @@ def _paths_after(paths: Mapping[int, bytes], moved: Iterable[tuple[bytes, bytes]
 
 
 def _above(path: bytes) -> Iterator[bytes]:
-    """Yield the folders above a path, nearest first."""
     while (end := path.rfind(b"/")) > 0:
         path = path[:end]
         yield path

@@ -266,7 +266,7 @@ class _Entries:
         return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
 
     def _is_recent(self, file: os.stat_result) -> bool:
-        """Return whether the file system's clock is coarse, and the last change just now."""
+        """Return whether the last change was just now, on a file system with a coarse clock."""
         changed_ns = file.st_ctime_ns
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
@@ -278,7 +278,6 @@ class _Entries:
 
 
 def _stat(entry: "os.DirEntry[bytes]") -> None:
-    """Let an entry cache its stat."""
     with contextlib.suppress(OSError):  # nothing is cached, and `_take` gets the error itself
         entry.stat()
 

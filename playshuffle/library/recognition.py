@@ -53,7 +53,6 @@ class _ScannedFiles(NamedTuple):
         changed: folders whose tracks differ from the known ones.
         paths: paths of the files in changed folders, one folder after the other.
         extent: the folders that it could reach.
-        now_s: Unix time.
     """
 
     files: Mapping[bytes, _Files]

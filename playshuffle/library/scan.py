@@ -66,7 +66,6 @@ class Place(NamedTuple):
 
     @property
     def root_keys(self) -> list[tuple[bytes, bool]]:
-        """Return each root, and whether its ignore files are used."""
         return [(root, self.ignore_files) for root in self.roots]
 
 
@@ -109,7 +108,6 @@ class Library(NamedTuple):
 
     @property
     def all_waiting(self) -> frozenset[int]:
-        """Return the indices of all tracks that wait for a root."""
         return frozenset[int]().union(*self.waiting.values())
 
 

@@ -46,7 +46,6 @@ class Tracks:
         return self.column(Folder.file_paths)
 
     def paths_of(self, indices: Sequence[int]) -> list[bytes]:
-        """Return the paths of the tracks at some indices, ascending."""
         return self.paths if len(indices) == len(self) else [self.paths[index] for index in indices]
 
     @cached_property
