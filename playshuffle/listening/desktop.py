@@ -46,7 +46,6 @@ def opened() -> Iterator[tuple[str, Iterator[News]]]:
 
 
 def _present() -> dict[str, str]:
-    """Return the names of the present players, by their connections."""
     names = json.loads(_ask("--acquired", "list"))
     return {each["connection"]: _title(each["name"]) for each in names if each["name"].startswith(_PREFIX)}
 
@@ -66,7 +65,7 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
 
     Args:
         lines: one JSON object each.
-        names: names of players, by their connections; it is updated.
+        names: of players, by their connections; it is updated.
         is_live: players can be asked, and the news arrive now.
     """
     for line in lines:

@@ -37,7 +37,7 @@ class News(NamedTuple):
         player: a key of the player.
         title: its name for people.
         at_s: arrival of the news, on a clock that stands still while the computer sleeps.
-        status: status of the player, empty if it is the same.
+        status: of the player, empty if it is the same.
         track: None if it is not announced.
         length_s: 0 if unknown.
         position_s: the player jumped to this position.
@@ -66,8 +66,7 @@ class Heard(NamedTuple):
 class PlayTimer:
     """The track of a player, and for how long it was heard.
 
-    Attributes:
-        stopped_s: when it stopped, None if it did not.
+    `stopped_s` is when it stopped, None if it did not.
     """
 
     def __init__(self, title: str) -> None:
