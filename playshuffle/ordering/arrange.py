@@ -1,4 +1,4 @@
-"""Arrange tracks into an order: apply the order, pins, gap and limits of a recipe."""
+"""Arrange tracks into an order: apply a recipe."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from playshuffle.text import counted
 
 
 class Arranged(NamedTuple):
-    """All tracks in order; the first `playlist_length` of them are the playlist."""
+    """All tracks in order; the first `playlist_length` are the playlist."""
 
     order: Sequence[int]
     playlist_length: int
@@ -37,7 +37,7 @@ class Arranged(NamedTuple):
 
 
 def needs_last(recipe: Recipe) -> bool:
-    """Return whether the new order depends on the last order of the playlist."""
+    """Return whether the new order depends on the playlist's last order."""
     return (
         ORDERS[recipe.order].from_last
         or recipe.gap is not None
@@ -48,9 +48,7 @@ def needs_last(recipe: Recipe) -> bool:
 def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
     """Return the last order of the chosen tracks: other tracks removed, new ones appended.
 
-    Args:
-        last: the tracks of the last order.
-        count: number of these that were in the playlist; None for all.
+    `count` of the last tracks were in the playlist; None for all.
     """
     chosen, listed = frozenset(indices), frozenset(last)
     order = [index for index in last if index in chosen]
@@ -62,8 +60,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
     """Put the tracks in order, and count the tracks of the playlist.
 
     Args:
-        chosen: the tracks, at least one.
-        recipe: the order and its options.
+        chosen: at least one track.
         last: the last order of these tracks, if any.
 
     Raises:
@@ -112,7 +109,6 @@ class _Layout(NamedTuple):
     """The tracks to put in order, and the tracks with a fixed position.
 
     Attributes:
-        base: the tracks to choose from.
         left_out: tracks that are too long, or of unknown length.
         playlist_length: number of tracks to play, as far as it is known.
         pinned_at: the pinned tracks, by position.
@@ -143,7 +139,6 @@ def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int
 
 
 def _counted(tracks: Tracks, recipe: Recipe, plan: _Layout, result: list[int]) -> tuple[list[int], int]:
-    """Return the order with the closing tracks inserted, and the number of tracks to play."""
     count, pinned_at = plan.playlist_length, plan.pinned_at
     if recipe.time_ms is not None:
         count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], pinned_at, plan.closing)
@@ -184,7 +179,6 @@ def _shuffled(
     randbelow: RandBelow,
     resting: Collection[int],
 ) -> list[int]:
-    """Shuffle the base around pins, or after a gap."""
     if recipe.gap is not None:
         last_played = last.played if last is not None else []
         return _after_gap(recipe.gap, base, last_played, pinned_at, randbelow, resting)

@@ -11,13 +11,7 @@ T = TypeVar("T")
 
 
 class Chosen(NamedTuple):
-    """The tracks to put in order.
-
-    Attributes:
-        tracks: the library. An order is an array of indices into it.
-        indices: indices of the chosen tracks, ascending.
-        tags_of: looks up the tags of a folder.
-    """
+    """The tracks to put in order. An order is an array of indices into the library `tracks`."""
 
     tracks: Tracks
     indices: Sequence[int]

@@ -9,7 +9,7 @@ _GAP = r"([0-9]{1,9})(%?)"  # compiled when it is used, which is rare
 
 
 class Gap(NamedTuple):
-    """The minimum number of plays before a track repeats, or that number as a percentage of the tracks."""
+    """A gap in plays, or as a percentage of the tracks."""
 
     size: int
     is_percent: bool = False
@@ -20,12 +20,12 @@ class Gap(NamedTuple):
 
 
 def usual_gap(tracks: int) -> int:
-    """Return the gap between two rounds, in plays: a quarter of the tracks, at most a hundred."""
+    """Return the usual gap in plays: a quarter of the tracks, at most a hundred."""
     return min(tracks // 4, 100)
 
 
 def parse_gap(text: str) -> Gap | None:
-    """Parse '50' or '25%'; None for 0 and 1, which ask for nothing.
+    """Parse '50' or '25%'; None for 0 and 1, which have no effect.
 
     Raises:
         OptionError: it is neither.

@@ -33,7 +33,7 @@ _DISC = r"(?is)(?:(.*?)[\W_])?(?:cd|dis[ck])[\W_]*([0-9]{1,2})(?:[\W_].*)?"
 
 
 class Position(NamedTuple):
-    """The sort key of a track on its album. `name` decides if all else is equal."""
+    """The sort key of a track on its album."""
 
     disc: int
     side: int
@@ -80,8 +80,8 @@ def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
 def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
     """Number the artists, as tagged, and count them.
 
-    A track without an artist, or by 'Various Artists', is a group of its own. Of several artists the
-    first counts.
+    A track without an artist, or by 'Various Artists', is a group of its own. Of several artists the first
+    counts.
     """
     names = {artist: _principal(artist.decode(errors="replace")) for artist in dict.fromkeys(artists)}
     return _numbered(list(map(names.__getitem__, artists))), len(set(names.values()) - {None})
@@ -90,9 +90,9 @@ def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
 def albums(chosen: Chosen) -> Albums:
     """Number the albums, and find the position of each track on its album.
 
-    An album is a MusicBrainz release. Otherwise it is one title by one album artist in one folder: not by
-    one artist, which would split compilations. Without a title it is the folder. Discs are parts of one
-    album, even in different subfolders of one folder.
+    An album is a MusicBrainz release. Otherwise it is one title by one album artist in one folder: not by one
+    artist, which would split compilations. Without a title it is the folder. Discs are parts of one album,
+    even in different subfolders of one folder.
     """
     album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
     first_disc = _joined_discs(album_rows)
@@ -107,7 +107,7 @@ def albums(chosen: Chosen) -> Albums:
 
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:
-    """Return the value of a field of each chosen track, as it is tagged; None without one."""
+    """Return the value of a field of each chosen track, as tagged; None without one."""
     return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
 
 
@@ -119,14 +119,14 @@ def _numbered(names: Sequence[Hashable | None]) -> list[int]:
 
 
 def _principal(artists: str) -> str | None:
-    """Return the first of several artists, without guests; None without an artist."""
+    """Return the first of several artists, without guests."""
     first = artists.partition("; ")[0].strip().casefold()
     name = re.sub(_GUEST, "", first).strip() or first
     return None if name in _NOBODY else name
 
 
 def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
-    """Return the value that each track of a folder is grouped by; None if it is missing."""
+    """Return the value that each track of a folder is grouped by; None if missing."""
     values = map(field.decode, field.read(folder, rows))
     if field.kind != TEXT:
         return [None if value == "" else value for value in values]
@@ -187,6 +187,6 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
 
 @lru_cache(64)  # successive tracks of an album have the same names
 def _without_disc(name: str) -> tuple[str, int | None]:
-    """Return the name of an album or its folder without the name of a disc, and the disc's number."""
+    """Return the name of an album or folder without the name of a disc, and the disc's number."""
     match = re.fullmatch(_DISC, name)
     return ((match[1] or "").rstrip(" ._-([{,:"), int(match[2])) if match else (name, None)

@@ -1,7 +1,6 @@
 """Limit the number of tracks of each artist, or of each value of another tag.
 
-Values are the values of groups: of several artists the first counts, and a track without the tag has its
-own value, which is never limited.
+Values are the groups of `groups`, but a track without the tag is never limited.
 """
 
 import re
@@ -63,13 +62,12 @@ def over_limit(
 ) -> tuple[list[int], list[int]]:
     """Return the tracks to omit so that each value has at most `limit`, ascending.
 
-    The second list has those that another draw could keep.
-
-    Tracks of a lower rank are kept first. Among tracks of one rank, each choice is equally likely.
+    The second list has those that another draw could keep. Tracks of a lower rank are kept first. Among
+    tracks of one rank, each choice is equally likely.
 
     Args:
         value_of: number of each track's value, by index.
-        limit: maximum number for each value, from 1.
+        limit: from 1.
         rank: returns the rank of a track.
     """
     members = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Resolve pins to tracks and positions, and place them in an order."""
+"""Resolve pins, and place them in an order."""
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,10 +50,7 @@ def _index(text: str, names: TrackNames) -> int | None:
 
 
 def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: int) -> dict[int, int]:
-    """Map each pinned position to its track.
-
-    Args:
-        last: the last order; a track that is pinned `HERE` keeps its position in it.
+    """Map each pinned position to its track. A track pinned `HERE` keeps its position in the last order.
 
     Raises:
         PlayshuffleError: two pins contradict each other, or one the length of the list.
@@ -94,7 +91,7 @@ def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
 
 
 def move_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its position; all other tracks keep their relative order."""
+    """Put each pinned track at its position; all others keep their relative order."""
     for index in pinned_at.values():
         order.remove(index)
     for position in sorted(pinned_at):

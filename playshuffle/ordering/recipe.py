@@ -10,12 +10,7 @@ HERE = "here"
 
 
 class Pin(NamedTuple):
-    """A pinned track.
-
-    Attributes:
-        track_index: index into the library.
-        position: from 0, or `LAST`, or `HERE`.
-    """
+    """A pinned track. Its position is from 0, or `LAST`, or `HERE`."""
 
     track_index: int
     position: int | str
@@ -25,8 +20,6 @@ class Recipe(NamedTuple):
     """How to arrange tracks; None for an option that was not given.
 
     Attributes:
-        pins: the resolved pins.
-        time_ms: maximum playing time.
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
         inside: which blocks to shuffle inside.
         gap: minimum number of plays before a track repeats.

@@ -10,7 +10,7 @@ from playshuffle.shuffle import RandBelow, Shuffle, behind
 
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
-    """Return the tracks that come behind all others: resting tracks, and their groups as a whole."""
+    """Return the tracks that come behind all others: resting ones, and their groups as a whole."""
     order = ORDERS[recipe.order]
     by = recipe.group_by or order.tag
     if not recipe.resting or by is None or "inside" not in order.takes:

@@ -1,7 +1,7 @@
 """Update the last order of a playlist after tracks were added or removed, or got new tags.
 
-All other tracks keep their positions. An absent track keeps its position for its return, until it is
-forgotten. New tracks are inserted as the order requires, by default at random positions.
+All others keep their positions. An absent track keeps its position for its return, until it is forgotten. New
+tracks are inserted as the order requires, by default at random positions.
 """
 
 from collections import defaultdict
@@ -60,8 +60,8 @@ def update_order(
     """Update an order after its tracks changed.
 
     Args:
-        chosen: the present tracks, at least one.
-        recipe: the order and its options, with resolved pins.
+        chosen: at least one track.
+        recipe: with resolved pins.
         randbelow: source of the positions of new tracks.
         is_changed: tracks were added or removed, or have other paths or tags.
 
@@ -97,8 +97,8 @@ def _insert_new(chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: Rand
 def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:
     """Insert new tracks at positions that are uniform over all but the pinned positions.
 
-    Absent tracks count, so that the whole stays uniform when they return. A pinned track does not
-    count: moving it to its own position joins the positions before and behind it.
+    Absent tracks count, so that the whole stays uniform when they return. A pinned track does not: moving it
+    to its own position joins the positions before and behind it.
     """
     pinned = {pin.track_index for pin in recipe.pins if pin.position != HERE}
     if not pinned:
@@ -109,17 +109,13 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
 
 
 def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: RandBelow) -> Arranged:
-    """Restore the guarantee of the playlist's tracks; pinned ones stay."""
     order, count = arranged.order, arranged.playlist_length
     pins = {order.index(pin.track_index) for pin in recipe.pins}
     return Arranged([*repair(order[:count], pins, randbelow, 0), *order[count:]], count)
 
 
 def _insert_absent(order: Sequence[int], present: Sequence[int]) -> list[int]:
-    """Insert the tracks of `order` that `present` lacks into it, each after its predecessor.
-
-    These are mostly the absent tracks.
-    """
+    """Insert the tracks of `order` that `present` lacks into it, each after its predecessor."""
     present_set = frozenset(present)
     if present_set.issuperset(order):
         return list(present)
