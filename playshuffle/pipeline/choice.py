@@ -79,7 +79,6 @@ class Choice(NamedTuple):
         reason: Callable[[int], Cause],
         terms: Callable[[int], Sequence[Finding]] = lambda _: (),
     ) -> Self:
-        """Return the choice after a stage that omits these tracks, ascending."""
         stage = Stage(code, indices, len(self.remaining), reason, terms)
         out = frozenset(indices)
         remaining = [index for index in self.remaining if index not in out] if out else self.remaining
@@ -97,7 +96,6 @@ class Choice(NamedTuple):
         return [Skipped(self.all_tracks.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
 
     def terms(self, index: int) -> Sequence[Finding]:
-        """Return the result of each term of the query for a track."""
         stage = self.stage(WHERE)
         return () if stage is None else stage.terms(index)
 

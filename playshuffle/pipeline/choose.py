@@ -15,11 +15,6 @@ from playshuffle.tags.cause import NAME, SPOKEN, WHERE
 def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choice:
     """Choose the tracks of a playlist.
 
-    Args:
-        all_tracks: all tracks of its folders.
-        lists: its skip lists, read.
-        facts: input of the stages.
-
     Raises:
         PlayshuffleError: the query is not valid, or takes too long.
     """

@@ -76,7 +76,6 @@ def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
 
 
 def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note]:
-    """Return a note if all tracks together are shorter than the requested time."""
     total_ms = sum(lengths_ms)
     if recipe.time_ms is None or recipe.limit is not None or total_ms >= recipe.time_ms:
         return []

@@ -40,12 +40,11 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
 
     Args:
         opened: the library, opened for this playlist and maybe others.
-        request: the playlist.
         tools: tools of a run. A seed of the playlist replaces the source of randomness.
 
     Raises:
-        PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not
-            be written.
+        PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not be
+            written.
     """
     library, now = opened.library(request), datetime.fromtimestamp(tools.clock()).astimezone()
     if request.options.seed is not None:

@@ -34,8 +34,6 @@ class PlayHistory(NamedTuple):
 
     Attributes:
         played: plays by the index of the track, as `Tracks.indices_of` returns it.
-        notes: notes for the user.
-        titles: titles of the sources.
     """
 
     played: Mapping[int, Played]
@@ -88,9 +86,6 @@ def play_history(
     An unchanged source is not read again. If a source cannot be read, its last content counts.
 
     Args:
-        opened: the library, opened for this request.
-        request: the playlist.
-        tracks: all tracks of its folders.
         rows_of: looks up the tags of a folder, for sources that have no paths.
         now_s: the present time (Unix seconds).
 

@@ -35,7 +35,6 @@ def matching(choice: Choice, request: Request, rows_of: RowsOf) -> Choice:
 
 
 def _why_no_match(findings: Sequence[Finding]) -> Cause:
-    """Return the failed terms, with the values that they compared."""
     failing = [finding for finding in findings if not finding.holds]
     words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
     return Cause(WHERE, "; ".join(words))
@@ -61,5 +60,4 @@ def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of
 
 
 def _query(request: Request) -> Query:
-    """Return one query with all queries of a request."""
     return narrow([parse(text, request.roots) for text in request.options.where])

@@ -92,7 +92,6 @@ class Report(NamedTuple):
         return self.arranged.playlist_length
 
     def completed(self, record: SavedRecord) -> SavedRecord:
-        """Return a record completed with its facts about the file and this report."""
         copies = tuple(chain.from_iterable(self.choice.kept.items()))
         record = record._replace(
             content=self.text.fingerprint, options=self.request.saved_options, copies=copies
@@ -122,7 +121,6 @@ class Report(NamedTuple):
         return [note for note in self.notes if self.has_news or note.code not in _STEADY]
 
     def paths(self) -> list[bytes]:
-        """Return the paths of the tracks in the playlist, in order."""
         return [self.library.tracks.paths[index] for index in self.arranged.played]
 
 

@@ -62,10 +62,8 @@ class Request(NamedTuple):
 
     @property
     def skip_lists(self) -> tuple[bytes, ...]:
-        """Return all playlists whose tracks are omitted."""
         return tuple(dict.fromkeys([*self.without, *([] if self.never is None else [self.never])]))
 
     @property
     def writes(self) -> bool:
-        """Return whether the playlist and the state are written."""
         return self.output is not None and not self.dry_run

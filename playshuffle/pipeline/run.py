@@ -38,15 +38,10 @@ class Run(NamedTuple):
     """One playlist, opened.
 
     Attributes:
-        request: the playlist.
-        tools: tools of a run.
         now: when it was opened, in local time.
-        opened: the open library.
         library: all tracks of its folders.
         file: the playlist file; None if none is written.
         record: its last order or its deck.
-        writer: how to write its entries.
-        choice: the chosen tracks of its folders.
         tags_of: looks up the tags of a folder.
         history: the plays of tracks; None if the request names no history.
     """
@@ -70,7 +65,6 @@ class Run(NamedTuple):
 
     @property
     def chosen(self) -> Chosen:
-        """Return the chosen tracks."""
         return Chosen(self.tracks, self.choice.remaining, self.tags_of)
 
     @property
@@ -113,16 +107,14 @@ class Run(NamedTuple):
         If this is killed, the next run finishes it.
 
         Args:
-            arranged: the tracks of the playlist.
             record: the order or the deck, to be completed with facts about the file.
             before: the record for `undo`; None keeps the saved one.
-            notes: notes for the user.
             saves: save the record, which otherwise is only described in the file.
             replaces: replace the playlist; otherwise it stays as it is.
 
         Raises:
-            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file
-                cannot be written.
+            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file cannot
+                be written.
         """
         if saves:
             self.check()
@@ -157,7 +149,6 @@ class Run(NamedTuple):
         save_record(self.opened.state, self.path, self.tracks, record, in_file, before)
 
     def report(self, arranged: Arranged, notes: Sequence[Note] = ()) -> Report:
-        """Report what would be written."""
         return self._finished(self._report(arranged, notes))
 
     def _report(self, arranged: Arranged, notes: Sequence[Note], record: SavedRecord | None = None) -> Report:
@@ -207,7 +198,6 @@ class Run(NamedTuple):
         return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
 
     def _notes(self) -> list[Note]:
-        """Return the notes on what the playlist is made from."""
         present = [root for root in self.request.roots if root not in self.library.missing]
         notes = [*root_user_notes(present), *(self.history.notes if self.history is not None else ())]
         notes += self.record.notes
@@ -238,7 +228,6 @@ class Run(NamedTuple):
         return notes
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[Note]:
-        """Yield a note if tracks wait for a missing root."""
         waiting = self.library.waiting[root].intersection(self.choice.remaining)
         if not waiting:
             return
@@ -252,7 +241,6 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     """Check that a playlist that is its own source does not lose entries for ever.
 
     Args:
-        request: the playlist.
         file: the playlist as it is.
         report: has the new tracks of the playlist, and the skipped files.
 

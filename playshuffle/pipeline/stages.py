@@ -31,9 +31,7 @@ class Facts(NamedTuple):
     """The input of the stages.
 
     Attributes:
-        request: the playlist.
         rows_of: looks up the tags of a folder, as rows of the cache.
-        tags_of: the same, as tags.
         unwritable: returns why tracks cannot be written for the player, by path.
         record: among equal copies, and under the limit of `--most`, the tracks of the last order are kept.
         randbelow: draws the tracks under that limit.
@@ -47,12 +45,10 @@ class Facts(NamedTuple):
     randbelow: RandBelow
 
     def names(self, tracks: Tracks, indices: Sequence[int]) -> TrackNames:
-        """Return the names of some of the tracks."""
         paths = tracks.column(Folder.file_paths, indices)
         return TrackNames(paths, self.request.roots, lambda: tracks.column(self.tags_of, indices))
 
     def pins(self, choice: Choice) -> tuple[Pin, ...]:
-        """Return the pins that name one of the tracks that remain."""
         texts, indices = self.request.options.pin, choice.remaining
         pins = named_tracks(texts, self.names(choice.all_tracks, indices)) if texts else ()
         return tuple(pin._replace(track_index=indices[pin.track_index]) for pin in pins)
@@ -88,7 +84,6 @@ def _without_spoken(choice: Choice, facts: Facts) -> Choice:
 
 
 def _spoken(tracks: Tracks) -> dict[int, Cause]:
-    """Return why tracks are spoken word, by index."""
     has_any = any(
         folder.odd.spoken or (folder.durations_ms is None and spoken.SUFFIX in folder.names.lower())
         for folder in tracks.folders
@@ -115,7 +110,6 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_listed(choice: Choice, facts: Facts) -> Choice:
-    """Omit the tracks of the skip lists."""
     if not choice.lists:
         return choice
     reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists)
@@ -153,7 +147,6 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
-    """Omit tracks that the player would lose."""
     reason_of = {} if facts.request.any_name else facts.unwritable(choice.all_tracks, choice.remaining)
     if not reason_of:
         return choice

@@ -84,7 +84,6 @@ def _counting_as(undone: SavedRecord | None, restored: SavedRecord) -> SavedReco
 
 
 def _existing(run: Run, tracks: Iterable[int]) -> list[int]:
-    """Return those of some tracks that exist and that the playlist can name."""
     stage = run.choice.stage(NAME)
     unwritable = frozenset(stage.indices if stage is not None else ())
     return [index for index in tracks if index >= 0 and index not in unwritable]
