@@ -63,7 +63,6 @@ class Trouble(NamedTuple):
     """A problem of a player with an entry, or with all entries if `entry` is None.
 
     Attributes:
-        entry: the player loses it, or may play another file.
         versions: the affected versions, in words; empty for all.
         plays_another: another file may be played.
     """
@@ -100,8 +99,8 @@ def check_playlist(
     """Check each entry of a playlist, as these players would read it.
 
     Args:
-        names: names of players; empty for all, None for the player that the playlist was written for.
-        content: content of the playlist, if it is not in a file.
+        names: of players; empty for all, None for the player that the playlist was written for.
+        content: of the playlist, if it is not in a file.
         report: called with the number of checked entries, and of all.
 
     Raises:

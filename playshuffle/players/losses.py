@@ -20,9 +20,9 @@ class Loss(NamedTuple):
 
     Attributes:
         what: the oddity, such as 'a # in the name'.
-        players: names of these players.
+        players: their names.
         cure: what to do about it, in a few words.
-        indices: indices of the tracks, ascending. A range has positions in the playlist instead.
+        indices: of the tracks, ascending. A range has positions in the playlist instead.
     """
 
     what: str
@@ -34,14 +34,10 @@ class Loss(NamedTuple):
 def losses(
     paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes, player: str = GENERIC
 ) -> list[Loss]:
-    """Find the tracks of a playlist in a folder that the player would lose, or any for the generic one.
+    """Find the tracks of a playlist that the player would lose, or any for the generic one.
 
-    Paths and folder are absolute and without dot segments. Fast if nothing is odd. Names that differ by case
-    or Unicode form alone are not searched for: see `twins`.
-
-    Args:
-        paths: paths of the tracks that may be odd.
-        player: one of `PLAYERS`.
+    Paths (those that may be odd) and folder are absolute and without dot segments. Fast if nothing is odd.
+    Names that differ by case or Unicode form alone are not searched for: see `twins`.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)
@@ -61,10 +57,10 @@ def losses(
 
 
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
-    """Return the reason for each track that must be omitted for the player, by its number.
+    """Return by its number the reason for each track that must be omitted for the player.
 
-    The player would lose it, or play another file. If only some versions lose it, it is omitted only if
-    that other file exists.
+    The player would lose it, or play another file. If only some versions lose it, it is omitted only if that
+    other file exists.
     """
     reader, form = PLAYERS[player], FORM_OF[style]
     lines = entries(paths, style, folder)
@@ -105,7 +101,7 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
 
 
 def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
-    """Return the names of players with their versions; one name for all servers together."""
+    """Return players with their versions; one name for all servers together."""
     servers = [reader for reader in READERS if reader.is_server]
     all_servers = len(readers) > 1 and all(server in readers for server in servers)
     labels = (

@@ -27,7 +27,6 @@ class Lost(NamedTuple):
         return form in self.forms.upper()
 
     def plays_another(self, form: str) -> bool:
-        """Return whether another file may be played for entries of this form."""
         return form.lower() in self.forms
 
 
@@ -80,7 +79,6 @@ class Player(NamedTuple):
 
     @property
     def proof(self) -> str:
-        """Return the source of these facts, in words."""
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
 
     def loses_written(self, key: str, form: str) -> Lost | None:
@@ -91,11 +89,9 @@ class Player(NamedTuple):
         return lost
 
     def forms(self) -> str:
-        """Return the forms of entries that are written for the player."""
         return "AD" if self.style is None else FORM_OF[self.style]
 
     def writes_words(self) -> str:
-        """Describe how playlists are written for it."""
         paths = {
             None: "relative paths if possible",
             PathStyle.RELATIVE: "relative paths",

@@ -1,9 +1,7 @@
-"""Define the table of players, one row each.
+"""Define the table of players, one row each. Players of the configuration are added on request.
 
-The players of the configuration are added to the table when one of them is requested.
-
-The rows were measured by loading hostile names into the versions in `measured`, or come from the
-sources and, for cars, from manuals. The oddities of names are defined in `quirks`.
+The rows were measured by loading hostile names into the versions in `measured`, or come from the sources and,
+for cars, from manuals.
 """
 
 from collections import ChainMap
@@ -152,7 +150,7 @@ PLAYERS: Mapping[str, Player] = ChainMap(_OWN, dict(BUILT_IN))
 
 
 def set_own_players(players: Mapping[str, Player]) -> None:
-    """Put the players of the configuration into the table, in place of earlier ones."""
+    """Put the configuration's players into the table, in place of earlier ones."""
     _OWN.clear()
     _OWN.update(players)
 

@@ -13,9 +13,8 @@ class Quirk(NamedTuple):
 
     Attributes:
         what: the oddity, in a few words.
-        signs: every such name has one of these. A name that has one and matches the pattern is odd. Empty if
-            the name alone cannot show it.
-        pattern: see `signs`.
+        signs: every such name has one of these; one that also matches `pattern` is odd. Empty if the name
+            alone cannot show it.
         instead: returns the path that such a player would open for a path.
     """
 
