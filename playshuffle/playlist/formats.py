@@ -1,8 +1,7 @@
 """Write and read XSPF, and find the format of a playlist by its suffix.
 
-The standard library reads XSPF: xspf-lib, the one package for it, has been an alpha since 2023. XML
-with a document type is refused, so that no entity can expand. Files and addresses in a playlist are
-never opened.
+The standard library reads XSPF: xspf-lib, the one package for it, has been an alpha since 2023. XML with a
+document type is refused, so that no entity can expand.
 """
 
 import re
@@ -20,7 +19,7 @@ _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
 class _EntryFields(NamedTuple):
-    """The location, title, artist and length of an entry."""
+    """The fields of an entry."""
 
     entry: str
     title: str
@@ -29,7 +28,7 @@ class _EntryFields(NamedTuple):
 
 
 def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
-    """Return the entries of a folder's files as URIs, relative ones if the style is relative."""
+    """Return the URIs of a folder's files, relative ones if the style is relative."""
     paths = folder.file_paths()
     if style is not PathStyle.RELATIVE:
         return entries(paths, PathStyle.URI, base)
@@ -128,7 +127,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Parse every location as a URI: one without a scheme is relative, and escaped as well."""
+    """Parse locations as URIs: one without a scheme is relative, and escaped as well."""
     entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")
@@ -143,7 +142,7 @@ class Format(NamedTuple):
     """A playlist format: how it is written and read.
 
     Attributes:
-        read: parses the content of a playlist in a folder. Raises ValueError with the reason if it cannot.
+        read: parses a playlist in a folder. Raises ValueError with the reason if it cannot.
         mark: pattern in the head of a playlist that playshuffle wrote.
         is_uri: every entry is a URI, whatever the path style.
     """

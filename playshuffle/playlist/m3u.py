@@ -1,7 +1,4 @@
-"""Write and read M3U playlists.
-
-Paths are bytes and stay bytes.
-"""
+"""Write and read M3U playlists. Paths are bytes and stay bytes."""
 
 import os
 import re
@@ -31,7 +28,7 @@ class Parsed(NamedTuple):
 
     Attributes:
         paths: absolute and without dot segments, in order.
-        comments: written by playshuffle, by key; empty if another program wrote the playlist.
+        comments: of playshuffle, by key; empty if another program wrote the playlist.
         foreign: number of entries that are not local files: streams, files on other hosts.
     """
 
@@ -65,16 +62,12 @@ _HASH = ord("#")
 
 
 def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[bytes]:
-    """Return the entry of each path for a playlist in a folder.
-
-    Paths and folder are absolute and without dot segments.
-    """
+    """Return the entry of each path for a playlist in a folder, all absolute and without dot segments."""
     parts = (path.rpartition(b"/") for path in paths)
     return [_entries_in(top + slash, [name], style, folder)[0] for top, slash, name in parts]
 
 
 def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: bytes) -> list[bytes]:
-    """Return the entry of each file in a folder, whose path ends in a slash."""
     if style is PathStyle.ABSOLUTE:
         return [path + name for name in names]
     if style is PathStyle.URI:
@@ -107,15 +100,15 @@ def escaped(line: bytes) -> bytes:
 
 
 def unescaped(line: bytes) -> bytes:
-    """Undo the effect of `escaped` on a path."""
+    """Undo `escaped` on a path."""
     return line.replace(b"%2B", b"+").replace(b"%25", b"%") if re.search(_ESCAPE, line) else line
 
 
 def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
     """Find the entries that would become two lines, and so play another file.
 
-    URIs never do. Other entries do if the name has a newline, or a carriage return: but not all
-    players end a line there.
+    URIs never do. Others do if the name has a newline, or a carriage return: but not all players end a line
+    there.
     """
     if may_return:
         return [index for index, entry in enumerate(entries) if b"\n" in entry]
@@ -126,10 +119,10 @@ class Text:
     """The text of a playlist, in pieces.
 
     Args:
-        lines: the lines of each track, as `lines` makes them.
+        lines: of each track, as `lines` makes them.
         order: indices of the lines to write.
-        comments: keys in capitals and their values. At least one, or `parse` cannot tell that
-            playshuffle wrote the playlist.
+        comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
+            playlist.
     """
 
     _tail = b""
@@ -160,7 +153,7 @@ class Text:
 def fingerprint_of(chunks: Iterable[bytes]) -> str:
     """Return the size and checksum of a playlist that is read piece by piece.
 
-    It shows whether a playlist was edited. It is not a protection against forgery.
+    It shows whether a playlist was edited, and does not protect against forgery.
     """
     size = checksum = 0
     for chunk in chunks:
@@ -170,17 +163,17 @@ def fingerprint_of(chunks: Iterable[bytes]) -> str:
 
 
 def parse(content: bytes, folder: bytes) -> Parsed:
-    """Parse a playlist in a folder, written by playshuffle or by another program.
+    """Parse a playlist in a folder, from any program.
 
-    The entries of any `Text` come back exactly. Bytes stay bytes, whatever their encoding.
-    `..` after a link is the parent of the folder that the link leads to.
+    The entries of any `Text` come back exactly. Bytes stay bytes, whatever their encoding. `..` after a link
+    is the parent of the folder that the link leads to.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, comments_in(lines))
 
 
 def comments_in(lines: Iterable[bytes]) -> dict[str, str]:
-    """Return the comments of playshuffle at the head of a playlist, by key."""
+    """Return playshuffle's comments at the head of a playlist, by key."""
     # Comments further down came with entries copied from another playlist.
     head = takewhile(lambda line: line.startswith(b"#"), lines)
     own_comments = (
@@ -192,7 +185,7 @@ def comments_in(lines: Iterable[bytes]) -> dict[str, str]:
 
 
 def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Find the files that the lines of a playlist in a folder name. Lines that begin with '#' name none."""
+    """Find the files that the lines of a playlist name. Lines that begin with '#' name none."""
     if "ESCAPES" in comments:
         lines = map(unescaped, lines)
     paths = paths_of(lines, Back.read(comments.get("BASE", ""), folder))
@@ -201,7 +194,7 @@ def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) 
 
 
 def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:
-    """Return the local file that each entry among some lines names; empty if it names none."""
+    """Return the local file that each entry names; empty if it names none."""
     base = back.folder.rstrip(b"/") + b"/"
     paths = []
     for line in map(back.real, lines) if back.swaps else lines:

@@ -1,7 +1,7 @@
 """Find files whose names a list writes in another encoding, Unicode form or letter case.
 
-Windows writes CP1252, old Macs wrote Mac Roman, and the names on a Mac's disk are decomposed. Only names
-without an exact match are searched for. Each folder is read once.
+Windows writes CP1252, old Macs wrote Mac Roman, and the names on a Mac's disk are decomposed. Each folder is
+read once.
 """
 
 import os
@@ -48,7 +48,7 @@ class Names:
         return os.path.join(real, *(same or alike)) if len(same or alike) == 1 else None
 
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
-        """Return the names in a folder, grouped by their composed form without case."""
+        """Group the names in a folder by their composed form without case."""
         if folder not in self._folders:
             self._folders[folder] = defaultdict(list)
             try:

@@ -1,7 +1,7 @@
 """Split a long list into several files, such as name-1.m3u8, each replaced in one step.
 
-They are one playlist, named without a number. Files of a longer list, or of a list that fitted into
-one file, are removed after the new files are written.
+They are one playlist, named without a number. Files of a longer list, or of a list in one file, are removed
+after the new files are written.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from playshuffle.system import atomic_file
 
 
 class Parts:
-    """The text of a playlist in one file or several. Iterating yields the text of each file."""
+    """The text of a playlist in one file or several, which iterating yields."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.texts = texts
@@ -38,7 +38,7 @@ def playlist_text(
     comments: Sequence[tuple[str, str]],
     max_per_file: int | None,
 ) -> Parts:
-    """Return the text of a playlist, in parts if it has more entries than `max_per_file`."""
+    """Return the text of a playlist, in parts if it has more than `max_per_file` entries."""
     if max_per_file is None or len(order) <= max_per_file:
         return Parts([kind(lines, order, comments)])
     starts = range(0, len(order), max_per_file)
@@ -58,7 +58,7 @@ def files_of(path: bytes, text: Parts) -> list[bytes]:
 
 
 def surplus(path: bytes, text: Parts) -> list[bytes]:
-    """Return the files of the playlist at this path that its new text does not need."""
+    """Return the playlist's files that its new text does not need."""
     parts = existing_parts(path)
     if len(text.texts) == 1:
         return parts
@@ -79,8 +79,7 @@ class PreparedParts:
     def replace(self) -> bool:
         """Replace each file in one step, one after the other.
 
-        Returns:
-            False if all files had exactly this content; then nothing was touched.
+        Return False if all had exactly this content; then nothing was touched.
 
         Raises:
             PlayshuffleError: a file could not be replaced. Each file is as it was, or new.
@@ -122,7 +121,7 @@ def prepared(
 
 
 def _check_owner(path: bytes, file: bytes, owner: int) -> None:
-    """Check that a file of the playlist, if it exists, belongs to the owner of a new file.
+    """Check that an existing file belongs to the owner of the new one.
 
     Only writing shows the owner: on some file systems all files have one, and root may keep it.
 
@@ -148,7 +147,7 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
 
 
 def owner_notes(path: bytes) -> list[Note]:
-    """Return a note for the user root about a playlist of another user that root replaces."""
+    """Return a note for root about another user's playlist that root replaces."""
     with contextlib.suppress(OSError):
         if os.geteuid() == 0 and (owner := os.stat(path).st_uid):
             text = f"{shown(path)} is a playlist of user {user_name(owner)}, who stays its owner."
@@ -157,7 +156,7 @@ def owner_notes(path: bytes) -> list[Note]:
 
 
 def user_name(number: int) -> str:
-    """Return the name of a user; the number if the user has no name."""
+    """Return the name of a user; the number without one."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
     except KeyError:

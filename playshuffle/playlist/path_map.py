@@ -1,7 +1,7 @@
 """Map paths of this machine to the paths that a player sees, and back.
 
-A music folder in a container, on a stick or on a share has a different path there. A comment in the
-playlist says which folder was replaced, so that the playlist can be read here.
+A music folder in a container, on a stick or on a share has a different path there. A comment in the playlist
+has the map, so that the playlist can be read here.
 """
 
 import os
@@ -35,7 +35,6 @@ class Base(NamedTuple):
         return not self.within or path.startswith(self.within)
 
     def for_player(self, path: bytes) -> bytes:
-        """Return the path of a file as the player sees it."""
         player_path, rest = self._divided(path)
         return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
 
@@ -50,14 +49,14 @@ class Base(NamedTuple):
         return not (player_path.endswith(b"\\") and b"\\" in rest)
 
     def _divided(self, path: bytes) -> tuple[bytes, bytes]:
-        """Return the player's form of the start of a path, and the rest of the path."""
+        """Return the player's form of the start of a path, and the rest."""
         for local, player_path in self.swaps:
             if path.startswith(local):
                 return player_path, path[len(local) :]
         return b"", path
 
     def comment(self, folder: bytes) -> str:
-        """Return the comment that `Back` needs to find the files of a playlist; empty if it needs none."""
+        """Return the comment that `Back` needs to find the playlist's files; empty if it needs none."""
         folder_here = os.path.join(self.folder, b"")
         pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
         if folder_here != os.path.join(folder, b""):
@@ -68,7 +67,7 @@ class Base(NamedTuple):
 
 
 class Back(NamedTuple):
-    """A map from the entries of a playlist to local paths, read from its comment."""
+    """A map from a playlist's entries to local paths, read from its comment."""
 
     folder: bytes
     swaps: tuple[tuple[bytes, bytes], ...]

@@ -30,7 +30,7 @@ class PlaylistFile(NamedTuple):
     Attributes:
         path: the real path, without a part number.
         is_link: the user named a link to it.
-        folder: its folder as the user named it, which may contain links. If `is_link`, the real folder.
+        folder: as the user named it, which may contain links. If `is_link`, the real folder.
         files: files of the playlist that exist and are not empty.
         mounts: mounts that contain its folder.
     """
@@ -73,15 +73,12 @@ class PlaylistFile(NamedTuple):
 
     @property
     def format(self) -> Format:
-        """Return the format for its suffix."""
         return format_of(self.path)
 
     def has_mark(self) -> bool:
-        """Return whether each file has the mark of playshuffle."""
         return all(re.match(self.format.mark, head) for head in self._contents(_HEAD_BYTES))
 
     def is_file(self, file: bytes | None) -> bool:
-        """Return whether a file is the playlist, or a part of it."""
         try:
             return file is not None and any(os.path.samefile(file, part) for part in self.files)
         except OSError:
@@ -92,7 +89,7 @@ class PlaylistFile(NamedTuple):
         return [path for read in self._parsed() for path in read.paths]
 
     def entries(self) -> list[bytes]:
-        """Return the paths in the playlist as this machine has them, in order, each once."""
+        """Return the paths in the playlist as it is, each once."""
         names = Names()
         found = (path if os.path.lexists(path) else names.find(path) or path for path in self.written())
         return list(dict.fromkeys(found))
@@ -134,7 +131,7 @@ class PlaylistFile(NamedTuple):
             raise self._unreadable(error) from error
 
     def _parsed(self, size: int = -1) -> list[Parsed]:
-        """Return the parsed files of the playlist; an empty list if one is damaged."""
+        """Return the parsed files; an empty list if one is damaged."""
         try:
             return [self.format.read(content, self.folder) for content in self._contents(size)]
         except ValueError:
@@ -154,7 +151,6 @@ class PlaylistFile(NamedTuple):
 
 
 def _files(path: bytes) -> list[bytes]:
-    """Return the files of a playlist that exist and are not empty."""
     return [path] if _has_content(path) else existing_parts(path)
 
 
@@ -181,13 +177,13 @@ def _has_content(path: bytes) -> bool:
 
 
 def part_name(path: bytes, number: int) -> bytes:
-    """Return the path of part `number`, from 1, of the playlist at this path."""
+    """Return the path of part `number`, from 1, of a playlist."""
     stem, suffix = os.path.splitext(path)
     return b"%b-%d%b" % (stem, number, suffix)
 
 
 def existing_parts(path: bytes) -> list[bytes]:
-    """Return the existing parts of this playlist that playshuffle wrote, in order."""
+    """Return the existing parts that playshuffle wrote, in order."""
     parts: list[bytes] = []
     while is_our_part(part := part_name(path, len(parts) + 1)):
         parts.append(part)
@@ -195,7 +191,7 @@ def existing_parts(path: bytes) -> list[bytes]:
 
 
 def is_our_part(path: bytes) -> bool:
-    """Return whether a file is a part of a playlist that playshuffle wrote."""
+    """Return whether a file is a part that playshuffle wrote."""
     try:
         descriptor, _ = open_regular(path, follow_links=False)
     except OSError:
@@ -217,10 +213,10 @@ def not_ours(path: bytes) -> PlayshuffleError:
 
 
 def check_name(path: bytes) -> None:
-    """Refuse a name that players would not recognise as a playlist.
+    """Check that players would recognise the name of a playlist.
 
     Raises:
-        PlayshuffleError: players would not recognise it.
+        PlayshuffleError: they would not.
     """
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:

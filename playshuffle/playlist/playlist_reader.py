@@ -1,7 +1,6 @@
 """Read a playlist from any program, or a list of files: the entries, and their files.
 
-Files in the playlist are not opened, lists within it are not followed, and nothing is requested from
-the network.
+Files in it are not opened, lists within it are not followed, and nothing is requested from the network.
 """
 
 import errno
@@ -60,7 +59,7 @@ class Entry(NamedTuple):
     """One entry of a playlist.
 
     Attributes:
-        line: its number, from 1; in formats without lines, the number of the entry.
+        line: from 1; in formats without lines, the number of the entry.
         text: as in the file, cut to the first 64 KiB.
         form: one of `player.FORMS`; empty if it is not a local file.
         path: absolute; empty if it is not a local file.
@@ -80,7 +79,7 @@ class Listed(NamedTuple):
     Attributes:
         odd: oddities of the whole: keys of `quirks.LIST_QUIRKS`.
         is_m3u: the players can be checked.
-        player: the player that playshuffle wrote it for; empty if unknown.
+        player: the one that playshuffle wrote it for; empty if unknown.
     """
 
     entries: list[Entry]
@@ -106,8 +105,8 @@ class FileList(NamedTuple):
 def read_file_list(source: str) -> FileList:
     """Read a list of files: lines, names ended by NUL, or an M3U or XSPF playlist.
 
-    Relative names start at the folder of the list. On standard input or in a pipe, they start at the
-    current folder. `source` is a path, or `STDIN`.
+    Relative names start at the folder of the list; on standard input (`STDIN`) or in a pipe, at the current
+    folder.
 
     Raises:
         PlayshuffleError: it cannot be read, or is not a list of files.
@@ -134,7 +133,6 @@ def read_file_list(source: str) -> FileList:
 
 
 def _list_content(source: str, path: bytes) -> bytes:
-    """Read standard input, a pipe or a file."""
     if source == STDIN:
         if sys.stdin is None:
             raise PlayshuffleError("Standard input is closed, so - reads nothing.", Exit.NO_INPUT)
@@ -213,7 +211,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
 
 
 def content_of(path: bytes) -> bytes:
-    """Return the whole content of a playlist file, which must be a regular file.
+    """Return the whole content of a playlist, which must be a regular file.
 
     Raises:
         PlayshuffleError: it cannot be read, or is too large to be a playlist.
