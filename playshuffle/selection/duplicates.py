@@ -1,8 +1,8 @@
 """Find tracks that are the same recording, and choose one of them.
 
-Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or
-one artist and title, and lengths within two seconds. `CopyFacts` lists the exceptions.
-Lengths are compared with the shortest track of a group, so that small differences cannot add up.
+Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or one
+artist and title, and lengths within two seconds. Lengths are compared with the shortest track of a group, so
+that small differences cannot add up.
 """
 
 import re
@@ -30,11 +30,10 @@ class CopyFacts(NamedTuple):
 
     Attributes:
         length_ms: 0 if unknown.
-        recording_id: of MusicBrainz.
-        release_id: of MusicBrainz.
+        recording_id: of MusicBrainz, as `release_id`.
         lossless: whether the codec is.
         bitrate: bits per second.
-        position: its position in the saved order; None if it has none.
+        position: in the saved order; None if it has none.
     """
 
     path: bytes
@@ -57,7 +56,7 @@ class Copies(NamedTuple):
     """Indices of tracks that are the same recording.
 
     Attributes:
-        others: the other copies, from good to bad.
+        others: from good to bad.
     """
 
     kept: int
@@ -77,10 +76,7 @@ def copies_among(
 ) -> list[list[int]]:
     """Return the groups of tracks that are the same recording, each from the best to the worst.
 
-    Args:
-        indices: indices of the tracks to compare.
-        tags_of: looks up the tags of a folder.
-        positions: maps a track's index to its position in the saved order, if it has one.
+    `positions` maps a track's index to its position in the saved order, if it has one.
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]

@@ -21,7 +21,7 @@ _BLOCK_FOLDERS = 256
 
 
 class Block:
-    """Some folders, with columns that are built on demand."""
+    """Some folders, with columns built on demand."""
 
     def __init__(self, folders: Sequence[Folder], rows_of: RowsOf) -> None:
         self._folders = folders
@@ -31,7 +31,6 @@ class Block:
         self.count = sum(folder.track_count for folder in folders)
 
     def column(self, field: Field) -> list[Any]:
-        """Return the raw values of a field, by row."""
         if field.name not in self._columns:
             if field.needs_tags and not self._tags:
                 self._tags = list(map(self._rows_of, self._folders))

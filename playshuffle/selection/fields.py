@@ -1,7 +1,7 @@
 """Define the fields of a query, and the source of their values.
 
-A field has a raw value for each row of a folder, as it is packed or tagged, and a function that decodes it.
-Raw values repeat from track to track, so a term tests each of them only once.
+A field has a raw value for each row of a folder, as packed or tagged, and a function that decodes it. Raw
+values repeat from track to track, so a term tests each only once.
 """
 
 import os
@@ -138,7 +138,7 @@ OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)
 
 
 def is_query(text: str) -> bool:
-    """Return whether a text begins like a query: with a field and a value, such as `genre:jazz`."""
+    """Return whether a text begins like a query, such as `genre:jazz`."""
     field, colon, value = text.lstrip("-^").partition(":")
     return bool(colon and value) and field in {*FIELDS, *ALIASES["field"]}
 

@@ -22,7 +22,6 @@ class Lacking(NamedTuple):
     """A term that decided about tracks without the tag.
 
     Attributes:
-        track_count: number of these tracks.
         is_kept: these tracks match, because the term is negated.
     """
 
@@ -36,7 +35,6 @@ class Idle(NamedTuple):
     """A path that no track matches, or a negated term that excludes no track.
 
     Attributes:
-        is_negated: it excludes nothing.
         near: a similar path of a folder with tracks, in the form of the term; None if none is similar.
     """
 

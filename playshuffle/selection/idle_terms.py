@@ -35,7 +35,6 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
 
 
 def _near(term: Term, folders: Sequence[bytes]) -> str | None:
-    """Return the folder with the most similar name."""
     for top in term.tops:
         start = top[: len(top) - len(term.relative)] if term.relative else b""
         wanted = os.fsdecode(term.relative or top).rstrip("/").casefold()
@@ -50,7 +49,6 @@ def _near(term: Term, folders: Sequence[bytes]) -> str | None:
 
 
 def _with_parents(folders: Iterable[bytes]) -> Iterable[str]:
-    """Return the paths of folders and of the folders above them, each once."""
     paths: dict[str, None] = {}
     for folder in folders:
         path = os.fsdecode(folder).rstrip("/")

@@ -47,7 +47,7 @@ class TermCount(NamedTuple):
 
 
 def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks that each term of a query matches by itself, among the tracks at these indices.
+    """Count the tracks that each term matches by itself, among the tracks at these indices.
 
     Raises:
         PlayshuffleError: a regular expression takes too long.
@@ -99,7 +99,6 @@ def _nearest(value: str, values: Counter[str]) -> str:
 
 
 def _values(tracks: Tracks, indices: Sequence[int], rows_of: RowsOf, field: Field) -> Counter[str]:
-    """Count the tracks for each value of a field, as text."""
     rows = tracks.column(
         lambda folder: field.read(folder, rows_of(folder) if field.needs_tags else ()), indices
     )

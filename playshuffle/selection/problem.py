@@ -4,12 +4,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 
 
 class QueryError(PlayshuffleError):
-    """An invalid query.
-
-    Attributes:
-        column: from 1.
-        reason: a sentence without the column.
-    """
+    """An invalid query. Columns count from 1; `reason` is a sentence without the column."""
 
     def __init__(self, column: int, reason: str) -> None:
         super().__init__(f"The query has an error in column {column}: {reason}", Exit.USAGE)

@@ -46,7 +46,6 @@ class Term(NamedTuple):
 
     Attributes:
         column: where it begins in the query, from 1.
-        is_negated: it matches the other tracks.
         is_regex: it may take long.
         checks: one for each field.
         tops: paths above the matching files; empty for a term of tags.
@@ -91,7 +90,7 @@ class Builder:
         self._next = 0
 
     def build(self) -> Node:
-        """Return the tree of all tokens; without tokens, a tree that everything matches."""
+        """Return the tree of all tokens; without tokens, one that everything matches."""
         return self._any() if self.tokens else EVERYTHING
 
     def _any(self) -> Node:

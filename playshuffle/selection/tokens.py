@@ -126,7 +126,6 @@ class _Splitter:
             self._add(TokenKind.OR, end - 1, end)
 
     def _quoted(self, start: int) -> tuple[str, int]:
-        """Return the text in quotes, and the position after them."""
         quote = self._text[start]
         pieces: list[str] = []
         at = start + 1

@@ -33,14 +33,14 @@ class TrackNames:
 
     @cached_property
     def tags(self) -> Sequence[Tags | None]:
-        """Return the tags of the tracks; empty if they are unknown."""
+        """Return the tracks' tags; empty if unknown."""
         return self.read_tags()
 
     def find(self, word: str) -> int | None:
         """Return the index of the track that a text names; None if none has the name.
 
-        It is a path, or the end of one; or a name without suffix, a title, or "artist - title". If no name
-        is equal, a name in another Unicode form counts, then a name in other upper and lower case.
+        It is a path, or the end of one; or a name without suffix, a title, or "artist - title". If no name is
+        equal, a name in another Unicode form counts, then one in other upper and lower case.
 
         Raises:
             PlayshuffleError: several tracks have this name.
@@ -99,7 +99,6 @@ class TrackNames:
         return []
 
     def _described(self, index: int) -> str:
-        """Return the path of a track, with its artist and album."""
         tags = self.tags[index] if self.tags else None
         facts = ", ".join(filter(None, (tags.artist, tags.album))) if tags else ""
         return shown(self.paths[index]) + (f" ({shown(facts)})" if facts else "")

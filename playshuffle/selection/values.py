@@ -30,13 +30,13 @@ _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y
 
 
 def containing(value: str) -> Test:
-    """Return a test whether a text contains this one, in any case."""
+    """Test whether a text contains this one, in any case."""
     needle = folded(value)
     return lambda text: needle in folded(text)
 
 
 def equal(value: str, form: Callable[[str], str] = composed) -> Test:
-    """Return a test whether a text, or any of its values, equals this one; `folded` ignores case."""
+    """Test whether a text, or any of its values, equals this one; `folded` ignores case."""
     whole = form(value)
 
     def test(text: str) -> bool:
@@ -47,7 +47,7 @@ def equal(value: str, form: Callable[[str], str] = composed) -> Test:
 
 
 def matching(value: str) -> Test:
-    """Return a test whether a regular expression matches a part of a text, or of any of its values.
+    """Test whether a regular expression matches a part of a text, or of any of its values.
 
     Raises:
         ValueError: it is not a regular expression.
@@ -67,7 +67,7 @@ def matching(value: str) -> Test:
 
 
 def comparing(field: Field, value: str, now: datetime) -> Test:
-    """Return a test whether a number, length, size, date or flag equals this value, or is in this range.
+    """Test whether a number, length, size, date or flag equals this value, or is in this range.
 
     Raises:
         ValueError: it is not such a value; the text says what it should be.
@@ -100,7 +100,7 @@ def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
 
 
 def below(paths: Iterable[bytes]) -> Test:
-    """Return a test whether a path is one of these, or below one."""
+    """Test whether a path is one of these, or below one."""
     exact = set(map(_composed_path, paths))
     inside = tuple(top.rstrip(b"/") + b"/" for top in exact)
 
@@ -112,7 +112,7 @@ def below(paths: Iterable[bytes]) -> Test:
 
 
 def as_text(field: Field, value: Any) -> str:
-    """Return a value as the text that text operators compare."""
+    """Return a value as text for text operators."""
     if field.kind == PATH:
         return os.fsdecode(value)
     if field.kind == TEXT or isinstance(value, str):
@@ -136,7 +136,7 @@ def _flag(value: str) -> Test:
 
 
 def _is_in_season(value: str, now: datetime) -> bool:
-    """Return whether this day is in some days of the year, such as 12-01..12-26 or 12-24."""
+    """Return whether this day is in days such as 12-01..12-26 or 12-24."""
     is_leap_year = now.year % 4 == 0 and (now.year % 100 != 0 or now.year % 400 == 0)
 
     def day(text: str) -> tuple[int, int]:
@@ -195,7 +195,7 @@ def _tagged_moment(date: str) -> datetime | None:
 
 
 def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
-    """Return a test whether a moment is in a period, written as in beets."""
+    """Test whether a moment is in a period, written as in beets."""
     sign = next((sign for sign in _COMPARISONS if value.startswith(sign)), "")
     if sign:
         start, end = _moments(value[len(sign) :], now)
