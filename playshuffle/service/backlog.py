@@ -126,7 +126,6 @@ class Backlog:
         (self._failing.add if has_unreadable else self._failing.discard)(name)
 
     def note_growing(self, folders: Iterable[bytes]) -> None:
-        """Note folders with files that are being written."""
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:

@@ -252,7 +252,6 @@ class _Life:
         return None
 
     def _is_outdated(self) -> bool:
-        """Return whether to restart after an upgrade."""
         if time.monotonic() < self._next_check_s:
             return False
         before = self.installation.change
@@ -286,7 +285,7 @@ class _Life:
 
 
 def _is_under_systemd() -> bool:
-    """Systemd restarts a service after a failure."""
+    """Return whether systemd started this service, and so restarts it after a failure."""
     return "INVOCATION_ID" in os.environ
 
 

@@ -223,7 +223,6 @@ class LiveStatus:
 
 
 def _is_scanned(path: bytes, batch: Batch) -> bool:
-    """Return whether a folder (with a slash at its end), or a file's folder, was scanned for a batch."""
     folder = path[: path.rfind(b"/") + 1]
     return batch.is_full_scan or folder in batch.folders or folder.startswith(tuple(batch.trees))
 

@@ -120,7 +120,6 @@ def _section(playlist: PlaylistStatus) -> _Html:
 
 
 def _deck(playlist: PlaylistStatus) -> list[_Html]:
-    """Return the round of a deck, and when its next deal is due."""
     facts = playlist.deck or {}
     parts = []
     if playlist.summary is not None:

@@ -144,7 +144,6 @@ def notify(services: Iterable[int]) -> None:
 
 
 def _sweep(folder: bytes) -> None:
-    """Remove the files of services that were killed."""
     for name in os.listdir(folder):
         stem, _, suffix = name.partition(b".")
         if stem.isdigit() and suffix in (b"lock", b"json", b"json.new"):

@@ -53,10 +53,10 @@ class PlaylistStatus:
         output: its file.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
             service also by make (not in the configuration), not managed, nothing dealt and not written.
-
-        library: of tracks in its folders.
+        tracks: number of tracks in it.
+        library: number of tracks in its folders.
         last_write: Unix seconds.
-        last_error: of its update.
+        last_error: why it could not be updated.
         scanning: progress of the running scan.
         missing_lists: skip lists that cannot be read, so that their last content counts.
         left_out: number of omitted tracks by reason, in words; known to a running service.
@@ -83,7 +83,6 @@ class PlaylistStatus:
 
     @property
     def problems(self) -> list[str]:
-        """Return its problems, a phrase each."""
         phrases = [shown(self.last_error)] if self.last_error is not None else []
         phrases += [f"cannot read {shown(path)}" for path in self.unreadable]
         phrases += [

@@ -23,12 +23,8 @@ from playshuffle.system import mounts
 def current_status(config: Config | None, *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
-    A playlist that no service manages is described by the configuration and the state: its state is
-    then by make, not managed, dealt, nothing dealt, broken or not written. Nothing is changed.
-
-    Args:
-        config: the configuration, None without one.
-        lists_all: also list the playlists that were written by `make`.
+    A playlist that no service manages is described by the configuration and the state: its state is then by
+    make, not managed, dealt, nothing dealt, broken or not written. `lists_all` adds playlists of `make`.
     """
     published = status_file.services()
     roots = {root.root: root for status in published for root in status.roots}
@@ -70,8 +66,8 @@ def current_status(config: Config | None, *, lists_all: bool) -> Status:
 def _seems_deleted(playlist: bytes) -> bool:
     """Return whether a playlist does not exist though its folder does, and is not empty.
 
-    Its drive may be missing all the same, so such a playlist is hidden and its order stays saved.
-    An empty folder is often the mount point of a missing drive.
+    Its drive may be missing all the same, so it is hidden and its order stays saved. An empty folder is often
+    the mount point of a missing drive.
     """
     if os.path.lexists(playlist) or existing_parts(playlist):
         return False
@@ -81,7 +77,6 @@ def _seems_deleted(playlist: bytes) -> bool:
 
 
 def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:
-    """Return a status with the deck from the state, and with a problem of the state itself."""
     if deck is not None and playlist.summary is None:
         state = "dealt" if deck.round else "nothing dealt"
         state = state if playlist.last_error is None else playlist.state
@@ -94,7 +89,6 @@ def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None)
 def _add_configured(
     config: Config, state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
 ) -> None:
-    """Add the folders and playlists of the configuration that no service publishes."""
     for configured in config.playlists:
         output = os.fsdecode(os.path.realpath(configured.request.output or b""))
         for root in configured.request.roots:
@@ -111,7 +105,6 @@ def _add_configured(
 
 
 def _add_missing(saved: Iterable[SavedRecord | None], state: State, roots: dict[str, RootStatus]) -> None:
-    """Add the missing music folders of playlists that were written by make or deal."""
     options = [record.options for record in saved if record is not None and record.options is not None]
     for folder in sorted({folder for each in options for folder in each.folders}):
         root = _root(os.fsencode(folder), state.root(os.fsencode(folder)))
@@ -127,7 +120,6 @@ def _is_listed(playlists: Iterable[PlaylistStatus], name: str, output: str) -> b
 
 
 def _root(path: bytes, last_state: Root | None) -> RootStatus:
-    """Return the status of a root that no service watches."""
     state = MISSING if check_roots({path: last_state}) else "ok"
     with contextlib.suppress(OSError):
         if state != MISSING and not os.listdir(path):
@@ -138,7 +130,6 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 
 
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
-    """Return the status of a playlist that no service manages."""
     result = PlaylistStatus(name, os.fsdecode(output))
     last_order = records.last(state, output)
     if isinstance(last_order, SavedOrder):

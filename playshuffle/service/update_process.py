@@ -70,7 +70,6 @@ class UpdateProcess:
         os.waitpid(self._child, 0)
 
     def fileno(self) -> int:
-        """Return a descriptor that is readable when there is a message."""
         return self._messages
 
     def begin(self, request: UpdateRequest) -> None:
