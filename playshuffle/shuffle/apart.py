@@ -151,7 +151,6 @@ def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], ra
 
 
 def _gain(groups: list[int], first: int, second: int) -> int:
-    """Return the number of pairs that a swap would save."""
     last = len(groups) - 1
     starts = [start for start in {first - 1, first, second - 1, second} if 0 <= start < last]
     before = sum(groups[start] == groups[start + 1] for start in starts)
