@@ -6,10 +6,8 @@ import os
 class HomePaths:
     """Replaces a home folder at the start of paths by `~`, and back.
 
-    All other paths are absolute, so none of them begins with `~`.
-
-    Args:
-        home: the home folder. If it is relative, or the root folder, no path is below it.
+    Other paths are absolute, so none begins with `~`. If `home` is relative, or the root folder, no path is
+    below it.
     """
 
     def __init__(self, home: bytes) -> None:
@@ -21,7 +19,6 @@ class HomePaths:
         return b"~" + path[len(self._home) :] if is_below else path
 
     def beginnings(self, folder: bytes) -> list[bytes]:
-        """Return the possible starts of the stored paths of all files below a folder."""
         top = folder.rstrip(b"/") + b"/"
         return [self.stored(top), *([b"~/"] if self._home and self._home.startswith(top) else [])]
 

@@ -23,7 +23,7 @@ from playshuffle.system.xdg import moving_mark
 
 
 class NewPlace:
-    """Maps paths below the old folder to the new one; others stay. Both folders are absolute."""
+    """Maps paths below the old folder to the new one; both are absolute."""
 
     def __init__(self, old: bytes, new: bytes) -> None:
         self._pairs = [(old, new), (os.path.realpath(old), os.path.realpath(new))]
@@ -59,7 +59,6 @@ def moved_rows(state: State, old: bytes, new: bytes) -> list[MovedRow]:
 
 
 def _converters(state: State, place: NewPlace, real_place: NewPlace) -> dict[str, Callable[[Any], Any]]:
-    """Return the functions that convert the columns of each form."""
 
     def named(path: bytes) -> bytes:
         return state.named.stored(place(state.named.absolute(path)))
@@ -126,7 +125,7 @@ def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, byt
 
 
 def finish_move() -> None:
-    """Write the files of a move that was killed, if it was saved.
+    """Write the files of a killed move, if it was saved.
 
     Raises:
         PlayshuffleError: the state or a file cannot be written.

@@ -1,4 +1,4 @@
-"""Store the plays in play histories when they were read last.
+"""Store the plays in play histories as they were read last.
 
 They belong to the number of a track, so they follow renames that a player does not know.
 """
@@ -22,7 +22,7 @@ class StoredPlays(NamedTuple):
     """The content of a source.
 
     Attributes:
-        stamp: stamp of the source when it was read.
+        stamp: of the source when it was read.
         title: name of the program.
         note: a note about it for the user.
         read_s: when it was read (Unix seconds).

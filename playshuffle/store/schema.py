@@ -86,7 +86,7 @@ def _tables() -> str:
 def replace(table: str, *, has_number: bool = False) -> str:
     """Return the statement that writes a row of a table; its values are all columns but the checksum.
 
-    has_number: a last value is the number of the row in the table.
+    With `has_number`, a last value is the number of the row in the table.
     """
     values = [f"?{number}" for number in range(1, len(COLUMNS[table]) + 1)]
     names = ", ".join([*COLUMNS[table], "checksum", *["rowid"] * has_number])
@@ -122,7 +122,6 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
     The tables of an older version are upgraded.
 
     Args:
-        database: an open database.
         bad: gets each bad row that a query meets.
         writes: create missing tables.
 
@@ -214,7 +213,7 @@ def empty() -> sqlite3.Connection:
 
 
 def in_memory(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connection:
-    """Return a copy of a database in memory, and close the database."""
+    """Copy a database into memory, and close it."""
     return _set_up(_copy(database), bad)
 
 

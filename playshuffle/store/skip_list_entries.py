@@ -1,4 +1,4 @@
-"""Store the entries of skip lists when they were read last, for each playlist that uses them."""
+"""Store the entries of skip lists as last read, for each playlist that uses them."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from playshuffle.system.sqlite import Connection
 
 
 def playlists(state: State) -> list[bytes]:
-    """Return the paths of all playlists with a skip list, even those that were never written."""
+    """Return all playlists with a skip list, even those that were never written."""
     rows = state.rows("SELECT DISTINCT playlist FROM skip_list")
     return sorted(state.real.absolute(path) for (path,) in rows)
 
 
 def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
-    """Return the entries that each skip list of a playlist had, by the path of the list."""
+    """Return the entries of each skip list of a playlist."""
     known: dict[bytes, list[bytes]] = {}
     absolute = state.named.absolute
     query = "SELECT list, paths FROM skip_list WHERE playlist = ?"
@@ -33,7 +33,7 @@ def entries(state: State, path: bytes) -> set[bytes]:
 
 
 def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) -> None:
-    """Store the entries of all skip lists of a playlist, and remove the entries of its former lists.
+    """Store the entries of all skip lists of a playlist, and remove those of its former lists.
 
     Raises:
         PlayshuffleError: they cannot be written.

@@ -118,7 +118,7 @@ class State(StateFile):
         self.change(act)
 
     def root(self, path: bytes) -> Root | None:
-        """Return the result of the last scan of a root; None if it was never scanned."""
+        """Return the last scan's result for a root; None if it was never scanned."""
         for _, _, packed, mounts in self._root_rows(path):
             return Root(array("I", packed), self._mounts_from(mounts))
         return None
@@ -128,7 +128,6 @@ class State(StateFile):
         return sorted(self.named.absolute(path) for (path,) in self.rows("SELECT DISTINCT path FROM root"))
 
     def output_mounts(self, playlist: bytes) -> list[Mount]:
-        """Return the mounts of a playlist's folder when it was written last."""
         rows = self.rows("SELECT mounts FROM output WHERE path = ?", self.real.stored(playlist))
         return self._mounts_from(rows[0][0]) if rows else []
 

@@ -1,9 +1,9 @@
 """Open the state file, and keep its undamaged rows.
 
-It is written with full synchronisation. Each row is checked when it is read. The whole file is checked if
-it has changed since a clean end of a run, or on request. A row that playshuffle did not write costs only that
-row: the file is copied, the row deleted, and both are reported, so that no other module meets one. Only a
-file that fails SQLite's own check is renamed as a whole.
+It is written with full synchronisation. The whole file is checked if it has changed since a clean end of a
+run, or on request; each row when it is read. A row that playshuffle did not write costs only that row: the
+file is copied, the row deleted, and both are reported. Only a file that fails SQLite's own check is renamed
+as a whole.
 """
 
 import contextlib
@@ -91,7 +91,7 @@ class StateFile:
         return self._replaced(path)
 
     def _checked(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Return the database; the whole file is checked if it has changed since a clean end."""
+        """Check the whole file if it has changed since a clean end; return the database."""
         if _stamp(path) == _clean_end(path) and not self._checks:
             return database
         schema.check(database)
@@ -108,7 +108,6 @@ class StateFile:
                 file.write(_stamp(path))
 
     def _forget_clean_end(self) -> None:
-        """Let the next run check the whole file."""
         if self._writes and self._folder is not None:
             with contextlib.suppress(OSError):
                 os.unlink(_CLEAN_END % os.path.join(self._folder, b"state.db"))

@@ -1,8 +1,8 @@
 """List the written playlists whose players have not been notified yet.
 
-The service adds an empty file to a folder, and `playshuffle tell --written` takes it. To take an entry, it
-is moved to a second folder first, and removed when its player is notified. A crash in between leaves it
-in either of them, and a playlist that is written meanwhile has a new entry.
+The service adds an empty file to a folder. `playshuffle tell --written` moves it to a second folder, and
+removes it when its player is notified. After a crash it is in either, and a playlist that is written
+meanwhile has a new entry.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ def make_folders() -> None:
 
 
 def add(playlist: bytes) -> None:
-    """List a playlist that was written, if the folder of entries exists."""
+    """List a written playlist, if the folder of entries exists."""
     with contextlib.suppress(OSError):
         path = os.path.join(_folder(_WRITTEN), entry_of(playlist))
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
