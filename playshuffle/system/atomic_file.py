@@ -80,7 +80,6 @@ class Prepared:
 
     @property
     def owner(self) -> int:
-        """Return the user that the file will belong to."""
         return os.stat(self._current, dir_fd=self._folder_fd).st_uid
 
     @property

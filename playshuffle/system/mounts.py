@@ -34,7 +34,6 @@ class Mount(NamedTuple):
     fsid: int
 
     def is_same(self, other: "Mount") -> bool:
-        """Return whether both are the same file system at the same mount point."""
         return (
             self.point == other.point
             and self.kind == other.kind

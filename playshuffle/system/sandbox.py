@@ -43,7 +43,6 @@ def came_late(folder: bytes) -> bool:
 
 
 def _table(process: int | str) -> list[tuple[bytes, bytes]]:
-    """Return the mount points of a process with their options, in the order of mounting."""
     with open(f"/proc/{process}/mountinfo", "rb") as file:
         # 36 35 98:0 /root /point options [tags…] - type source superoptions
         rows = [line.split(b" ") for line in file.read().split(b"\n")[:-1]]
