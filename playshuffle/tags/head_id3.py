@@ -55,7 +55,6 @@ def read_tag(file: HeadFile, size: int) -> TagValues:
 
 
 def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield name and start of the content of each frame that fills a field."""
     header = file.at(0, 10)
     if header[3] not in (3, 4) or header[5]:
         raise DeclinedError

@@ -122,7 +122,6 @@ class _AtomReader:
         return atoms
 
     def _header(self, place: int, end: int) -> tuple[int, int, bytes]:
-        """Return start and end of an atom's content, and its name."""
         self._count += 1
         length, name = unpack_from(">I4s", self._file.at(place, 8))
         start = place + 8
@@ -160,7 +159,6 @@ class _AtomReader:
 
 
 def _free(content: bytes) -> tuple[str, list[Any]]:
-    """Return name and values of a free-form tag."""
     mean, kind = unpack_from(">I4s", content)
     length, second = unpack_from(">I4s", content, mean)
     if (kind, second) != (b"mean", b"name") or mean < 12 or length < 12 or mean + length > len(content):
@@ -170,7 +168,6 @@ def _free(content: bytes) -> tuple[str, list[Any]]:
 
 
 def _data(content: bytes, place: int = 0) -> list[tuple[int, int, bytes]]:
-    """Return version, kind and bytes of each value."""
     values = []
     while place < len(content):
         length, name, kind = unpack_from(">I4sI", content, place)

@@ -110,7 +110,6 @@ class _Worker:
         return lines
 
     def stop(self) -> None:
-        """Kill it, whatever it is doing."""
         self.questions.close()
         self.answers.close()
         self.process.kill()
@@ -188,7 +187,6 @@ class _Pool:
         return indexes
 
     def due(self, worker: _Worker) -> float:
-        """Return the deadline of a worker's next answer."""
         return worker.heard_at + (self.deadline_s if worker.has_begun else _START_S)
 
     def listen(self, busy: Sequence[_Worker]) -> None:
