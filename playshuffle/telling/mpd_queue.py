@@ -1,8 +1,7 @@
 """Replace the queue of MPD around the playing song.
 
-MPD loads a playlist in its playlist folder or music folder itself, in one command list. The tracks of
-other playlists are added by their URIs, in several lists if there are many. On a local socket, MPD names its
-folders.
+MPD loads a playlist in its playlist folder or music folder itself, in one command list. The tracks of other
+playlists are added by their URIs, in several lists if there are many.
 """
 
 import contextlib
@@ -45,7 +44,7 @@ class Address(NamedTuple):
 
 
 def addresses(environment: Mapping[str, str], socket: str | None = None) -> list[Address]:
-    """List the possible addresses of MPD: from the user, or else from its configuration and its defaults."""
+    """List the possible addresses of MPD: from the user, or else from its configuration and defaults."""
     port = environment.get("MPD_PORT", "")
     number = int(port) if port.isdecimal() else 6600
     if socket is not None:
@@ -193,7 +192,7 @@ class MpdQueue:
         return name.decode(), [(song["file"], _is_known(song)) for song in songs]
 
     def _conf(self) -> mpd_conf.MpdConf | None:
-        """Return the folders that MPD itself names, as it does on a local socket; else those of mpd.conf."""
+        """Return the folders that MPD itself names, as on a local socket; else those of mpd.conf."""
         conf = mpd_conf.read_if_possible()
         # Not client.config: it reads one line, and MPD 0.24 answers with several.
         self._client._write_command("config")  # noqa: SLF001
@@ -227,7 +226,7 @@ class MpdQueue:
         return list(zip(uris, known, strict=True))
 
     def _update(self, missing: list[str]) -> None:
-        """Let MPD scan for files that it does not know, and wait until it has finished."""
+        """Let MPD scan for files that it does not know, and wait for the end."""
         places = sorted({self._place(uri) for uri in missing})
         for place in places if len(places) <= _MOST_UPDATES else [""]:
             self._client.update(place)
@@ -292,7 +291,7 @@ def _connect(client: Any, places: Sequence[Address]) -> Address:
 
 
 def _uris(playlist: bytes, music: bytes) -> list[str]:
-    """Return the URIs of the tracks of a playlist, without what is outside of MPD's music folder."""
+    """Return the URIs of a playlist's tracks in MPD's music folder."""
     real, top = cache(os.path.realpath), os.path.join(os.path.realpath(music), b"")
     split = [os.path.split(entry.path) for entry in read(os.path.realpath(playlist)).entries if entry.path]
     paths = [os.path.join(real(folder), name) for folder, name in split]

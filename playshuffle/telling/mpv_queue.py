@@ -136,7 +136,6 @@ def connected(places: list[str]) -> Iterator[MpvQueue]:
 
 
 def _path(name: str) -> str:
-    """Return the path of an entry in a form that can be compared."""
     if name.startswith("file://"):
         name = os.fsdecode(unquote_to_bytes(name.removeprefix("file://")))
     return name if "://" in name else os.path.normpath(name)

@@ -21,10 +21,9 @@ class Plan(NamedTuple):
     Attributes:
         name: the player's name of the playlist.
         queues: each content of the queue on the way; the last one is the playlist.
-        position: position of the playing song in the playlist; None if the playlist lacks it, or nothing
-            plays.
+        position: of the playing song in the playlist; None without either.
         song: the player's name of the playing song, None if nothing plays.
-        version: version of the queue that the plan is for, if the player has versions.
+        version: of the queue that the plan is for, if the player has versions.
         unknown: number of tracks that the player does not know.
     """
 
@@ -82,7 +81,6 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
     """Replace the queue of a player with a playlist, if playshuffle made that queue or it is empty.
 
     Args:
-        queue: the connection to it.
         replace: replace any queue.
         any_playlist: also replace a queue that was made from another playlist.
 
@@ -118,7 +116,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
 
 
 def play(queue: Queue, track: bytes) -> None:
-    """Play a track of the queue, which is its path or the end of it.
+    """Play a track of the queue, by its path or the end of it.
 
     Raises:
         PlayshuffleError: the queue lacks it.

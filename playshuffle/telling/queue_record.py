@@ -19,7 +19,7 @@ _PATIENCE_S = 60
 
 @contextlib.contextmanager
 def only_process(player: str) -> Iterator[None]:
-    """Lock the queue of this player against other processes of playshuffle.
+    """Lock a player's queue against other processes of playshuffle.
 
     Raises:
         PlayshuffleError: another process holds it for too long; or the record cannot be stored.

@@ -31,7 +31,6 @@ def tell_player(
 
     Args:
         player: any but `commands`, which has no queue.
-        playlist: the file.
         environment: names MPD's address.
         socket: the player's socket, if it is not the default.
         replace: also replace a queue that playshuffle did not make.
