@@ -5,7 +5,7 @@ import time
 
 
 class Checker:
-    """Calls `_check` in a thread: at the start, then whenever that is requested."""
+    """Calls `_check` in a thread: at the start, then on request."""
 
     def __init__(self, name: str) -> None:
         self._is_stopped = False

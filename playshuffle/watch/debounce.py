@@ -21,15 +21,15 @@ class Batch:
     """Folders and files to scan again.
 
     Attributes:
-        folders: folders to scan; absolute, each with a slash at its end.
+        folders: absolute, each with a slash at its end.
         trees: folders to scan with all folders below them.
         gone: files and folders that events reported as deleted or moved away, without a slash at the end.
-        moved: (old path, new path) of each reported move, in the order of the events; incomplete if
-            there were very many.
+        moved: (old path, new path) of each reported move, in the order of the events; incomplete if there
+            were very many.
         is_full_scan: scan all folders; `folders` and `trees` are empty.
-        why: events, or growing (files are still being written). For a full scan: start, lost (events
-            were), root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day
-            (a new one began), retry.
+        why: events, or growing (files are still being written). For a full scan: start, lost (events were),
+            root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day (a new one
+            began), retry.
         files: single files that changed, such as skip lists.
     """
 
@@ -43,7 +43,7 @@ class Batch:
 
 
 def merged(earlier: Batch, later: Batch) -> Batch:
-    """Merge two batches; the reason is from the earlier one if it is a full scan, else from the later."""
+    """Merge two batches. The reason is the earlier one's if it is a full scan, else the later one's."""
     return Batch(
         earlier.folders | later.folders,
         earlier.trees | later.trees,
@@ -56,10 +56,7 @@ def merged(earlier: Batch, later: Batch) -> Batch:
 
 
 class BatchCollector:
-    """Collects the changes since the last batch.
-
-    All times are seconds of a monotonic clock.
-    """
+    """Collects the changes since the last batch. Times are seconds of a monotonic clock."""
 
     def __init__(self, settle_s: float, latest_s: float) -> None:
         self._settle_s = settle_s
@@ -79,7 +76,6 @@ class BatchCollector:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there are no changes since the last batch."""
         return not self._whys
 
     def add(self, hint: Hint, now: float) -> None:

@@ -11,14 +11,11 @@ _SUFFIX = rb"\.[^.\s]{1,12}\Z|~\Z"
 
 
 class Hint(NamedTuple):
-    """The paths of an event. A move has both.
-
-    It is only a hint: another file may have taken the path since.
+    """The paths of an event. A move has both. Another file may have taken a path since.
 
     Attributes:
         gone: a path that was deleted or moved away.
         present: a path that was created, written or moved here.
-        is_folder: the event is about a folder.
     """
 
     gone: bytes | None

@@ -1,7 +1,6 @@
 """Watch a single file and report when it was created, changed or removed.
 
-There are no events: at each check the status of the file is compared, whatever the file system and however
-the file is written.
+Each check compares its status, whatever the file system and however it is written.
 """
 
 import os
@@ -17,7 +16,7 @@ class FileWatcher(Checker):
     """Checks a file for changes. It need not exist.
 
     Args:
-        path: absolute path.
+        path: absolute.
         report: called in another thread with the path when the file has changed. Must not raise.
     """
 

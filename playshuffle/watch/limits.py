@@ -27,7 +27,7 @@ class Mode(NamedTuple):
         advice: a command that improves the state, if one exists.
         folders: number of folders at the last count.
         watches: number of folders that report changes, at the last count.
-        last_event: Unix time of the last event, in whole seconds.
+        last_event: Unix time in whole seconds.
         file_system: its type, such as ext4.
         has_counts: `folders` and `watches` are part of the reason.
     """

@@ -44,9 +44,9 @@ class RootWatcher(Checker):
     """Watches one root, and watches it again after it was missing or replaced.
 
     Args:
-        root: an absolute path without a slash at its end; it need not exist.
-        report: called in another thread with a hint, or with the reason for a full scan: `start` once
-            it is first watched, then `root`, `mounts`, `lost`, `poll` or `hourly`. Must not raise.
+        root: absolute, without a slash at its end; it need not exist.
+        report: called in another thread with a hint, or with the reason for a full scan: `start` once it is
+            first watched, then `root`, `mounts`, `lost`, `poll` or `hourly`. Must not raise.
     """
 
     def __init__(self, root: bytes, report: Callable[[Hint | str], None]) -> None:
@@ -187,7 +187,7 @@ class RootWatcher(Checker):
             inotify.close()
 
     def _report_event(self, hint: Hint) -> None:
-        """Report a hint of watchdog; runs in its thread."""
+        """Report a hint; runs in watchdog's thread."""
         if (relevant := relevant_part(hint, self._root)) is not None:
             self._last_event = int(time.time())
             if relevant.is_folder and relevant.present is not None:

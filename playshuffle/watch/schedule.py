@@ -16,8 +16,8 @@ _MIN_SLEEP_S = 1.0
 class Schedule:
     """Knows when the next scans are due.
 
-    Times are seconds of a monotonic clock that stops while the machine sleeps. `asleep_s` is the time
-    that the machine has slept since it was started.
+    Times are seconds of a monotonic clock that stops while the machine sleeps. `asleep_s` is how long it has
+    slept since it was started.
     """
 
     def __init__(
@@ -33,7 +33,6 @@ class Schedule:
         self._rescans: list[tuple[float, Collection[bytes]]] = []
 
     def note_full_scan(self, now: float) -> None:
-        """Note that all folders were scanned."""
         self._last_full_scan = now
         self._mounts_at = math.inf
 
@@ -63,6 +62,5 @@ class Schedule:
         return "poll" if is_polled and now >= self._last_full_scan + self._poll_s else None
 
     def take_rescans(self, now: float) -> Iterator[Collection[bytes]]:
-        """Yield the folders of each rescan that is due, and remove it."""
         yield from (folders for at, folders in self._rescans if at <= now)
         self._rescans = [(at, folders) for at, folders in self._rescans if at > now]

@@ -1,7 +1,7 @@
 """Distinguish a thread that is blocked in the kernel from a slow machine.
 
-A thread that waits for a drive that does not answer does not run at all. On a slow machine it runs now
-and then, or is ready to. Time when the observer itself does not run does not count.
+A thread that waits for a dead drive does not run at all. On a slow machine it runs now and then, or is ready
+to. Time when the observer itself does not run does not count.
 """
 
 import re
@@ -19,7 +19,7 @@ class Activity(NamedTuple):
 
 
 def activity(thread: int) -> Activity | None:
-    """Return the activity of a thread of this process, by its native id; None if it is not known."""
+    """Return the activity of a thread of this process, by its native id."""
     try:
         with open(f"/proc/self/task/{thread}/status", "rb") as file:
             text = file.read()
@@ -32,7 +32,7 @@ def activity(thread: int) -> Activity | None:
 class StallClock:
     """Measures how long a thread has been blocked, by regular observations.
 
-    `longest_s` is the maximum time that counts between two observations. In a longer pause the observer
+    `longest_s` is the maximum time that counts between two observations: in a longer pause the observer
     itself did not run.
     """
 
@@ -48,7 +48,7 @@ class StallClock:
         self._seen_s = self._last = None
 
     def observe(self, now_s: float, activity: Activity | None) -> None:
-        """Observe the activity of the thread. If it is unknown (None), only the time counts."""
+        """Observe the thread's activity. If it is unknown, only the time counts."""
         if self._seen_s is not None:
             has_run = activity is not None and (activity.is_runnable or activity != self._last)
             passed_s = min(now_s - self._seen_s, self._longest_s)

@@ -1,7 +1,7 @@
 """Watch folders and yield batches of changes: events are hints, a scan is the truth.
 
-It waits for four things at once: reports of the root watchers, changes of the mount table, the
-caller's own descriptor, and the clock.
+It waits for four things at once: reports of the root watchers, changes of the mount table, the caller's own
+descriptor, and the clock.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ class Watch:
     """Watches folders and yields batches of folders and files to scan again.
 
     Args:
-        roots: absolute paths without a slash at the end; they need not exist.
+        roots: absolute, without a slash at the end; they need not exist.
         files: single files to watch, such as skip lists.
         settle_s: a batch is ripe after this time without an event.
         latest_s: a batch is ripe this time after its first event, even if more events come.
