@@ -34,7 +34,6 @@ class DemoTrack(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Return the path of the file below the folder of the library."""
         return f"{self.artist}/{self.album}/{self.number:02} {self.title}.wav"
 
 
