@@ -22,14 +22,14 @@ class Exit(enum.IntEnum):
 
 
 def of_all(codes: Sequence[Exit]) -> Exit:
-    """Return the exit code of a command with these failures: LOSSES if there are several."""
+    """Return the exit code of these failures: LOSSES if there are several."""
     return Exit.DONE if not codes else codes[0] if len(codes) == 1 else Exit.LOSSES
 
 
 class PlayshuffleError(Exception):
     """Something the user can fix; the text says what, where and what to do.
 
-    The exit code is that of a wrong command line, unless another one is given.
+    Without another exit code, it is that of a wrong command line.
 
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
@@ -49,7 +49,6 @@ class PlayshuffleError(Exception):
         return self.spelled(str)
 
     def spelled(self, spell: Callable[[str], str]) -> str:  # noqa: ARG002 - only an OptionError names options
-        """Return the text with options spelled by a function."""
         return str(self)
 
 
@@ -59,7 +58,7 @@ class OptionError(PlayshuffleError):
     Args:
         text: with `{}` for each option, and `{name}` for each value.
         options: as the configuration spells them, the most likely cause first: `gap`, `tags = false`.
-        values: values for the text. Bytes and texts are made safe to print.
+        values: for the text. Bytes and texts are made safe to print.
     """
 
     def __init__(self, text: str, /, *options: str, code: Exit = Exit.USAGE, **values: object) -> None:
