@@ -17,8 +17,9 @@ Examples:
   playshuffle trace --order random --draws 4,0,0,2,2,0
   playshuffle trace --order fisher-yates --draws 5,3,4,3,0,1
 
-k is the position, from 0, that a draw fills. The draw is the position that it is swapped with.
-For fisher-yates the draw is the number of the track, among those left, that is struck out.
+k is the position, from 0, that a draw fills. The draw is the position that
+it is swapped with. For fisher-yates the draw is the number of the track,
+among those left, that is struck out.
 """
 
 _TRACKS, _MOST_TRACKS = 10, 1000

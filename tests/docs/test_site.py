@@ -2,12 +2,16 @@
 
 import os
 import sys
+import threading
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tests.docs.commands import CHECKOUT
+from tests.support.chromium import DARK, found
 from tests.support.processes import finished
 
 
@@ -31,16 +35,20 @@ class _Links(HTMLParser):
                 self.anchors.add(value)
 
 
-@pytest.mark.process
-def test_the_site_builds_without_warnings_and_all_links_lead_somewhere(tmp_path: Path) -> None:
-    site = tmp_path / "site"
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    site = tmp_path_factory.mktemp("docs") / "site"
     done = finished(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", site],
         cwd=CHECKOUT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
     )
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return site
 
+
+@pytest.mark.process
+def test_the_site_builds_without_warnings_and_all_links_lead_somewhere(site: Path) -> None:
     pages = {page: _Links(page.read_text()) for page in site.rglob("*.html") if page.name != "404.html"}
     for page, links in pages.items():
         assert not [link for link in links.loaded if "//" in link], "loaded from elsewhere"
@@ -56,3 +64,22 @@ def test_the_site_builds_without_warnings_and_all_links_lead_somewhere(tmp_path:
             assert not anchor or target not in pages or anchor in pages[target].anchors, (
                 f"{page.name}: {link}"
             )
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - a name of the library
+        pass
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("page", ["index.html", "make.html", "reference/commands.html"])
+def test_no_page_is_cut_or_wider_than_the_window(site: Path, page: str) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for width, *words in ((320,), (768, DARK), (1280,)):
+            facts = found(site, width, page, *map(str, words), at=f"http://127.0.0.1:{server.server_port}")
+
+            assert (facts["width"], facts["scroll"]) == (width, 0)
+            assert facts["cut"] == 0 or width < 1280
+            assert (facts["paper"] == "rgb(255, 255, 255)") == (not words)
+        server.shutdown()
