@@ -313,7 +313,7 @@ def test_a_vanished_track_is_forgotten_after_a_year_but_its_number_is_not_used_a
     too_late = scanned(gone, {A: mark(1)}, now_s=NOW_S + 366 * DAY_S + 1)
 
     assert ([*late.vanished], [*too_late.vanished]) == ([2], [])
-    assert (late.lost_numbers(), too_late.lost_numbers()) == (frozenset(), {2})
+    assert (late.lost_numbers(), too_late.lost_numbers()) == (frozenset[int](), frozenset({2}))
     assert numbers_in(scanned(too_late, {A: mark(1), B: mark(2)})) == {A: 1, B: 3}
 
 

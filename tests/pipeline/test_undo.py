@@ -168,9 +168,22 @@ def test_undo_restores_tracks_that_the_options_exclude_now(request_: Request, tm
     (tmp_path / "no.m3u").write_text("Music/004.mp3\n")
 
     options = Options(where=("path:00[2-6]",), no_duplicates=True)
-    undo(request_._replace(options=options, without=(bytes(tmp_path / "no.m3u"),)), tools())
+    report = undo(request_._replace(options=options, without=(bytes(tmp_path / "no.m3u"),)), tools())
 
+    assert report.is_changed
     assert listed(tmp_path / "all.m3u") == [name for name in first if "003" not in name]
+
+
+def test_a_list_without_a_track_that_is_left_is_not_undone(request_: Request, tmp_path: Path) -> None:
+    for _ in range(2):
+        make_playlist(request_, tools())
+    before = listed(tmp_path / "all.m3u")
+    for file in (tmp_path / "Music").iterdir():
+        file.unlink()
+    (tmp_path / "Music/new.mp3").write_bytes(b"new")
+
+    assert "No track that was in" in refusal(Exit.NOTHING_TO_PLAY, undo, request_, tools())
+    assert listed(tmp_path / "all.m3u") == before
 
 
 @pytest.mark.parametrize("deals", [1, 2])
