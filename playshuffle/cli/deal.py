@@ -14,6 +14,7 @@ Examples:
   playshuffle deal                       # the next ones
   playshuffle deal ~/Music --time 90m -o ~/Music/morning.m3u
   playshuffle deal ~/Music --albums 3 --every week
+  playshuffle deal ~/Music --groups 1 --group-by artist   # an artist a day
   playshuffle deal --peek                # show the next deal
   playshuffle deal --due                 # all configured decks that are due
 """

@@ -107,8 +107,8 @@ def _request(
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
     """Return the request of a new deck. If the file has a deck, its other options stay."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
-    if options.albums is not None and "order" not in given.names:
-        options = options._replace(order="albums")
+    if options.groups is not None and "order" not in given.names:
+        options = options._replace(order="albums" if options.group_by is None else "groups")
     request = build_request(options, name=save, plain="today")
     output = request.output or b""
     sources = {"folders": options.folders, "source": options.source, "output": os.fsdecode(output)}

@@ -19,7 +19,7 @@ _EXTRA = r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$"
 # Options that users try on the wrong command, and the command that has them.
 _OWNERS = {
     "--from": "make",
-    **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "every", "heard")},
+    **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "groups", "every", "heard")},
 }
 
 # Rare options of lists that users may try, and their keys.

@@ -203,7 +203,7 @@ def _deal(options: Options) -> DealSettings | None:
     """Return how much to deal, and how often; None if the playlist is not dealt."""
     if options.every is None:
         return None
-    amount = Amount(options.limit, _ms(options.time), options.albums)
+    amount = Amount(options.limit, _ms(options.time), options.groups)
     return DealSettings(
         Amount(DEAL_COUNT) if amount == Amount() else amount,
         Every(options.every),

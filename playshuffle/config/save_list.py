@@ -151,10 +151,8 @@ def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         OptionError: an option is not a key.
     """
-    for key in ("source", "albums"):
-        if getattr(options, key) is not None:
-            name = "from" if key == "source" else key
-            raise OptionError("{} works only on the command line. Remove {}, or --save.", name, name)
+    if options.source is not None:
+        raise OptionError("{} works only on the command line. Remove {}, or --save.", "from", "from")
     if not options.folders:
         raise PlayshuffleError("--save needs a music folder, and a pipe named the tracks.")
     values: dict[str, Any] = {"folders": list(options.folders), "output": options.output}

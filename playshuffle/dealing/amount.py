@@ -14,11 +14,11 @@ _NUMBER = "0*[1-9][0-9]{0,8}"
 
 
 class Amount(NamedTuple):
-    """The size of a deal, in exactly one unit: tracks, playing time, or albums."""
+    """The size of a deal, in exactly one unit: tracks, playing time, or groups."""
 
     tracks: int | None = None
     time_ms: int | None = None
-    albums: int | None = None
+    groups: int | None = None
 
 
 class Count(StrEnum):

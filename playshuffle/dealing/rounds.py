@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime, Size
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Size
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import usual_gap
 from playshuffle.ordering.groups import group_keys
@@ -88,8 +88,8 @@ def deal_size(amount: Amount, chosen: Chosen, recipe: Recipe) -> Size:
         return ByTime(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})
     if amount.tracks is not None:
         return ByCount(amount.tracks)
-    assert amount.albums is not None
-    tag = ORDERS[recipe.order].tag
-    assert tag is not None, "an order that is dealt by albums"
+    tag = recipe.group_by or ORDERS[recipe.order].tag
+    assert amount.groups is not None
+    assert tag is not None, "an order of groups"
     keys = group_keys(chosen, tag)
-    return ByAlbums(amount.albums, {index: keys[index] for index in chosen.indices})
+    return ByGroups(amount.groups, {index: keys[index] for index in chosen.indices})

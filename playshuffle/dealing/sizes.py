@@ -1,4 +1,4 @@
-"""Measure deals by number of tracks, by playing time, or by whole albums, and limit artists in them."""
+"""Measure deals by number of tracks, by playing time, or by whole groups, and limit artists in them."""
 
 from abc import ABC, abstractmethod
 from bisect import bisect
@@ -102,39 +102,39 @@ class ByTime(Size):
         return -(-whole_ms // self._time_ms)
 
 
-class ByAlbums(Size):
-    """Deals of N albums. An album's tracks count as one album while they are next to each other in the round.
+class ByGroups(Size):
+    """Deals of N groups, such as albums. A group counts once while its tracks are next to each other.
 
     Args:
-        album_of: maps each track to a number of its album.
+        group_of: maps each track to the number of its group.
     """
 
-    def __init__(self, count: int, album_of: Mapping[int, int]) -> None:
+    def __init__(self, count: int, group_of: Mapping[int, int]) -> None:
         self._count = self._left = count
-        self._album_of = album_of
-        self._album: int | None = None
+        self._group_of = group_of
+        self._group: int | None = None
 
     def begin(self) -> Self:
-        return type(self)(self._count, self._album_of)
+        return type(self)(self._count, self._group_of)
 
     def is_full(self) -> bool:
         return not self._left
 
     def add(self, track: int) -> bool:
-        album = self._album_of[track]
-        if album != self._album:
+        group = self._group_of[track]
+        if group != self._group:
             if not self._left:
                 return False
             self._left -= 1
-            self._album = album
+            self._group = group
         return True
 
     def capacity(self) -> int:
-        sizes = sorted(Counter(self._album_of.values()).values())
+        sizes = sorted(Counter(self._group_of.values()).values())
         return sum(sizes[-self._left :]) if self._left else 0
 
     def count_deals(self, tracks: Sequence[int]) -> int:
-        return -(-len(set(map(self._album_of.get, tracks))) // self._count)
+        return -(-len(set(map(self._group_of.get, tracks))) // self._count)
 
 
 class Limited(Size):

@@ -54,7 +54,7 @@ _PARSERS: Mapping[str, Callable[[Any], object]] = {
     "limit": _from_one("limit"),
     "most": parse_limit,
     "time": duration.parse,
-    "albums": _from_one("albums"),
+    "groups": _from_one("groups"),
     "every": Every,
     "done_when": Count,
     "patience": parse_patience,

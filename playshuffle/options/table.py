@@ -14,7 +14,7 @@ from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError, shown
 from playshuffle.history.histories import NAMES
 from playshuffle.options.help_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
-from playshuffle.ordering import groups
+from playshuffle.ordering.groups import KEYS
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist import path_map
@@ -36,7 +36,7 @@ class Row(NamedTuple):
         flag: its long spelling; `--no-` for a value that is true by default.
         help: for the command line, at most 50 characters.
         group: one of `groups.GROUPS`; decides whether the short help shows it.
-        short: its short spelling.
+        short: its short or other spelling.
         verbs: the commands that take it; none for an option that only the configuration has.
         names: the kind of name that a value is, as in `text.known`, and all values.
         suggestions: values for completion, if the value is not such a name.
@@ -90,8 +90,8 @@ class Options(NamedTuple):
         "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=ALL,
         names=("order", ORDERS), example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
-        "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD", verbs=MAKE,
-        names=("field", groups.KEYS), example='"genre"')] = None
+        "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD",
+        names=("field", KEYS), example='"genre"')] = None
     source: Annotated[str | None, Row(
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
     where: Annotated[tuple[str, ...], Row(
@@ -126,8 +126,9 @@ class Options(NamedTuple):
         example='"3:artist"')] = None
     time: Annotated[str | None, Row(
         "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", example='"90m"')] = None
-    albums: Annotated[int | None, Row(
-        "--albums", "Number of whole albums", AMOUNT, "N", verbs=DEAL, has_key=False)] = None
+    groups: Annotated[int | None, Row(
+        "--groups", "Number of whole groups, or albums", AMOUNT, "N", short="--albums", verbs=DEAL,
+        example="1")] = None
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due. Default: day", AMOUNT, "day|week|run", verbs=DEAL,
         names=("period", Every), example='"week"')] = None
@@ -236,7 +237,7 @@ def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
         if not row.verbs:
             words.append(f"{row.key} = {json.dumps(value, ensure_ascii=False)}")
             continue
-        flag = row.flags[-1]
+        flag = min(row.flags, key=len)
         values = value if isinstance(value, tuple) else (value,)
         words += [flag if row.type is bool else f"{flag} {shlex.quote(str(each))}" for each in values]
     return shown(" ".join(words))

@@ -43,7 +43,6 @@ class Order(NamedTuple):
             possible. None if `insert_new` keeps the guarantee by itself.
         deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes as
             near to it as the guarantee allows, or has none.
-        is_dealt_by_albums: a deal may be a number of its whole groups (--albums).
         has_fewest_repeats: the summary of `make` names no other order against repeats.
     """
 
@@ -57,7 +56,6 @@ class Order(NamedTuple):
     insert_new: Callable[[Chosen, Recipe], InsertNew] | None = None
     repair: Callable[[Chosen, Recipe], Repair] | None = None
     deck_gap: Literal["kept", "attempted", "none"] = "attempted"
-    is_dealt_by_albums: bool = False
     has_fewest_repeats: bool = False
 
 
@@ -230,7 +228,6 @@ ORDERS: Mapping[str, Order] = {
         ("inside", "rest"),
         tag=ALBUM,
         insert_new=_insert_block,
-        is_dealt_by_albums=True,
     ),
     "favourites": Order(
         _favourites,
@@ -268,7 +265,6 @@ ORDERS: Mapping[str, Order] = {
         ("inside", "rest"),
         tag=FOLDER,
         insert_new=_insert_block,
-        is_dealt_by_albums=True,
     ),
     "groups": Order(
         _blocks,

@@ -20,6 +20,7 @@ from tests.support.program import (
     report,
     run,
 )
+from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
@@ -347,9 +348,24 @@ def test_whole_albums_are_dealt(tmp_path: Path) -> None:
     assert [name.split("/")[1] for name in names] == ["0.mp3", "1.mp3", "2.mp3"] * 2
 
 
+def test_an_artist_is_dealt_each_day(tmp_path: Path) -> None:
+    files = {f"{at}.mp3": {"artist": artist, "title": str(at)} for at, artist in enumerate("abcabcabc")}
+    music = tagged_library(tmp_path / "Music", files)
+    deal(music, "--groups", "1", "--group-by", "artist")
+    days = [listed(music / "today.m3u")]
+    assert b"-n" not in run("status", "today").out
+    for _ in range(2):
+        deal("today", "--now")
+        days.append(listed(music / "today.m3u"))
+
+    assert sorted(days) == [[f"{first + step}.mp3" for step in (0, 3, 6)] for first in range(3)]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--groups", "1", "--group-by", "artist", "-n", "3"], "-n does not work with --groups"),
+        (["--groups", "1", "--order", "spread"], "--groups does not work with --order spread"),
         (["--albums", "0"], "--albums must be a number from 1, not 0."),
         (["--peek", "--now"], "do not work together"),
         (["--again"], "Nothing was dealt"),

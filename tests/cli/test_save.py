@@ -130,7 +130,6 @@ def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> 
         (("make", "Music", "-o", "x.m3u", "--save", "x" * 201), "at most 200 bytes"),
         (("make", "Music", "--save", "x", "--dry-run"), "--save needs a playlist file"),
         (("make", "--from", "list", "-o", "x.m3u", "--save", "x"), "--from works only on the command line"),
-        (("deal", "Music", "--albums", "2", "--save", "x"), "--albums works only on the command line"),
         (("deal", "Music", "--peek", "--save", "x"), "--save needs a playlist file"),
     ],
 )

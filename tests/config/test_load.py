@@ -86,7 +86,7 @@ def test_paths_start_at_the_home_or_at_the_folder_of_the_file(tmp_path: Path) ->
 def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
     fields = set(Options._fields)
 
-    left_out = {"accept_missing", "albums", "done_when", "maps", "player", "source"}
+    left_out = {"accept_missing", "done_when", "maps", "player", "source"}
     assert fields - set(keys.PLAYLIST) == left_out
     assert set(keys.PLAYLIST) - fields == {"count", "for", "map", "reshuffle", "tell"}
 
@@ -99,6 +99,7 @@ _HEARD = 'every = "run"\ncount = "played"\nhistory = ["mpd"]\n'
     [
         ("every = 'day'", DealSettings(Amount(tracks=40), Every.DAY)),
         ('time = "90m"\nevery = "week"', DealSettings(Amount(time_ms=5_400_000), Every.WEEK)),
+        ('order = "folders"\ngroups = 2\nevery = "run"', DealSettings(Amount(groups=2), Every.RUN)),
         ('limit = 1\nevery = "run"', DealSettings(Amount(tracks=1), Every.RUN)),
         (_HEARD + "patience = 5", DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=5)),
         (_HEARD + 'patience = "always"', DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=inf)),

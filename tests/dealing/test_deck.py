@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck, end_round, mark_written
 from playshuffle.dealing.next_deal import DealRules, update_deck
-from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.decks import Sorted, Uniform, check, deal_next, tracks
@@ -342,7 +342,7 @@ def test_whole_albums_are_dealt_and_rounds_hold_each_once() -> None:
     deck = Deck()
     came = []
     for _ in range(4):
-        deck = deal_next(deck, here, law, ByAlbums(3, album_of), TODAY)
+        deck = deal_next(deck, here, law, ByGroups(3, album_of), TODAY)
         came.append([here.index(track) for track in dealt(deck)])
 
     assert came[0] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
@@ -355,6 +355,6 @@ def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
     album_of = {track: number // 3 for number, track in enumerate(here)}
     one = deal_next(Deck(), here, Sorted(), ByCount(2), TODAY)
 
-    two = deal_next(one, here, Sorted(), ByAlbums(2, album_of), TODAY)
+    two = deal_next(one, here, Sorted(), ByGroups(2, album_of), TODAY)
 
     assert dealt(two) == tuple(here[2:6])

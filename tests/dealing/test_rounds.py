@@ -8,7 +8,7 @@ import pytest
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.rounds import Rounds, deal_size
-from playshuffle.dealing.sizes import ByAlbums, ByCount, ByTime
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime
 from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.chosen import Chosen
@@ -153,7 +153,7 @@ def test_a_size_is_of_one_kind() -> None:
 
     assert isinstance(deal_size(Amount(tracks=2), all_of(tracks, tags_of), Recipe()), ByCount)
     assert isinstance(deal_size(Amount(time_ms=2000), all_of(tracks, tags_of), Recipe()), ByTime)
-    assert isinstance(deal_size(Amount(albums=2), all_of(tracks, tags_of), Recipe("albums")), ByAlbums)
+    assert isinstance(deal_size(Amount(groups=2), all_of(tracks, tags_of), Recipe("albums")), ByGroups)
 
 
 def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:

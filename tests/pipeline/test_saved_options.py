@@ -12,7 +12,7 @@ from playshuffle.store.state import State
 from tests.support.library import NO_TAGS, deal, keep, make_playlist, tools, undo_deal
 from tests.support.program import numbered
 
-FIRST, SECOND, AGAIN = (Options(albums=number) for number in (1, 2, 3))
+FIRST, SECOND, AGAIN = (Options(groups=number) for number in (1, 2, 3))
 
 
 def test_changed_options_are_saved_though_the_playlist_stays(tmp_path: Path) -> None:
