@@ -14,12 +14,9 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     if not kept:
         return deck
     known = frozenset(deck.dealt)
-    dealt: list[int] = []
-    for track in deck.dealt:
-        dealt.append(track)  # the copy stays, so that it is not dealt if it stops being a copy
-        if (best := kept.get(track)) is not None and best not in known:
-            dealt.append(best)
-    dealt = list(dict.fromkeys(dealt))
+    # A dealt copy stays, so that it is not dealt if it stops being a copy.
+    pairs = ((track, kept.get(track, track)) for track in deck.dealt)
+    dealt = dict.fromkeys(each for pair in pairs for each in pair if each == pair[0] or each not in known)
     in_dealt = frozenset(dealt)
     upcoming = [track for track in _joined(deck.upcoming, kept) if track not in in_dealt]
     elsewhere = in_dealt.union(upcoming)

@@ -10,6 +10,7 @@ from playshuffle.text import counted
 
 def deck_facts(deck: Deck) -> dict[str, object]:
     """Return the facts of a deck for JSON."""
+    start = deck.deal and next_start(deck.deal.every, deck.deal.period)
     return {
         "round": deck.round,
         "since": deck.since.isoformat() if deck.round else None,
@@ -20,7 +21,7 @@ def deck_facts(deck: Deck) -> dict[str, object]:
         "missing": len(deck.missing),
         "deals_left": deck.deals_left,
         "every": deck.deal and deck.deal.every.value,
-        "next_deal": start.isoformat() if (start := _next_start(deck)) else None,
+        "next_deal": start and start.isoformat(),
         "order": deck.order,
     }
 
@@ -67,7 +68,3 @@ def next_deal(facts: Mapping[str, object], today: date) -> str:
     first_day = date.fromisoformat(start)
     when = "tomorrow" if days == 1 else f"{first_day:%A}" if days < 8 else day(first_day)
     return f"{when} 00:00"
-
-
-def _next_start(deck: Deck) -> date | None:
-    return None if deck.deal is None else next_start(deck.deal.every, deck.deal.period)

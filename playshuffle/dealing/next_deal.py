@@ -227,8 +227,5 @@ def _fill(
         undealt = tuple(postponed)
         if is_refused or not undealt:
             break
-    dealt_now = frozenset(moved)
-    # In the order of the round, not in that of the deal: else a deal of all tracks would never change.
-    upcoming = tuple(track for track in deck.upcoming if track not in dealt_now)
-    deck = deck._replace(dealt=(*deck.dealt, *moved), upcoming=upcoming)
-    return deck, [*entries, *moved], is_refused or open_deal.is_full()
+    # The others stay in the order of the round: else a deal of all tracks would never change.
+    return deck.with_dealt(moved), [*entries, *moved], is_refused or open_deal.is_full()

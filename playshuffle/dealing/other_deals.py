@@ -17,10 +17,10 @@ KEY = "DEAL"
 _COMMENT = r"(\d{4}-\d\d-\d\d) round=(\d+) deal=(\d+)/(\d+) next=(\d+) names=([0-9a-f]{8})"
 
 
-def deal_comment(deal: Deal, paths: Sequence[bytes]) -> str:
-    """Return the comment for a list with a deal; `paths` are those of its entries."""
+def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
+    """Return the comment for a list with a deal, its key and text; `paths` are those of its entries."""
     facts = f"{deal.period} round={deal.round} deal={deal.number}/{deal.of} next={deal.of_next}"
-    return f"{facts} names={_checksum(paths)}"
+    return KEY, f"{facts} names={_checksum(paths)}"
 
 
 def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
@@ -72,32 +72,23 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
     return deck.with_dealt(new)._replace(number=number, since=since, unheard=deck.unheard + new)
 
 
-def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> Deck:
+def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> tuple[Deck, bool]:
     """Return the deck with another computer's deal, which the list has, as its last deal.
 
     A deal that did not reach the list stays the last one.
+
+    Returns:
+        The deck, and whether the list has the deal of this period.
     """
-    last = deck.deal
+    last, is_of_future = deck.deal, is_of_the_future(now, other.period)
+    facts = other.round, other.number, other.entries
+    is_known = last is not None and (last.round, last.number, last.entries) == facts
+    if is_of_future:  # it counts as made when it was first seen
+        seen_on = last.period if last is not None and is_known else period_start(every, now)
+        other = other._replace(period=seen_on)
+    stands = bool(other.entries) and not is_new_period(every, now, other.period)
     if last is not None and last.is_pending:
-        return deck
-    is_same = last is not None and _is_same(last, other)
-    if is_of_the_future(now, other.period):  # it counts as made when it was first seen
-        other = other._replace(
-            period=last.period if last is not None and is_same else period_start(every, now)
-        )
-    if last is None or other.period > last.period or (other.period == last.period and not is_same):
+        return deck, stands and not is_of_future
+    if last is None or other.period > last.period or (other.period == last.period and not is_known):
         deck = deck._replace(deal=other._replace(every=every), deals_left=max(other.of - other.number, 0))
-    return deck
-
-
-def stands(deck: Deck, other: Deal, every: Every, now: datetime) -> bool:
-    """Return whether another computer's deal, which the list has, is the deal of this period."""
-    last = deck.deal
-    is_taken = last is not None and _is_same(last, other)
-    period = last.period if last is not None and is_taken else other.period
-    is_usable = bool(other.entries) and (is_taken or not is_of_the_future(now, period))
-    return is_usable and not is_new_period(every, now, period)
-
-
-def _is_same(deal: Deal, other: Deal) -> bool:
-    return (deal.round, deal.number, deal.entries) == (other.round, other.number, other.entries)
+    return deck, stands

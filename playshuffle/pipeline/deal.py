@@ -12,7 +12,6 @@ from playshuffle.dealing.amount import Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck, waits_for_missing
-from playshuffle.dealing.other_deals import stands
 from playshuffle.dealing.period import is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited
@@ -64,11 +63,11 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.
     """
-    deck, other, every = with_heard(run), run.record.other, _settings(run).every
-    if other is not None and not (is_now or is_new_round) and stands(deck, other, every, run.now):
+    deck = with_heard(run)
+    if run.record.has_other and not (is_now or is_new_round):
         return _keep_file(run, deck)
     is_asked_for = is_new_round or (is_now and not (deck.deal is not None and deck.deal.is_pending))
-    if is_asked_for or is_due(deck, every, run.now, _staying(run)):
+    if is_asked_for or is_due(deck, _settings(run).every, run.now, _staying(run)):
         rules = _rules(run)
         updated = update_deck(end_round(deck) if is_new_round else deck, rules)
         return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
@@ -190,22 +189,18 @@ def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = Fals
     patience = _settings(run).patience
     again = tracks_again(updated, patience)
     deck = next_deal(updated, rules, period, today=run.now.date(), again=again, is_now=is_now)
-    deck = _with_period(run, deck)
+    deck = deck._replace(deal=deck.deal and deck.deal._replace(every=_settings(run).every))
     return count_deal(updated, deck, int(run.now.timestamp()), patience) if deck.heard_from_s else deck
-
-
-def _with_period(run: Run, deck: Deck) -> Deck:
-    return deck._replace(deal=deck.deal and deck.deal._replace(every=_settings(run).every))
 
 
 def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
     """Return a note if the limit of `--most` makes this deal smaller than requested."""
     limit, count = run.request.most, _settings(run).amount.tracks
-    if limit is None or count is None or deck.deal is None or not deck.upcoming:
+    entries = deck.deal.entries if deck.deal is not None else ()
+    if limit is None or count is None or not deck.upcoming or len(entries) >= count:
         return []
-    entries = counted(len(deck.deal.entries), "track")
-    text = f"{entries} instead of {count:,}, since a deal has at most {limit}."
-    return [Note("limit", text)] * (len(deck.deal.entries) < count)
+    text = f"{counted(len(entries), 'track')} instead of {count:,}, since a deal has at most {limit}."
+    return [Note("limit", text)]
 
 
 def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
@@ -222,29 +217,26 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 
     `before` is the record for `undo`; None keeps the saved one.
     """
-    now, period = run.now, period_start(_settings(run).every, run.now)
-    last = deck.deal
-    assert last is not None
+    now, every = run.now, _settings(run).every
+    assert deck.deal is not None
+    last, period = deck.deal._replace(every=every), period_start(every, now)
     if not last.entries:  # it was undone, and the file keeps its tracks
         return _keep_file(run, deck)
     notes = []
     if is_of_the_future(now, last.period):
-        deck = deck._replace(deal=last._replace(period=period))
         text = f"The last deal is dated {last.period}, which is in the future. It counts as made now."
         notes.append(Note("future_deal", text))
-    elif last.is_pending:
-        # It never reached the file, so it is the deal of this period.
-        deck = deck._replace(deal=last._replace(period=max(last.period, period)))
-    if now.date() < last.period and not notes:
-        text = (
-            f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt until"
-        )
-        text += " then. If the clock was wrong at the last deal, --now deals."
+        last = last._replace(period=period)
+    elif now.date() < last.period:
+        text = f"The last deal is dated {last.period}, but today is {now.date()}, so nothing new is dealt"
+        text += " until then. If the clock was wrong at the last deal, --now deals."
         notes.append(Note("no_deal_yet", text))
+    elif last.is_pending:  # it never reached the file, so it is the deal of this period
+        last = last._replace(period=max(last.period, period))
     if not isinstance(run.record.saved, SavedDeck):  # `make` has written the list since
         before = run.record.saved
-    report = _write(run, deck, before, notes)
-    deck = _with_period(run, mark_written(deck))
+    report = _write(run, deck._replace(deal=last), before, notes)
+    deck = mark_written(deck._replace(deal=last))
     return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=_former(run))
 
 

@@ -20,7 +20,7 @@ from playshuffle.text import counted
 
 def count_others(
     deck: Deck, file: PlaylistFile, tracks: Tracks, contents: Collection[str], every: Every, now: datetime
-) -> tuple[Deck, Deal | None, list[Note]]:
+) -> tuple[Deck, bool, list[Note]]:
     """Count the deals of other computers in a list, and in conflict copies beside it.
 
     Args:
@@ -32,9 +32,9 @@ def count_others(
         now: local time.
 
     Returns:
-        The deck, the deal in the list if another computer made it, and notes for the user.
+        The deck, whether another computer's deal in the list is that of this period, and notes for the user.
     """
-    notes, copies = [], {copy.path: _deal_in(copy, tracks) for copy in file.conflict_copies()}
+    notes, stands, copies = [], False, {copy.path: _deal_in(copy, tracks) for copy in file.conflict_copies()}
     for path, deal in copies.items():
         text = "Its tracks count as dealt." if deal is not None else "It names no deal, or was edited."
         text = f"{shown(path)} is a conflict copy of this list, made by a synchroniser. {text}"
@@ -49,11 +49,11 @@ def count_others(
         )
         known = f"{counted(len(in_file.entries), 'track')} of it count as dealt."
         notes.append(Note("other_deal", f"{dealer} dealt this list on {day(in_file.period)}. {known}"))
-        deck = take_over(deck, in_file, every, now)
+        deck, stands = take_over(deck, in_file, every, now)
     elif contents and not is_ours:
         text = f"Another program changed {shown(file.path)}. It is replaced."
         notes.append(Note("changed_by_another", text))
-    return deck, in_file, notes
+    return deck, stands, notes
 
 
 def _deal_in(file: PlaylistFile, tracks: Tracks) -> Deal | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Self
 
 from playshuffle.dealing.copies import join_copies
-from playshuffle.dealing.deck import Deal, Deck, mark_written
+from playshuffle.dealing.deck import Deck, mark_written
 from playshuffle.errors import Note, PlayshuffleError, shown
 from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import OpenLibrary
@@ -31,7 +31,7 @@ class Record(NamedTuple):
         notes: notes for the user.
         replaced: number of tracks in the order that replace an omitted copy.
         forgotten: tracks that the library lacks, and that lose their positions.
-        other: the deal in the file, if another computer made it.
+        has_other: another computer's deal in the file is the deal of this period.
     """
 
     order: SavedOrder | None = None
@@ -41,7 +41,7 @@ class Record(NamedTuple):
     notes: tuple[Note, ...] = ()
     replaced: int = 0
     forgotten: frozenset[int] = frozenset()
-    other: Deal | None = None
+    has_other: bool = False
 
     @property
     def saved_order(self) -> SavedOrder | None:
@@ -213,8 +213,8 @@ def _deck_record(
         newest = confirm(state, file.path, tracks, stored)
         deck = newest.deck
     contents = {record.content for record in saved.values()}
-    deck, other, notes = count_others(deck, file, tracks, contents, request.deal.every, now)
-    return Record(deck=deck, saved=newest, before=before, notes=tuple(notes), other=other)
+    deck, has_other, notes = count_others(deck, file, tracks, contents, request.deal.every, now)
+    return Record(deck=deck, saved=newest, before=before, notes=tuple(notes), has_other=has_other)
 
 
 def save_record(

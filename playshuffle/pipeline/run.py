@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.dealing.other_deals import KEY as DEAL
 from playshuffle.dealing.other_deals import deal_comment
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
@@ -183,7 +182,7 @@ class Run(NamedTuple):
         comments = [("ORDER", request.recipe.order_name)]
         if isinstance(record, SavedDeck) and record.deck.deal is not None:
             paths = [self.tracks.paths[index] for index in order]
-            comments.append((DEAL, deal_comment(record.deck.deal.only(order), paths)))
+            comments.append(deal_comment(record.deck.deal.only(order), paths))
         comments += [("SEED", request.options.seed)] if request.options.seed is not None else []
         comments += [("FOR", request.options.player)] if request.options.player != GENERIC else []
         # VLC searches every line for the tags of a stream.

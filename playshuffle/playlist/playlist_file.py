@@ -102,14 +102,15 @@ class PlaylistFile(NamedTuple):
     def conflict_copies(self) -> list[Self]:
         """Return the copies that a synchroniser keeps beside the file when two computers wrote it."""
         folder, name = os.path.split(self.path)
-        stem, suffix = os.path.splitext(name)
-        pattern = re.escape(stem) + _CONFLICT + re.escape(suffix)
+        stem, suffix = map(re.escape, os.path.splitext(name))
         try:
-            names = [each for each in os.listdir(folder) if re.fullmatch(pattern, each)]
+            names = sorted(os.listdir(folder))
         except OSError:
             return []
-        paths = (os.path.join(folder, each) for each in sorted(names))
-        copies = (self._replace(path=path, files=[path]) for path in paths if os.path.isfile(path))
+        names = [each for each in names if re.fullmatch(stem + _CONFLICT + suffix, each)]
+        paths = [os.path.join(folder, each) for each in names]
+        readable = [path for path in paths if os.path.isfile(path) and os.access(path, os.R_OK)]
+        copies = [self._replace(path=path, files=[path]) for path in readable]
         return [copy for copy in copies if copy.has_mark()]
 
     def stamp(self) -> str:

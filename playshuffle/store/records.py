@@ -21,8 +21,7 @@ from playshuffle.system.sqlite import Connection
 _ORDER, _DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
 _ORDER_FACTS = ("played", "drawn_s", "stamp", "noted")
-_FACTS = ("round", "number", "deals_left", "order", "heard_from_s")
-_DEAL_FACTS = ("round", "number", "of", "is_pending", "of_next")
+_FACTS = ("since", "round", "number", "deals_left", "order", "heard_from_s")
 
 
 class SavedOrder(NamedTuple):
@@ -166,12 +165,9 @@ def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
     deck, deal = record.deck, record.deck.deal
     parts = [*(getattr(deck, part) for part in PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
-    facts["copies"] = record.copies
-    facts |= {"since": deck.since.isoformat(), "parts": [*map(len, parts)], "options": pack(record.options)}
-    if deal is not None:
-        facts["deal"] = {name: getattr(deal, name) for name in _DEAL_FACTS}
-        facts["deal"] |= {"period": deal.period.isoformat(), "every": deal.every.value}
-    return chain(*parts), _DECK, json.dumps(facts), record.content, b""
+    facts |= {"copies": record.copies, "parts": [*map(len, parts)], "options": pack(record.options)}
+    facts["deal"] = deal and deal._replace(entries=())._asdict()
+    return chain(*parts), _DECK, json.dumps(facts, default=date.isoformat), record.content, b""
 
 
 def _record(packed: bytes, kind: str, text: str, content: str, digest: bytes) -> SavedRecord:
@@ -179,25 +175,16 @@ def _record(packed: bytes, kind: str, text: str, content: str, digest: bytes) ->
     options, copies = unpack(facts.pop("options")), tuple(facts.pop("copies", ()))
     if kind == _DECK:
         return SavedDeck(_deck(numbers, facts), content, options, copies)
-    return SavedOrder(
-        list(numbers),
-        frozenset(facts.pop("absent")),
-        content=content,
-        digest=digest,
-        options=options,
-        copies=copies,
-        **facts,
-    )
+    facts |= {"absent": frozenset(facts["absent"]), "options": options, "copies": copies}
+    return SavedOrder(list(numbers), content=content, digest=digest, **facts)
 
 
 def _deck(numbers: "array[int]", facts: Mapping[str, Any]) -> Deck:
     each = iter(numbers)
     *parts, entries = (tuple(islice(each, size)) for size in facts["parts"])
-    fields = dict(zip(PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
-    deck = Deck(**fields, since=date.fromisoformat(facts["since"]))
-    if "deal" not in facts:
+    fields: dict[str, Any] = dict(zip(PARTS, parts, strict=True)) | {name: facts[name] for name in _FACTS}
+    deck = Deck(**fields)._replace(since=date.fromisoformat(facts["since"]))
+    if (deal := facts["deal"]) is None:
         return deck
-    deal = facts["deal"]
-    of_deal = {name: deal[name] for name in _DEAL_FACTS}
-    period = date.fromisoformat(deal["period"])
-    return deck._replace(deal=Deal(period, entries, every=Every(deal["every"]), **of_deal))
+    period, every = date.fromisoformat(deal["period"]), Every(deal["every"])
+    return deck._replace(deal=Deal(**deal)._replace(period=period, every=every, entries=entries))

@@ -3,7 +3,7 @@
 import os
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,7 @@ from playshuffle.dealing.period import Every, is_new_period
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline import record
 from playshuffle.pipeline.deal import Dealt
+from playshuffle.pipeline.keep import update
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
@@ -55,14 +56,23 @@ class Computer:
             yield
 
     def deal(
-        self, now: datetime, count: int = 3, every: Every = Every.DAY, seed: str = "seed", **how: bool
+        self,
+        now: datetime,
+        count: int = 3,
+        *,
+        every: Every = Every.DAY,
+        seed: str = "seed",
+        act: Callable[..., Any] = dealing.deal,
+        **how: bool,
     ) -> Dealt:
         request = Request((bytes(self.music),), bytes(self.list), deal=DealSettings(Amount(count), every))
         with (
             self.state(),
             open_run(request, tools(NO_TAGS, seed)._replace(clock=now.timestamp), must_remember=True) as run,
         ):
-            return dealing.deal(run, **how)
+            dealt = act(run, **how)
+            assert isinstance(dealt, Dealt)
+            return dealt
 
     def take(self, other: "Computer") -> None:
         shutil.copyfile(other.list, self.list)
@@ -77,9 +87,10 @@ def codes(dealt: Dealt) -> list[str]:
     return [note.code for note in dealt.report.notes]
 
 
+@pytest.mark.parametrize("act", [dealing.deal, update])  # a command, and the service
 @pytest.mark.parametrize("knows_the_list", [False, True])
 def test_a_deal_of_today_stands_on_another_computer_and_counts_tomorrow(
-    pair: tuple[Computer, Computer], knows_the_list: bool
+    pair: tuple[Computer, Computer], knows_the_list: bool, act: Callable[..., Any]
 ) -> None:
     ann, bob = pair
     if knows_the_list:
@@ -90,10 +101,10 @@ def test_a_deal_of_today_stands_on_another_computer_and_counts_tomorrow(
     todays, content = listed(ann.list), ann.content
 
     for hours in range(3):
-        dealt = bob.deal(NOON + timedelta(hours=hours))
+        dealt = bob.deal(NOON + timedelta(hours=hours), act=act)
         assert (dealt.is_new, codes(dealt), bob.content) == (False, ["other_deal"], content)
     assert dealt.report.playlist_length == 3
-    dealt = bob.deal(NOON + timedelta(days=1))
+    dealt = bob.deal(NOON + timedelta(days=1), act=act)
 
     assert (dealt.is_new, codes(dealt)) == (True, ["other_deal"])
     assert not {*todays, *before}.intersection(listed(bob.list))
@@ -146,6 +157,21 @@ def test_a_conflict_copy_counts_and_is_named_and_stays(pair: tuple[Computer, Com
     assert [note.about for note in dealt.report.notes] == [bytes(bob.music / name)]
     assert not {*listed(ann.list)}.intersection(listed(bob.list)[: 9 - len({*listed(ann.list)})])
     assert (bob.music / name).read_bytes() == ann.content
+
+
+def test_a_conflict_copy_that_cannot_be_read_or_was_edited_prevents_no_deal(
+    pair: tuple[Computer, Computer],
+) -> None:
+    ann, bob = pair
+    ann.deal(NOON)
+    edited, folder = (bob.music / CONFLICT.format(number) for number in range(2))
+    edited.write_bytes(ann.content + b"08.mp3\n")
+    folder.mkdir()
+
+    dealt = bob.deal(NOON)
+
+    assert (dealt.is_new, [note.about for note in dealt.report.notes]) == (True, [bytes(edited)])
+    assert "It names no deal, or was edited" in dealt.report.notes[0].text
 
 
 def test_a_deal_that_was_killed_comes_after_that_of_the_other_computer(
