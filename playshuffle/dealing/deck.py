@@ -1,7 +1,7 @@
 """Define decks: the dealt tracks of a round, the upcoming ones, and the last deal.
 
-A round is one pass through the library. The state saves a track by the number that it keeps through
-renames, new tags and moves. A run uses its index, as `Tracks.indices_of` returns it.
+A round is one pass through the library. The state saves a track by its lasting number, a run uses its index,
+as `Tracks.indices_of` returns it.
 """
 
 from collections.abc import Callable, Collection, Container, Iterable
@@ -19,7 +19,7 @@ class Deal(NamedTuple):
 
     Attributes:
         period: first day of its period.
-        entries: its tracks; none if the deal of its period was undone, and there was none before.
+        entries: none if the deal of its period was undone, and there was none before.
         round: number of the round at its start.
         number: its number in that round.
         of: about how many deals that round takes.
@@ -38,7 +38,7 @@ class Deal(NamedTuple):
     of_next: int = 0
 
     def only(self, tracks: Container[int]) -> Self:
-        """Return the deal with those of its entries that are among some tracks."""
+        """Return the deal without other entries than these tracks."""
         kept = [track in tracks for track in self.entries]
         entries = tuple(track for track, is_kept in zip(self.entries, kept, strict=True) if is_kept)
         return self._replace(entries=entries, of_next=sum(kept[len(kept) - self.of_next :]))
@@ -49,7 +49,7 @@ class Deck(NamedTuple):
 
     Attributes:
         dealt: tracks dealt in this round, the last one at the end.
-        upcoming: present tracks that are still to be dealt in this round, in this order.
+        upcoming: present tracks still to be dealt in this round, in this order.
         missing: other tracks still to be dealt, on a drive that is missing.
         removed: tracks in `dealt` that no longer exist.
         tail: tracks dealt just before this round, the last one at the end.
@@ -57,7 +57,7 @@ class Deck(NamedTuple):
         since: first day of this round.
         number: number of deals that have begun in this round.
         deals_left: about how many deals this round still takes.
-        order: name of the order that `upcoming` has.
+        order: name of the order of `upcoming`.
         is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a new one.
         unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that are
             not in `dealt` are from the previous round.
@@ -121,7 +121,7 @@ class Deck(NamedTuple):
 
 
 def translated(deck: Deck, translate: Callable[[Collection[int]], Iterable[int]]) -> Deck:
-    """Return the deck with numbers in place of indices, or indices in place of numbers."""
+    """Return the deck with numbers in place of indices, or the reverse."""
     parts: dict[str, Any] = {part: tuple(translate(getattr(deck, part))) for part in PARTS}
     deal = deck.deal and deck.deal._replace(entries=tuple(translate(deck.deal.entries)))
     return deck._replace(deal=deal, **parts)
@@ -133,7 +133,7 @@ def mark_written(deck: Deck) -> Deck:
 
 
 def end_round(deck: Deck) -> Deck:
-    """Return the deck with its round ended early; the next deal begins a new round, with the gap."""
+    """End the round early; the next deal begins a new round, with the gap."""
     removed = frozenset(deck.removed)
     return deck._replace(
         dealt=(),
