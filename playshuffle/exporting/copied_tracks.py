@@ -70,13 +70,13 @@ def find_tracks(
 
 
 def plain(name: str) -> str:
-    """Return the name of a copy without the `~` that distinguish copies of one name."""
+    """Return the name of a copy without `~`, which distinguish copies of one name."""
     stem, suffix = os.path.splitext(name)
     return stem.rstrip("~") + suffix
 
 
 def _below(path: bytes, roots: Sequence[bytes]) -> list[str]:
-    """Return the folders of a file below the outermost root, or its last two, and its name without suffix."""
+    """Return a file's folders below the outermost root, or its last two, and its name without suffix."""
     root = min((root for root in roots if path.startswith(os.path.join(root, b""))), key=len, default=None)
     parts = os.fsdecode(path if root is None else path[len(root) :]).strip("/").split("/")
     parts = parts[-3:] if root is None else parts

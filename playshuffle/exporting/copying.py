@@ -32,7 +32,6 @@ class Exported(NamedTuple):
     """The result of an export.
 
     Attributes:
-        folder: the folder of the copies.
         tracks: number of tracks that fit.
         copied: number of tracks that were copied.
         removed: number of removed copies.
@@ -49,7 +48,7 @@ class Exported(NamedTuple):
 def exported(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], removed: int
 ) -> Exported:
-    """Return the result of an export of these tracks; copies that existed are in `again`, by index."""
+    """Return the result of an export; copies that existed are in `again`, by index."""
     copied = sum(index not in again for index in range(len(tracks)))
     return Exported(folder, len(tracks), copied, removed, sum(track.size for track in tracks))
 
@@ -64,7 +63,7 @@ def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
 
 
 def not_ours(folder: bytes, path: bytes) -> PlayshuffleError:
-    """Return the error for a file in a folder that playshuffle did not write."""
+    """Return the error for a file that playshuffle did not write."""
     return PlayshuffleError(
         f"{shown(folder)} contains {shown(os.path.basename(path))}, which is from another program."
         " Nothing was changed. Choose another folder, or move that file.",
@@ -73,13 +72,13 @@ def not_ours(folder: bytes, path: bytes) -> PlayshuffleError:
 
 
 def our_paths(folder: bytes) -> set[bytes]:
-    """Return the files that playshuffle wrote, or started to write, into a folder, and its subfolders."""
+    """Return the files and subfolders that playshuffle wrote, or started to write, in a folder."""
     names = {EXPORT_MARK, *marked(folder)}
     return {os.path.join(folder, name) for name in names | set(map(os.path.dirname, names))}
 
 
 def marked(folder: bytes) -> list[bytes]:
-    """Return the lines of the mark in a folder, if it has one: its playlist, then the names of its files."""
+    """Return the lines of a folder's mark: its playlist, then the names of its files."""
     try:
         descriptor, _ = open_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
     except OSError:
@@ -96,7 +95,7 @@ def our_files(folder: bytes) -> Iterator[bytes]:
 
 
 def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copies:
-    """Return time and path of the copies of earlier runs, by the name of their track, and size."""
+    """Return time and path of earlier copies, by the name of their track, and size."""
     copies = defaultdict(list)
     for path in filter(is_audio_name, paths):
         status = os.lstat(path)
@@ -131,7 +130,7 @@ def _shift_ns(tracks: Sequence[CopiedTrack], copies: Copies) -> int:
 def fitting(
     tracks: Sequence[CopiedTrack], before: Iterable[bytes], folder: bytes, most_bytes: int | None
 ) -> int:
-    """Return the number of tracks that fit, if the copies `before` of earlier runs are removed.
+    """Return the number of tracks that fit if the copies `before` of earlier runs are removed.
 
     Raises:
         PlayshuffleError: none fits.

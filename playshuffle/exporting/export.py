@@ -1,13 +1,12 @@
 """Copy tracks into a separate folder, numbered, and created in playlist order.
 
-Players list a stick by names, or in the order of its FAT. On FAT a new file takes the place of a deleted
-one. So each run makes a new folder NAME.playshuffle-new: it moves existing copies there, copies the other
-tracks, and replaces the folder NAME at its end. The folder of an earlier or killed run is renamed
+Players list a stick by names, or in the order of its FAT. On FAT a new file takes the place of a deleted one.
+So each run makes a new folder NAME.playshuffle-new: it moves existing copies there, copies the other tracks,
+and replaces the folder NAME at its end. The folder of an earlier or killed run is renamed
 NAME.playshuffle-old1, and the next run takes copies from there.
 
-A file in each folder lists the names that playshuffle wrote there. Other files there at the start are
-refused. Files that are added during the run stay: each is moved into the new folder before the old one is
-removed.
+Other files in these folders at the start are refused. Files added during the run stay: each is moved into the
+new folder before the old one is removed.
 """
 
 import contextlib
@@ -51,7 +50,7 @@ def export(
     Args:
         tracks: in playlist order.
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
-        name: name of the new folder, and of its playlist.
+        name: of the new folder, and of its playlist.
         source: the playlist and its owner. A playlist of the same name from another source does not replace
             the copies.
         working: called with the megabytes that were copied.
@@ -136,7 +135,7 @@ def _names(tracks: Sequence[CopiedTrack], per_folder: int) -> list[bytes]:
 
 
 def _playlists(target: bytes, tracks: Sequence[CopiedTrack], names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return the playlists for the device by name: several, if a car radio does not read that many tracks."""
+    """Return the playlists for the device: several, if a car radio does not read that many tracks."""
     entries = [track.extinf + name + b"\n" for track, name in zip(tracks, names, strict=False)]
     stem = os.path.basename(target)
     return {
@@ -151,7 +150,7 @@ def _parts(count: int) -> list[bytes]:
 
 
 def _former_folders(target: bytes, new: bytes, head: bytes) -> list[bytes]:
-    """Return the folders of earlier runs, after a check that they contain nothing else."""
+    """Check that the folders of earlier runs contain nothing else, and return them."""
     above, name = os.path.split(target)
     is_ours = re.compile(
         re.escape(name) + rb"(%b|%b\d+)?" % (re.escape(_NEW), re.escape(_OLD)), re.DOTALL
@@ -204,7 +203,7 @@ def _check_music(tracks: Sequence[CopiedTrack], folder: bytes, roots: Iterable[b
 
 
 def _others(folder: bytes) -> Iterator[bytes]:
-    """Yield the files in a folder that are not from playshuffle; a subfolder as a whole."""
+    """Yield files in a folder that are not from playshuffle; a subfolder as a whole."""
     ours = copying.our_paths(folder)
     for path, folders, names in os.walk(folder, onerror=_raise):
         for name in [*names, *folders]:
@@ -221,7 +220,7 @@ def _raise(error: OSError) -> None:
 def _remove(folder: bytes, new: bytes) -> None:
     """Remove a folder of an earlier run: its mark last, so that a killed removal can continue.
 
-    Files that others added meanwhile are moved to the same path in the new folder.
+    Files that others added meanwhile are moved to the new folder.
     """
     mark = os.path.join(folder, EXPORT_MARK)
     for path in list(_others(folder)):
