@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterator[Run]:
     """Lock one playlist and choose its tracks; meanwhile no other playshuffle writes it.
 
-    Args:
-        opened: the library, opened for this playlist and maybe others.
-        tools: tools of a run. A seed of the playlist replaces the source of randomness.
+    A seed of the playlist replaces the tools' source of randomness.
 
     Raises:
         PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not be

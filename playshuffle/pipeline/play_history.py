@@ -61,7 +61,7 @@ class PlayHistory(NamedTuple):
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the history with the plays of each omitted copy counted for the kept one, too.
 
-        `kept` maps each omitted copy to the kept one.
+        `kept` maps the former to the latter.
         """
         played = dict(self.played)
         for index in kept.keys() & self.played.keys():
@@ -87,7 +87,7 @@ def play_history(
 
     Args:
         rows_of: looks up the tags of a folder, for sources that have no paths.
-        now_s: the present time (Unix seconds).
+        now_s: Unix seconds.
 
     Raises:
         SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.
@@ -172,7 +172,11 @@ def _matched(
 
 
 def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[HistoryRow]) -> None:
-    """Raise SourceError if a source has tracks, and none of them is in a music folder."""
+    """Check that one of a source's tracks is in a music folder, if it has any.
+
+    Raises:
+        SourceError: none is.
+    """
     if missing and not known:
         raise SourceError(
             source,

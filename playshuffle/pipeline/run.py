@@ -38,8 +38,7 @@ class Run(NamedTuple):
 
     Attributes:
         now: when it was opened, in local time.
-        library: all tracks of its folders.
-        file: the playlist file; None if none is written.
+        file: None if none is written.
         record: its last order or its deck.
         tags_of: looks up the tags of a folder.
         history: the plays of tracks; None if the request names no history.
@@ -239,9 +238,7 @@ class Run(NamedTuple):
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:
     """Check that a playlist that is its own source does not lose entries for ever.
 
-    Args:
-        file: the playlist as it is.
-        report: has the new tracks of the playlist, and the skipped files.
+    `file` is the playlist as it is, `report` has its new tracks, and the skipped files.
 
     Raises:
         PlayshuffleError: entries would be lost.

@@ -1,7 +1,6 @@
 """Define the stages of a choice: a table with one row for each, in the order of a run.
 
-A row has the texts of its stage for the report, `why`, JSON and the status. A new stage is a row and its
-function.
+A row has the texts of its stage for the report, `why`, JSON and the status.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -58,12 +57,12 @@ class StageKind(NamedTuple):
     """A row of the table of stages.
 
     Attributes:
-        code: for programs; also the code of its reasons.
+        code: for programs; also of its reasons.
         leaves_out: the omitted tracks, in words.
         apply: returns the choice after the stage.
         summary: returns a report's text about the omitted tracks; empty for nothing.
         keys: keys of the configuration that cause its reasons.
-        label: label of the summary.
+        label: of the summary.
         has_common_reason: all its reasons have the same short text, so that `why` counts them together.
     """
 

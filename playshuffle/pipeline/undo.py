@@ -33,11 +33,11 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
 def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second call reverts the first.
 
-    Its tracks are in the order that they had, whatever the options choose now. Those that no longer exist
-    are omitted. The next deal or new order comes when it would have come.
+    Its tracks are in the order that they had, whatever the options choose now. Those that no longer exist are
+    omitted. The next deal or new order comes when it would have come.
 
     Args:
-        run: the playlist, opened with the request of `before`.
+        run: opened with the request of `before`.
         before: the record to restore, read without a lock.
 
     Raises:
