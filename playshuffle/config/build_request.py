@@ -18,6 +18,7 @@ from playshuffle.options.table import STDOUT, Options
 from playshuffle.ordering.gap import Gap, parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
 from playshuffle.ordering.recipe import Recipe
+from playshuffle.ordering.resting import parse_rest
 from playshuffle.pipeline.request import Request
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
@@ -234,5 +235,5 @@ def _recipe(options: Options) -> Recipe:
         group_by=options.group_by,
         inside=cast(Inside | None, options.inside),
         gap=gap,
-        rest_ms=_ms(options.rest),
+        rests=() if options.rest is None else parse_rest(options.rest),
     )

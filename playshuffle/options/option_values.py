@@ -11,6 +11,7 @@ from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.options.table import ROWS, Options, known_value
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.ordering.resting import parse_rest
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
 
@@ -50,7 +51,7 @@ def _from_one(key: str) -> Callable[[int], int]:
 _PARSERS: Mapping[str, Callable[[Any], object]] = {
     "where": fields_of_queries,
     "gap": parse_gap,
-    "rest": duration.parse,
+    "rest": parse_rest,
     "limit": _from_one("limit"),
     "most": parse_limit,
     "time": duration.parse,

@@ -113,8 +113,8 @@ class Options(NamedTuple):
         "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", verbs=MAKE,
         example='50 or "25%"', may_be_number=True)] = None
     rest: Annotated[str | None, Row(
-        "--rest", "Put tracks played lately at the end, like 30d", EXPERT, "DURATION", verbs=ALL,
-        example='"30d"')] = None
+        "--rest", "Put tracks played lately at the end, like 30d", EXPERT, "TIME|FIELD:TIME", verbs=ALL,
+        example='"30d,artist:2h"')] = None
     pin: Annotated[tuple[str, ...], Row(
         "--pin", "Keep a track at a position: 1, first, last, here", ORDER, "TRACK[@POSITION]", verbs=MAKE,
         example='"intro.mp3@first"')] = ()

@@ -23,7 +23,7 @@ class Recipe(NamedTuple):
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
         inside: which blocks to shuffle inside.
         gap: minimum number of plays before a track repeats.
-        rest_ms: how long a track rests after it was heard.
+        rests: how long a track rests after it, or one with an equal value of a field, was heard.
         resting: indices of the resting tracks; like pins, they are resolved later.
     """
 
@@ -34,7 +34,7 @@ class Recipe(NamedTuple):
     group_by: str | None = None
     inside: Inside | None = None
     gap: Gap | None = None
-    rest_ms: int | None = None
+    rests: tuple[tuple[str | None, int], ...] = ()  # fields, and milliseconds
     resting: frozenset[int] = frozenset()
 
     @property

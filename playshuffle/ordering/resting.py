@@ -1,12 +1,43 @@
 """Put recently heard tracks behind all others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from playshuffle import duration
 from playshuffle.ordering.chosen import Chosen
-from playshuffle.ordering.groups import group_keys
+from playshuffle.ordering.groups import KEYS, group_keys
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.shuffle import RandBelow, Shuffle, behind
+from playshuffle.text import known
+
+
+def parse_rest(text: str) -> tuple[tuple[str | None, int], ...]:
+    """Return each field and time in milliseconds of '30d', 'artist:2h' or '30d,artist:2h'.
+
+    Raises:
+        PlayshuffleError: a field is unknown, or a time is not a duration.
+    """
+    rests: list[tuple[str | None, int]] = []
+    for part in map(str.strip, text.split(",")):
+        has_field = ":" in part and not part[0].isdecimal()  # 1:30:00 is a time
+        field, time = part.split(":", 1) if has_field else ("", part)
+        rests.append((known("field", field, KEYS) if field else None, duration.parse(time)))
+    return tuple(rests)
+
+
+def heard_lately(
+    library: Chosen, recipe: Recipe, heard_since: Callable[[float], Collection[int]], now_s: float
+) -> frozenset[int]:
+    """Return the tracks of a library that rest: they, or others of their group, were heard since."""
+    resting: set[int] = set()
+    for field, time_ms in recipe.rests:
+        heard = heard_since(now_s - time_ms / 1000)
+        if field is not None and heard:
+            keys = group_keys(library, field)
+            groups = {keys[index] for index in heard if index >= 0}
+            heard = [index for index in library.indices if keys[index] in groups]
+        resting.update(heard)
+    return frozenset(resting)
 
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:

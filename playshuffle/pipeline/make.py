@@ -108,8 +108,9 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
             verb = "has" if rated == 1 else "have"
             total = counted(count, "track")
             texts["ratings"] = f"{rated:,} of {total} {verb} a rating. The others count as half of the best."
-    if recipe.rest_ms is not None:
-        time, count = words(recipe.rest_ms), len(recipe.resting)
+    if recipe.rests:
+        count, times = len(recipe.resting), ((words(time_ms), field) for field, time_ms in recipe.rests)
+        time = " or ".join(f"{time} (same {field})" if field else time for time, field in times)
         texts["rest"] = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
         if not count:
             texts["rest"] = f"No track was played in the last {time}, so none comes last."

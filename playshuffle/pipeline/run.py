@@ -14,6 +14,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.recipe import Recipe
+from playshuffle.ordering.resting import heard_lately
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
 from playshuffle.pipeline.open_library import OpenLibrary
@@ -70,9 +71,10 @@ class Run(NamedTuple):
         """Return the recipe of the request, with its pins and resting tracks as indices."""
         self.check()
         recipe = self.request.recipe._replace(pins=self.choice.pins)
-        if self.history is None or recipe.rest_ms is None:
+        if self.history is None or not recipe.rests:
             return recipe
-        heard = self.history.heard_since(self.now.timestamp() - recipe.rest_ms / 1000)
+        library = Chosen(self.tracks, range(len(self.tracks)), self.tags_of)
+        heard = heard_lately(library, recipe, self.history.heard_since, self.now.timestamp())
         return recipe._replace(resting=heard.intersection(self.choice.remaining))
 
     def check(self) -> None:

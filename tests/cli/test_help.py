@@ -83,9 +83,9 @@ def test_the_short_help_shows_the_most_used_options_on_one_screen(words: str) ->
 
 
 def option_of(line: str) -> str:
-    """Return the last spelling of the option that a line of help explains; empty if it does not."""
+    """Return the longest spelling of the option that a line of help explains; empty if it does not."""
     match = re.match(r"  (-[-\w]+(?:, --[-\w]+)?)(?= )", line)
-    return match[1].split(", ")[-1] if match else ""
+    return max(match[1].split(", "), key=len) if match else ""
 
 
 def options_of(*words: str) -> list[str]:

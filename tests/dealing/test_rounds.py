@@ -112,7 +112,7 @@ def test_a_track_is_dealt_too_soon_rather_than_never() -> None:
 
 
 def test_the_tracks_of_the_recipe_rest() -> None:
-    recipe = Recipe(rest_ms=1, resting=frozenset({0, 4}))
+    recipe = Recipe(resting=frozenset({0, 4}))
 
     assert Rounds(all_of(numbered(6)), recipe, Seeded("1")).resting == {0, 4}
 

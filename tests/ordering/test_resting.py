@@ -16,8 +16,6 @@ from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.tagged import all_of, tagged
 
-MONTH_MS = 30 * 86_400_000
-
 
 def library(artists: str, albums: str = "") -> tuple[Tracks, TagsOf]:
     """A track for each letter, by the artist and from the album with this name; the ratings differ."""
@@ -55,7 +53,7 @@ def is_behind(order: Sequence[int], late: frozenset[int]) -> bool:
 def test_both_parts_of_a_random_order_are_uniform(count: int) -> None:
     found = library("abcdef"[:count])
     for late in subsets(count):
-        shares = distribution(orders(found, Recipe(rest_ms=MONTH_MS, resting=late)))
+        shares = distribution(orders(found, Recipe(resting=late)))
         assert is_uniform_over(
             shares, [order for order in permutations(range(count)) if is_behind(order, late)]
         )
@@ -71,7 +69,7 @@ def test_whatever_is_drawn_tracks_that_rest_come_last_in_every_order(order: str,
     for late in subsets(count):
         if (order, count) == ("spread", 5) and len(late) not in (2, 3):
             continue  # with so many draws, the others take minutes
-        recipe = Recipe(order, rest_ms=MONTH_MS, resting=late)
+        recipe = Recipe(order, resting=late)
         shares = distribution(orders(found, recipe))
         whole = late
         if order == "albums":  # an album rests as a whole
@@ -88,7 +86,7 @@ def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
     """Its draws are too large to try them all."""
     found = library("abcde")
     for seed in range(50):
-        order = orders(found, Recipe("favourites", rest_ms=MONTH_MS, resting=late))(Seeded(str(seed)))
+        order = orders(found, Recipe("favourites", resting=late))(Seeded(str(seed)))
         assert is_behind(order, late)
 
 
@@ -96,7 +94,7 @@ def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
 def test_spread_keeps_artists_apart_in_each_part_and_where_they_meet(late: set[int]) -> None:
     artists = "aabbcc"
     found = library(artists)
-    recipe = Recipe("spread", rest_ms=MONTH_MS, resting=frozenset(late))
+    recipe = Recipe("spread", resting=frozenset(late))
     keys = list(map(ord, artists))
     early_fewest = fewest_repeats([keys[index] for index in range(6) if index not in late])
     late_fewest = fewest_repeats([keys[index] for index in late])
@@ -115,7 +113,7 @@ def test_spread_keeps_artists_apart_in_each_part_and_where_they_meet(late: set[i
 def test_a_group_rests_by_its_newest_play(order: str) -> None:
     found = library("aabbcc")
     by = "artist" if order == "groups" else None
-    shares = distribution(orders(found, Recipe(order, group_by=by, rest_ms=MONTH_MS, resting=frozenset({1}))))
+    shares = distribution(orders(found, Recipe(order, group_by=by, resting=frozenset({1}))))
 
     assert set(shares) == {(2, 3, 4, 5, 0, 1), (4, 5, 2, 3, 0, 1)}
 
@@ -124,7 +122,7 @@ def test_a_group_rests_by_its_newest_play(order: str) -> None:
 def test_a_limit_takes_tracks_that_rest_only_if_too_few_others_remain(order: str, count: int) -> None:
     found = library("abcdef"[:count])
     late = frozenset({0, 3})
-    recipe = Recipe(order, limit=count - 2, rest_ms=MONTH_MS, resting=late)
+    recipe = Recipe(order, limit=count - 2, resting=late)
     chosen = {frozenset(each) for each in distribution(orders(found, recipe))}
     assert chosen == {frozenset(range(count)) - late}
 
@@ -136,7 +134,7 @@ def test_a_pinned_track_does_not_rest() -> None:
     found = library("abcabc")
     late = frozenset({0, 1})
     for order in ("random", "spread"):
-        recipe = Recipe(order, (Pin(0, 0), Pin(5, 4)), rest_ms=MONTH_MS, resting=late)
+        recipe = Recipe(order, (Pin(0, 0), Pin(5, 4)), resting=late)
         for each in distribution(orders(found, recipe)):
             assert (each[0], each[4], each[5]) == (0, 5, 1)
 
@@ -146,7 +144,7 @@ def test_a_pinned_track_does_not_rest() -> None:
 def test_a_gap_comes_before_the_rest(late: frozenset[int], gap: int) -> None:
     found = library("abcde")
     last = Arranged([4, 3, 2, 1, 0], 5)
-    recipe = Recipe(gap=Gap(gap), rest_ms=MONTH_MS, resting=late)
+    recipe = Recipe(gap=Gap(gap), resting=late)
     shares = distribution(orders(found, recipe, last))
     first = {index: max(gap - 5 + at, 0) for at, index in enumerate(last.order)}
 

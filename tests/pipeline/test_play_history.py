@@ -366,6 +366,27 @@ def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tm
     assert order_of(report)[-1] == "a"
 
 
+def test_all_tracks_of_an_artist_who_was_heard_lately_rest(music: Path, tmp_path: Path) -> None:
+    """Ann's a was heard 3 hours ago, Bob's b yesterday, and c last month; nobody heard the others."""
+    artists = {"a": "Ann", "c": "Ann feat. Bob", "b": "Bob", "x": "Bob"}
+    read = reader(lambda path: Tags(60_000, artist=artists.get(os.path.basename(path)[0], "Cy")))
+    path = heard(tmp_path, a=0, b=1, c=29)
+
+    def at_the_end(rest: str) -> set[str]:
+        report = make_playlist(resting(music, path, rest), TOOLS._replace(read_all=read))
+        note = next(note for note in map(str, report.notes) if "so at the end: " in note)
+        return {note, *order_of(report)[-int(note.split()[-2]) :]}
+
+    assert at_the_end("artist:1h") == {
+        "Played in the last 1 h (same artist), so at the end: 2 tracks",
+        "a",
+        "c",
+    }
+    assert at_the_end("artist:2d") >= {"a", "b", "c", "x"}
+    both = "Played in the last 2 days or 1 h (same artist), so at the end: 3 tracks"
+    assert at_the_end("2d, artist:1h") == {both, "a", "b", "c"}
+
+
 RULED = ("sattolo", "light", "sorted")  # have a rule of their own
 
 
@@ -380,6 +401,8 @@ RULED = ("sattolo", "light", "sorted")  # have a rule of their own
         ({"seed": "x"}, "--rest does not work with --seed"),
         *(({"order": order}, f"--rest does not work with --order {order}") for order in RULED),
         ({"rest": "often"}, "'often' is not a duration"),
+        ({"rest": "30d,artist:"}, "'' is not a duration"),
+        ({"rest": "artst:2h"}, "Did you mean 'artist'"),
     ],
 )
 def test_options_without_their_history_or_without_a_meaning_are_errors(
