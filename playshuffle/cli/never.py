@@ -36,7 +36,7 @@ Examples:
 
 
 def never(
-    tracks: Annotated[list[str] | None, argument("[TRACK...]", "Paths or file names of tracks")] = None,
+    tracks: Annotated[list[str] | None, argument("[TRACK...]", "Paths, file names or titles")] = None,
     undo: Annotated[bool, option("--undo", "Take the last track back")] = False,
     quiet: Quiet = False,
 ) -> Exit:
