@@ -84,6 +84,31 @@ def test_docstrings_name_the_thing(folder: str) -> None:
     assert len(indirect) <= 0.03 * len(found), indirect
 
 
+def strangers(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
+    """Return the arguments and fields that a docstring describes, and that do not exist."""
+    sections = re.findall(
+        r"^(?:Args|Attributes):\n((?:    .*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE
+    )
+    described = re.findall(r"^    (\w+): ", "".join(sections), re.MULTILINE)
+    parts = [*node.body[1:], *([node.args] if isinstance(node, ast.FunctionDef) else ())]
+    code = "\n".join(map(ast.unparse, parts))
+    return [name for name in described if not re.search(rf"\b{name}\b", code)]
+
+
+@pytest.mark.parametrize("folder", CODE)
+def test_described_arguments_and_fields_exist(folder: str) -> None:
+    """Those whose name and type say all have no line."""
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{node.lineno}: {name}"
+        for path in modules(folder)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node)
+        for name in strangers(node)
+    ]
+
+    assert found == []
+
+
 @pytest.mark.process
 def test_the_spelling_is_right() -> None:
     places: list[str | Path] = [*WRITTEN, "docs", "playshuffle", "scripts", "systemd", "man"]
