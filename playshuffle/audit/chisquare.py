@@ -35,7 +35,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """Evaluate the continued fraction by Lentz's method."""
+    """Evaluate by Lentz's method."""
     b = x + 1 - a
     c, d = 1 / _TINY, 1 / b
     total, step, turn = d, 0.0, 0

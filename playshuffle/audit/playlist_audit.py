@@ -40,7 +40,7 @@ class PlaylistAudit(NamedTuple):
     by: Sequence[tuple[int, str]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures for JSON. Bytes that are not UTF-8 become U+DC80 to U+DCFF."""
+        """Bytes that are not UTF-8 become U+DC80 to U+DCFF."""
         facts = self._asdict() | {
             "playlist": os.fsdecode(self.playlist),
             "by_artist": self.by_artist._asdict(),

@@ -55,7 +55,6 @@ class _Commands(CommandGroup):
     """The program: it has only the summaries of its commands until one is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command that the words name."""
         name, command, words = super().resolve_command(ctx, args)
         return name, command and load(name), words
 

@@ -130,7 +130,7 @@ def _source(playlist: str, file: bytes) -> str:
 
 
 def _verdict(done: Exported, track_count: int) -> str:
-    """Return the number of copied tracks, of the `track_count` in the playlist."""
+    """Return the number of copied tracks, of `track_count`."""
     text = (
         f"{home_path(done.folder)}: {_fitting(done.tracks, track_count)},"
         f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"

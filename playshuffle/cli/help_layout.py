@@ -27,7 +27,7 @@ class _Words(NamedTuple):
     is_number: bool
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value of an option; a list if it can be given several times."""
+        """Return a list if the option can be given several times."""
         if param.multiple or param.nargs == -1:
             return list(value or ())
         try:
@@ -40,7 +40,7 @@ class _Helped:
     """A command whose short help, -h, omits rarely needed options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse the command line. Other versions of typer do not call `get_runtime_param`."""
+        """Other versions of typer do not call `get_runtime_param`."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
             descriptor = getattr(parameter, "type_descriptor", None)
             if descriptor is not None:
@@ -60,7 +60,7 @@ class Command(_Helped, TyperCommand):
     """A command that shows its options in groups."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help; the short one fits on a screen."""
+        """The short help fits on a screen."""
         if SHORT_HELP not in ctx.meta:
             super().format_help(ctx, formatter)
             return
@@ -71,7 +71,7 @@ class Command(_Helped, TyperCommand):
         _write(formatter, sections, is_compact=True)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the words of the usage: versions of typer decorate arguments differently."""
+        """Versions of typer decorate arguments differently."""
         return [self.options_metavar or "", *map(_usage, filter(_is_argument, self.get_params(ctx)))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

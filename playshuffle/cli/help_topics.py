@@ -20,12 +20,11 @@ _WIDTH = 80
 
 
 def _entry(term: str, meaning: str) -> list[str]:
-    """Return the lines of a term and its meaning, which continues below its start."""
+    """Continue the meaning below its start."""
     return textwrap.wrap(meaning, _WIDTH, initial_indent=term, subsequent_indent=" " * len(term))
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a term and its meaning below it, indented."""
     for term, meaning in rows:
         yield from (f"  {term}", *_entry(" " * 6, meaning))
 

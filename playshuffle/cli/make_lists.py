@@ -109,7 +109,7 @@ def _requests_of(
 
 
 def _new_list(folders: Sequence[str], options: Options, config: str | None, quiet: bool) -> Options:
-    """Return the options of a list of these folders; without any, of the music folder."""
+    """Without folders, use the music folder."""
     if not folders and options.source is None:
         default = default_folders(config)
         folders = default.folders

@@ -165,7 +165,7 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brie
 
 
 def _options_again(report: Report) -> str:
-    """Return the options of a list that is made again, and since when it has them."""
+    """Return the options of a list that is made again, and their age."""
     request, last = report.request, report.last
     flags = _new_options(Options(order=request.recipe.order), request.saved_options)
     if flags and last is not None and last.options == request.saved_options:
@@ -266,7 +266,7 @@ def _play(player: str, file: bytes) -> Iterator[Fact]:
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:
-    """Return the tracks of a loss; for lost positions, the tracks at these positions."""
+    """Return the tracks of a loss; for lost positions, the tracks there."""
     if isinstance(loss.indices, range):
         return report.paths()[loss.indices.start : loss.indices.stop]
     return [report.suspects[index] for index in loss.indices]
@@ -277,7 +277,7 @@ def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
-    """Return the tracks that the stages omit; for the query only numbers, since they may be nearly all."""
+    """List the omitted tracks; for the query only numbers, since they may be nearly all."""
     where = choice.stage(WHERE)
     return {
         "matching": None if where is None else where.of - len(where.indices),

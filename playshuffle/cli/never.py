@@ -108,7 +108,7 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
 
 
 def _entries(playlist: bytes) -> set[bytes]:
-    """Return the paths in a playlist; empty if it cannot be read."""
+    """Empty if the playlist cannot be read."""
     with contextlib.suppress(PlayshuffleError):
         return {*PlaylistFile.find(playlist).entries()}
     return set()

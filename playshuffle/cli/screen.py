@@ -62,7 +62,7 @@ class Screen(NamedTuple):
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line, with its mark or the mark's word; wrapped on a terminal."""
+        """Return a first line with its mark, or the mark's word; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
         first, *others = self.wrapped(text, f"{start} ")
@@ -108,7 +108,7 @@ class Screen(NamedTuple):
         return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
 
     def hanging(self, text: str, start: str = "") -> list[str]:
-        """Return text that begins with `start`, wrapped with a small indent below its first line."""
+        """Return wrapped text with a small indent below its first line, which begins with `start`."""
         first, *others = self.wrapped(text, start)
         if others:
             indent = " " * (len(start) - len(start.lstrip()) + 2 * _INDENT)
@@ -154,14 +154,14 @@ class Screen(NamedTuple):
         return [first, *self.wrapped(" ".join(others), "  ")] if others else [first]
 
     def tail(self, text: str, width: int) -> str:
-        """Return the end of a text, such as the name of a path, that is too long for a width."""
+        """Return the end of a text that is too long, such as the name of a path."""
         cut = "…" if self.has_unicode else "~"
         while columns(text) > width:
             text = f"{cut}{text[2:] if text.startswith(cut) else text[1:]}"
         return text
 
     def head(self, text: str, width: int) -> str:
-        """Return the beginning of a text that is too long for a width."""
+        """Return the beginning of a text that is too long."""
         if columns(text) <= width:
             return text
         cut = "…" if self.has_unicode else "~"
@@ -217,7 +217,7 @@ def home_path(path: bytes | str) -> str:
 
 
 def _from_home(text: str) -> str:
-    """Return a text with `~` for the home folder at the start of paths."""
+    """Replace the home folder at the start of paths by `~`."""
     home = os.environ.get("HOME", "").rstrip("/")
     return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=[/\s.,:;)]|$)", "~", text) if home else text
 

@@ -75,7 +75,6 @@ def _is_ascii(stream: TextIO) -> bool:
 
 
 def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
-    """Replace the ellipsis of the program's own texts."""
     return (part.replace("\N{HORIZONTAL ELLIPSIS}".encode(), b"...") for part in content)
 
 

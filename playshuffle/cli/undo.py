@@ -69,7 +69,7 @@ def undo(
 
 
 def _count(before: SavedRecord) -> int:
-    """Return how many tracks the file of a record had; 0 if it had no deal."""
+    """Return 0 if the record has no deal."""
     if isinstance(before, SavedOrder):
         return before.played
     return 0 if before.deck.deal is None else len(before.deck.deal.entries)

@@ -27,12 +27,7 @@ _KEYS = {row.flag: row.key for row in ROWS if not row.verbs or row.key in ("gap"
 
 
 def usage_text(error: Any, words: Sequence[str]) -> str:
-    """Return the sentences for a usage error of typer.
-
-    Args:
-        error: the exception.
-        words: the command line.
-    """
+    """Return the sentences for a usage error of typer."""
     context = getattr(error, "ctx", None)
     command = [word for word in words[:1] if not word.startswith("-")]
     path = " ".join(("playshuffle", *command)) if context is None else context.command_path

@@ -161,7 +161,7 @@ def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[b
 
 
 def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
-    """Return all files below a folder that a scan found or skipped."""
+    """Return all files that a scan found or skipped."""
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
@@ -219,7 +219,7 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
 
 
 def _request(one: KnownList, state: State) -> Request:
-    """Return the request of a written list, without folders if they are unknown."""
+    """Return the request of a list, without folders if they are unknown."""
     if one.configured is not None:
         return one.configured.request
     try:

@@ -37,7 +37,7 @@ class KnownList(NamedTuple):
 
     @property
     def exists(self) -> bool:
-        """Return whether its file or a part of it exists."""
+        """Return whether the file or a part of it exists."""
         return os.path.lexists(self.path) or bool(existing_parts(self.path))
 
     def is_called(self, word: str) -> bool:

@@ -132,7 +132,7 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
 
 
 def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist) -> None:
-    """Add a playlist, by the resolved path of its file."""
+    """Playlists are known by the resolved path of their file."""
     assert wanted.request.output is not None
     path = atomic_file.resolved(wanted.request.output)
     first = playlists.setdefault(path, wanted)
@@ -161,7 +161,7 @@ def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> 
 
 
 def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
-    """Return a sentence if a value of a playlist is wrong, whatever the other keys are."""
+    """Return a sentence if the value is wrong, whatever the other keys are."""
     if name == "for" and value in own.faults:
         return f"The player '{shown(value)}' has a mistake. Correct [player.{shown(value)}]."
     try:

@@ -40,7 +40,7 @@ class ConfiguredPlaylist(NamedTuple):
 
     @property
     def deal(self) -> DealSettings | None:
-        """Return how much to deal, and how often; None if not dealt."""
+        """None if the playlist is not dealt."""
         return self.request.deal
 
 

@@ -74,7 +74,7 @@ class Document(NamedTuple):
         return self.line(*keys[:-1])  # inside a value of several lines
 
     def fault(self, message: str, *keys: str) -> Fault:
-        """Return a fault at a key of a table, or at the table without it."""
+        """Return a fault at a key of a table, or at the table."""
         line = None
         while keys and (line := self.line(*keys)) is None:
             keys = keys[:-1]

@@ -64,6 +64,6 @@ def why_dealt(deck: Deck, patience: float = PATIENCE) -> Iterator[tuple[int, str
 
 
 def _of_last_round(deck: Deck) -> frozenset[int]:
-    """Return tracks of the previous round that were in the last deal, or were not heard yet."""
+    """Return tracks of the previous round that were in the last deal, or not heard yet."""
     entries = deck.deal.entries if deck.deal is not None else ()
     return frozenset(deck.unheard).union(entries).difference(deck.dealt)

@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck, and begin new rounds.
 
-Missing tracks are not dealt. When a missing track returns, it is not dealt again if it was dealt in this
-round. Otherwise it is inserted at a random position.
+Missing tracks are not dealt. A missing track that returns is inserted at a random position, unless it was
+dealt in this round.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,8 +17,8 @@ class RoundOrder(Protocol):
     """How to order the rounds of a deck.
 
     Attributes:
-        name: identifies the order; a deck is ordered again when the name changes.
-        keeps_gap: whether every track keeps the gap, or only as far as a few attempts allow.
+        name: a deck is ordered again when it changes.
+        keeps_gap: every track keeps the gap, not only as far as a few attempts allow.
     """
 
     name: str
@@ -41,7 +41,7 @@ class DealRules(NamedTuple):
         present: all tracks that can be played now, at least one.
         order: orders new rounds, and inserts new tracks.
         is_whole: no drive is missing.
-        resting: tracks that are dealt after all others of the round, as far as the gap allows.
+        resting: tracks dealt after all others of the round, as far as the gap allows.
         waiting: tracks that can be played when their drive is back.
     """
 
@@ -73,9 +73,8 @@ def next_deal(
     is then as large as the present tracks allow.
 
     No track comes twice in one deal, so a deal is never larger than the library. If the order keeps the gap,
-    and no track was removed since the last round, then the next round is uniform over all orders with the gap
-    and without a track that is in this deal already. If tracks were removed, tracks that would come too soon
-    are postponed.
+    and no track was removed since the last round, the next round is uniform over all orders with the gap and
+    without a track of this deal. If tracks were removed, tracks that would come too soon are postponed.
 
     Args:
         period: first day of this deal's period.
@@ -154,7 +153,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
 
 
 def _at_end(tracks: Sequence[int], moved: Sequence[int]) -> tuple[int, ...]:
-    """Return tracks with `moved`, as far as they are among them, at the end."""
+    """Move those of the tracks that are in `moved` to the end."""
     return tuple(sorted(tracks, key=frozenset(moved).__contains__)) if moved else tuple(tracks)
 
 
@@ -164,7 +163,6 @@ def waits_for_missing(deck: Deck) -> bool:
 
 
 def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence[int], today: date) -> Deck:
-    """Begin a round within a deal that has these entries."""
     present, gap = rules.present, rules.gap
     capacity = min(open_deal.capacity(), len(present) - len(entries))
     plays = deck.tail + deck.dealt
@@ -197,8 +195,7 @@ def _fill(
 ) -> tuple[Deck, list[int], bool]:
     """Move upcoming tracks to a deal until it is full or the round is over.
 
-    Returns:
-        The deck, the entries of the deal, and whether it is full.
+    Return the deck, the entries of the deal, and whether it is full.
     """
     gap = rules.gap if rules.order.keeps_gap else 0
     in_deal = frozenset(entries)

@@ -29,7 +29,7 @@ class Size(ABC):
 
     @abstractmethod
     def count_deals(self, tracks: Sequence[int]) -> int:
-        """Return the number of deals that these tracks are enough for."""
+        """Return how many deals these tracks are enough for."""
 
 
 class ByCount(Size):
@@ -60,13 +60,13 @@ class ByCount(Size):
 class ByTime(Size):
     """Deals of at most this playing time; a track that does not fit comes first in the next deal.
 
-    A track that is longer than a deal is dealt alone. A deal is full when a track did not fit and
-    less time is left than the median length of the tracks.
+    A track longer than a deal is dealt alone. A deal is full when a track did not fit and less time is left
+    than the median length of the tracks.
 
     Args:
-        time_ms: playing time of a deal.
-        lengths_ms: lengths of all tracks. An unknown length, 0, counts as the mean of the others, or as
-            `time_ms` if no length is known.
+        time_ms: of a deal.
+        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, or as `time_ms` if
+            no length is known.
     """
 
     def __init__(self, time_ms: int, lengths_ms: Mapping[int, int]) -> None:
@@ -140,12 +140,11 @@ class ByGroups(Size):
 class Limited(Size):
     """Deals of another size that have at most N tracks for each value.
 
-    A track over the limit comes first in the next deal. So the last deals of a round are small if most
-    of the tracks left have the same value.
+    A track over the limit comes first in the next deal. So the last deals of a round are small if most of the
+    tracks left have the same value.
 
     Args:
-        size: the size of deals apart from the limit.
-        limit: tracks for each value, at least 1.
+        limit: at least 1.
         value_of: maps each track to the number of its value.
     """
 

@@ -33,7 +33,7 @@ class Database(NamedTuple):
     starts: str = "SELECT 0"
 
     def missing_columns(self, database: "Connection") -> list[str] | None:
-        """Return the needed columns that a database lacks; None if it lacks a whole table."""
+        """None if the database lacks a whole table."""
         missing = []
         for table, needed in self.needs.items():
             query = "SELECT name FROM pragma_table_info(?)"
@@ -77,7 +77,7 @@ def _pivot(names: str, name: str = "name", value: str = "value") -> str:
 
 
 def _songs(column: str) -> Database:
-    """Return the database of Strawberry or Clementine: a collection in one table."""
+    """Strawberry and Clementine have a collection in one table."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
     return Database({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 

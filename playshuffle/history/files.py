@@ -26,7 +26,7 @@ _LONG_MS = 240_000  # a track heard for this time was played, by the rule of Las
 
 
 def _number(value: object, end: float = math.inf) -> float | None:
-    """Return a number from 0 to below `end`; None for anything else."""
+    """Return a number from 0 to below `end`."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -44,7 +44,7 @@ def _count(value: object) -> int | None:
 
 
 def _share(value: object, full: float = 1) -> float | None:
-    """Return a rating from 0 to 1; None without one."""
+    """Return a rating from 0 to 1."""
     number = _number(value)
     return min(number / full, 1) if number else None
 
@@ -210,7 +210,7 @@ _COLUMNS = {
 
 
 def _header(line: str) -> tuple[str, dict[str, int]] | None:
-    """Return the separator of a CSV file, and the position of each known column; None for other files."""
+    """Return separator, and positions of known columns; None for other files."""
     for separator in ",;\t":
         header = next(csv.reader([line], delimiter=separator), [])
         names = [re.sub(r"#.*|[\W_]", "", name.lower()) for name in header]
@@ -269,7 +269,7 @@ def favourites(path: bytes) -> Iterator[HistoryRow]:
 
 
 def _moment(text: str) -> int | None:
-    """Return Unix seconds of a time in seconds, milliseconds, ISO format or Last.fm's format."""
+    """Parse seconds, milliseconds, ISO format or Last.fm's format into Unix seconds."""
     number = _number(text)
     if number is not None:
         return _time(number / 1000 if number >= _LATEST else number)

@@ -92,7 +92,7 @@ def unit_folder() -> str:
 
 
 def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
-    """Enable a unit and start it, or restart it if it runs with an older version."""
+    """Start a unit, or restart it if it runs with an older version."""
     was_active = systemctl.ask("is-active", unit).code == 0
     _order("enable", unit)
     verb = "restart" if was_active and is_changed else "start"
@@ -146,7 +146,7 @@ def unit_content(path: str) -> str | None:
 
 
 def _write_or_remove(path: str, text: str | None) -> bool:
-    """Write a file, or remove it for None; return whether that changed anything."""
+    """Remove the file for None; return whether anything changed."""
     if unit_content(path) == text:
         return False
     if text is not None:

@@ -42,7 +42,7 @@ def remove() -> bool:
 
 
 def _user_folder() -> str:
-    """Return Quod Libet's configuration folder, as Quod Libet finds it."""
+    """Find the folder as Quod Libet does."""
     named = os.environ.get("QUODLIBET_USERDIR")
     if named:
         return os.path.abspath(named)

@@ -89,7 +89,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         self._songs: dict[str, Song] = {}
 
     def next(self, playlist: Any, iter: Any) -> Any:  # noqa: A002 - as Quod Libet calls it
-        """Return the song to play next; None at the end of a round."""
+        """Return None at the end of a round."""
         rows = self._update(playlist)
         if iter is not None:
             self._memory.visit(playlist.get_value(iter).key)
@@ -102,7 +102,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return None if key is None else playlist.get_iter((rows[key],))
 
     def previous(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
-        """Return the song played before; the current one comes again after it."""
+        """The current song comes again after the previous one."""
         rows, played = self._update(playlist), self._memory.played
         if iter is not None and played and played[-1] == playlist.get_value(iter).key:
             self._memory.upcoming.insert(0, played.pop())
@@ -123,7 +123,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         self._rows = None
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Draw a new order of these songs; `played` are the songs of the last round."""
+        """Draw a new order; `played` are the songs of the last round."""
         raise NotImplementedError
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
@@ -132,11 +132,11 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return _permute(keys, shuffle.insert(range(count), range(count, len(keys)), _RANDBELOW, first))
 
     def repair(self, order: list[str], _first: int) -> list[str]:
-        """Restore the order's guarantee from position `_first` on, after songs were added or removed."""
+        """Restore the order's guarantee from a position on."""
         return order
 
     def _update(self, playlist: Any) -> dict[str, int]:
-        """Insert the songs that are new in the list; return the row of each song."""
+        """Insert new songs; return the row of each song."""
         if playlist is not self._playlist:  # since 4.6 no reset reports an added or removed row
             self._playlist, self._rows = playlist, None
             for signal in ("row-inserted", "row-deleted", "rows-reordered"):
@@ -166,7 +166,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         memory.upcoming = self.repair(order, len(last))[len(last) :] + hidden
 
     def _start_round(self) -> None:
-        """Draw a new round of the listed songs; forget songs that are in no library any more."""
+        """Draw a new round; forget songs that are in no library any more."""
         memory, songs = self._memory, self._songs
         library = app.library or ()
         played = [key for key in memory.played if key in songs]
@@ -180,7 +180,7 @@ def _permute(keys: Sequence[str], order: Sequence[int]) -> list[str]:
 
 
 def _usual_gap(songs: int) -> int:
-    """Return the plays between two plays of a song, as between two rounds of `playshuffle deal`."""
+    """Return the plays between two plays of a song, as between rounds of `playshuffle deal`."""
     return min(songs // 4, 100)
 
 
@@ -200,7 +200,6 @@ class RandomOrder(_ShuffleOrder):
     accelerated_name = "Random, _kept (playshuffle)"
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Draw uniformly, with a gap to the last round."""
         at = {key: index for index, key in enumerate(keys)}
         soonest = shuffle.soonest_after([at[key] for key in played], _usual_gap(len(keys)))
         return _permute(keys, shuffle.not_before(range(len(keys)), soonest, _RANDBELOW))
@@ -222,7 +221,6 @@ class SpreadOrder(_ShuffleOrder):
         return _numbers([self._songs[key]("artist").partition("\n")[0].strip().casefold() for key in keys])
 
     def draw(self, keys: list[str], _played: list[str]) -> list[str]:
-        """Spread the songs of each artist, and of each album of an artist."""
         artists, albums = self._artists(keys), _numbers([str(self._songs[key].album_key) for key in keys])
         return _permute(keys, shuffle.spread(range(len(keys)), artists, _RANDBELOW, albums))
 

@@ -42,7 +42,7 @@ class Program(NamedTuple):
 
     @property
     def executables(self) -> tuple[str, ...]:
-        """Return the files without which the program cannot start: the script and its interpreter."""
+        """Return the script and its interpreter."""
         return tuple(dict.fromkeys([self.words[0], sys.executable]))
 
 
@@ -173,7 +173,7 @@ def quoted(text: str) -> str:
 
 
 def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
-    """Return a shipped unit, in which lines of this user replace lines with the same keys."""
+    """Replace the lines of a shipped unit that have the same keys as lines of this user."""
     filled: list[str] = []
     written_keys = set()
     for line in unit.splitlines():

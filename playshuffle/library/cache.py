@@ -89,7 +89,7 @@ class Cache:
             self._recover(error)
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
-        """Keep folders at their new paths, those that changed meanwhile too: the next scan finds that."""
+        """Keep folders at their new paths, even those that changed: the next scan finds that."""
         rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
         moved = {
             path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())
@@ -171,7 +171,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return a checksum; -1, never a checksum, if a damaged row has another type."""
+    """Return -1, never a checksum, if a damaged row has another type."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

@@ -104,7 +104,6 @@ class Folder(NamedTuple):
         return array("q", self.stamps)[column::4]
 
     def files(self) -> list[tuple[int, int]]:
-        """Return device and inode of each row."""
         linked, inodes = self.odd.linked, self.stamp_column(3)
         return [
             (linked.get(name, self.device), inode)
@@ -112,7 +111,7 @@ class Folder(NamedTuple):
         ]
 
     def all_durations_ms(self) -> "array[int]":
-        """Return the length of each row, 0 if unknown."""
+        """Return 0 for an unknown length."""
         return array("I", self.durations_ms or bytes(4 * self.track_count))
 
     def all_artists(self) -> list[bytes]:

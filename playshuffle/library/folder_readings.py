@@ -178,7 +178,7 @@ def _audio_sum(audio_mark: int, tags: Tags) -> int:
 
 
 def _content_sum(audio: int, extinf: bytes) -> int:
-    """Return the checksums of a file's audio and of its EXTINF line as one number."""
+    """Return two checksums as one number."""
     return audio << 32 | label_sum(extinf)
 
 

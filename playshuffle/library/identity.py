@@ -141,7 +141,7 @@ class Search:
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
     def _by_stem(self) -> _Find:
-        """Find tracks converted to another format: only the suffix of the path differs."""
+        """Find tracks converted to another format: only the suffix differs."""
         by_stem: defaultdict[bytes, list[int]] = defaultdict(list)
         for index in sorted(self.free) if self._left else ():
             by_stem[os.path.splitext(self._paths[index])[0]].append(index)
@@ -190,7 +190,7 @@ class Search:
         return folder == other_folder or name == other_name
 
     def _by_mark(self, key: Callable[[Mark], object | None]) -> _Find:
-        """Find tracks by a key of their marks; of several the first in path order."""
+        """Of several tracks, find the first in path order."""
         by_key = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
             by_key[key(self._marks[index])].append(index)

@@ -101,7 +101,7 @@ def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
 
 
 def _lines(path: bytes) -> list[_Line] | None:
-    """Return the patterns of a file; None if it is not a file."""
+    """None if it is not a file."""
     try:
         descriptor, _ = open_regular(path)
     except NotRegularError:

@@ -116,7 +116,7 @@ def _recognise_present(
     elsewhere: Collection[bytes],
     now_s: int,
 ) -> _Recognised:
-    """Recognise the tracks below present roots. `elsewhere` are other roots that seem to be missing."""
+    """`elsewhere` are other roots that seem to be missing."""
     present = {
         place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
         for place, scanned in scan.places.items()
@@ -213,7 +213,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """Return a root's last known tracks, if necessary from a scan with the other use of ignore files."""
+    """If necessary, use a scan with the other use of ignore files."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 

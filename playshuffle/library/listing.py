@@ -155,7 +155,7 @@ class _Entries:
         return Listing(folder, rules, self._unreadable, self._growing, self._replaced_inodes)
 
     def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
-        """Return the known folder if nothing changed; otherwise a new one without readings."""
+        """Return the known folder if nothing changed; otherwise one without readings."""
         try:
             stamps = array("q", self._stamps)
         except OverflowError:
@@ -223,7 +223,7 @@ class _Entries:
             self._has_hard_links = True
 
     def _takes_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
-        """Return whether to take a file written just now; if not, its last known row may stay."""
+        """Return whether to take a file written just now; if not, its known row may stay."""
         known = self._known_stamp(name)
         if stamp == known:
             return True
@@ -271,7 +271,7 @@ class _Entries:
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
     def _is_settled(self, folder: os.stat_result) -> bool:
-        """Return whether any later change of the folder will change its stamps."""
+        """Return whether any later change will change the folder's stamps."""
         # A user may set mtime to any value; ctime always changes with it.
         changed_ns = folder.st_ctime_ns
         return changed_ns % _COARSE_NS != 0 and self._now_ns - changed_ns > _SETTLED_NS

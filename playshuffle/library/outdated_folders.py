@@ -66,7 +66,7 @@ def _has_left(folder: Folder, inodes: Collection[int]) -> bool:
 
 
 def _is_at(path: bytes, inode: int) -> bool:
-    """Return whether a file with this inode is at a path; True if that cannot be known."""
+    """True if that cannot be known."""
     try:
         return fits(os.stat(path).st_ino) == inode
     except OSError as error:

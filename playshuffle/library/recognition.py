@@ -181,7 +181,7 @@ def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> di
 
 
 def _put(folders: dict[bytes, FolderRow], path: bytes, rows: list[_Row]) -> None:
-    """Replace the row of a folder, or delete it if empty."""
+    """Delete the row of a folder without tracks."""
     if not rows:
         folders.pop(path, None)
         return
@@ -299,7 +299,7 @@ def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> d
 
 
 def _is_another(mark: Mark, other: Mark) -> bool:
-    """Return whether two marks are of different files that are not known to have the same audio."""
+    """Return whether two files differ and are not known to have the same audio."""
     is_same_audio = audio_of(mark) != 0 and audio_of(mark) == audio_of(other)
     return same_file_key(mark) != same_file_key(other) and not is_same_audio
 
@@ -307,7 +307,7 @@ def _is_another(mark: Mark, other: Mark) -> bool:
 def _kept_and_vanished(
     table: TrackTable, scan: _ScannedFiles, lost: Iterable[KnownTrack]
 ) -> tuple[dict[bytes, list[_Row]], dict[int, FormerFile]]:
-    """Return the tracks not found, but still at their path, by folder; and the others."""
+    """Return the lost tracks that are still at their path, by folder; and the others."""
     taken = frozenset(scan.paths)
     kept: dict[bytes, list[_Row]] = {}
     vanished: dict[int, FormerFile] = {}
@@ -353,7 +353,7 @@ def _folders_after(
 
 
 def _without_old(table: TrackTable, now_s: int) -> TrackTable:
-    """Return the table without files that disappeared very long ago."""
+    """Forget files that disappeared very long ago."""
     vanished, replaced = (
         {number: file for number, file in files.items() if now_s - file.since_s <= VANISHED_S}
         for files in (table.vanished, table.replaced)

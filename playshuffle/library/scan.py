@@ -231,7 +231,7 @@ def find_folders(
 
 
 def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) -> bool:
-    """Return whether to walk again, after a pause if it happens often."""
+    """Pause if walks are repeated often."""
     if walk_count >= _FEW_WALKS:
         if time.monotonic() - began_s > _PATIENCE_S or not any(map(birth_of, outdated)):
             return False
@@ -245,7 +245,7 @@ def _walk_all(
     look: Look,
     report: Callable[[int], object],
 ) -> dict[Place, WalkResult]:
-    """Walk all places once, and list each folder once. `dirty` are the folders to check; None for all."""
+    """List each folder once. `dirty` are the folders to check; None for all."""
     fresh: dict[bytes, Folder] = {}
     results: dict[Place, WalkResult] = {}
     for place, folders in known.items():
@@ -271,7 +271,7 @@ def _by_path(walked: WalkResult) -> dict[bytes, Folder]:
 
 
 def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
-    """Return the folders of all places; two places may have different ones with the same path."""
+    """Two places may have different folders with the same path."""
     folders = (folder for result in walked for root in result.roots for folder in root)
     return [*{id(folder): folder for folder in folders}.values()]
 

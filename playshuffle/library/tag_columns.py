@@ -43,7 +43,7 @@ class TagRows(Sequence[TagRow]):
         return cls(len(rows), list(map(list, zip(*rows, strict=True))))
 
     def replaced(self, columns: Mapping[int, list[Any]]) -> "TagRows":
-        """Return the rows with some columns replaced, by the index of the field."""
+        """Replace columns, by the index of the field."""
         mine = [columns.get(index, column) for index, column in enumerate(self._columns)]
         return TagRows(self._count, mine, self.untagged)
 
@@ -68,7 +68,7 @@ class TagRows(Sequence[TagRow]):
     __hash__ = None  # type: ignore[assignment]
 
     def column(self, index: int) -> list[Any]:
-        """Return the values of one field; values of untagged rows have no meaning."""
+        """Values of untagged rows have no meaning."""
         values = self._columns[index]
         return values if isinstance(values, list) else [values] * self._count
 

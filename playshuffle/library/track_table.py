@@ -79,7 +79,7 @@ class TrackTable(NamedTuple):
     is_whole: bool = True
 
     def paths_of(self, numbers: Collection[int]) -> dict[int, bytes]:
-        """Return the path of each known track; the last path of a vanished one."""
+        """Return the last path of a vanished track."""
         wanted = frozenset(numbers)
         paths = {number: self.vanished[number].path for number in wanted.intersection(self.vanished)}
         for folder, row in self.folders.items() if wanted else ():
@@ -89,7 +89,7 @@ class TrackTable(NamedTuple):
         return paths
 
     def lost_numbers(self) -> frozenset[int]:
-        """Return the used numbers whose tracks are not in the table any more."""
+        """Return the used numbers that are not in the table any more."""
         known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
         return frozenset(range(1, self.next_number)).difference(known)
 

@@ -57,7 +57,7 @@ class Tracks:
         return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
 
     def indices_of(self, numbers: Collection[int]) -> list[int]:
-        """Return the index of the track with each number; `~number` without such a track."""
+        """Return `~number` for a number without a track."""
         others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
         indices = list(map((self._indices + others).__getitem__, numbers))
         if -1 not in indices:
@@ -70,7 +70,7 @@ class Tracks:
         return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
 
     def indices_in(self, folder: Folder) -> Sequence[int]:
-        """Return the index of each file of a folder; -1 for a file that is not a track."""
+        """Return -1 for a file that is not a track."""
         start = self._starts[folder.path]
         files = range(start, start + folder.track_count)
         return files if self.rows is None else [self._index_of_row.get(row, -1) for row in files]
@@ -86,7 +86,7 @@ class Tracks:
 
     @cached_property
     def _indices(self) -> "array[int]":
-        """Return the index of each track by its number; -1 for a number without a track here."""
+        """Map numbers to indices; -1 without a track here."""
         indices = _NO_INDEX * (max(self.numbers, default=0) + 1)
         for index, number in enumerate(self.numbers):
             indices[number] = index
@@ -98,7 +98,7 @@ class Tracks:
         return self.column(Folder.all_artists)
 
     def digest(self, indices: Sequence[int]) -> bytes:
-        """Return a digest of paths, numbers and marks of some tracks, to detect changes."""
+        """Return a digest of paths, numbers and marks, to detect changes."""
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             digest.update(b"%b\0%b\0" % (folder.path, folder.names))
@@ -122,7 +122,7 @@ class Tracks:
         return values if indices is None or len(indices) == len(values) else [values[at] for at in indices]
 
     def of_tracks(self, values: list[T]) -> list[T]:
-        """Pick the values of the tracks from values of all files of their folders."""
+        """Pick the tracks from values of all files of their folders."""
         return values if self.rows is None else [values[row] for row in self.rows]
 
 
@@ -177,7 +177,7 @@ def _is_in_order(folders: Sequence[Folder]) -> bool:
 def _staying(
     folder: Folder, twice: Collection[bytes], skipped: list[Skipped], untagged: list[Skipped]
 ) -> Iterator[int]:
-    """Yield the rows of a folder that are tracks and are not reached by another path."""
+    """Yield the rows of tracks that no other path reaches."""
     for row, name in enumerate(folder.file_names()):
         path = folder.path + name
         code, detail, is_track = folder.odd.reasons.get(row, ("", "", True))

@@ -152,7 +152,7 @@ class _Walk:
         )
 
     def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
-        """Walk a folder and all below it, level by level, and add the folders to root `number`."""
+        """Walk a folder and all below it, level by level, for root `number`."""
         level = [(top, rules)]
         while level:
             level = [entry for entry in level if entry[0] not in self._filed]
@@ -167,7 +167,7 @@ class _Walk:
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
-        """List a folder under ignore rules; None if visited already. Runs in a worker thread."""
+        """None if the folder was visited already. Runs in a worker thread."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
@@ -182,7 +182,7 @@ class _Walk:
             return error
 
     def _visit(self, folder: Folder) -> bool:
-        """Note that a folder was visited; return False if it was before, under any path."""
+        """Return False if the folder was visited before, under any path."""
         key = (folder.device, folder.inode)
         is_new = key not in self._visited
         self._visited.add(key)
@@ -213,7 +213,7 @@ class _Walk:
         self._replaced_inodes.update(listing.replaced_inodes)
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
-        """Report an unreadable folder, and reuse the last listing of it and all below it."""
+        """Reuse the last listing of the folder and all below it."""
         report = Skipped(path, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0)))
         if report not in self._unreadable:
             self._unreadable.append(report)

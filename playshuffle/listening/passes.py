@@ -80,7 +80,7 @@ class PlayTimer:
         self._is_rest = False  # the rest of a pass whose beginning was counted, or was not heard
 
     def advance(self, now_s: float) -> list[Heard]:
-        """Count the time since the last news; return the pass that ended because the player stopped."""
+        """Count the time; return the pass that ended because the player stopped."""
         if self._status == PLAYING:
             self._heard_s += max(0.0, now_s - self._at_s)
         self._at_s = now_s
@@ -108,7 +108,7 @@ class PlayTimer:
         return ended
 
     def end(self, *, is_followed: bool = False) -> list[Heard]:
-        """End the pass, and return it if it was a play, or a skip because another track follows."""
+        """Return the pass if it was a play, or a skip because another track follows."""
         heard_s, is_rest = self._heard_s, self._is_rest
         self._heard_s, self._is_rest = 0.0, False
         if self._track is None or heard_s < _SHORT_S:

@@ -1,7 +1,4 @@
-"""Check which options of a playlist exclude each other, or need another one.
-
-Every contradiction is a row of one table.
-"""
+"""Check which options of a playlist exclude each other, or need another one: a table of contradictions."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -37,7 +34,7 @@ def check(options: Options) -> None:
     """Check that options, each with a valid value, work together.
 
     Raises:
-        OptionError: two of them contradict each other, or one needs another.
+        OptionError: two contradict each other, or one needs another.
     """
     check_history(_fields(options), has_history=bool(options.history))
     values = options._asdict()
@@ -71,7 +68,7 @@ _FIELD_OF = {row.key: row.name for row in ROWS}
 
 
 def _has(options: Options, *spellings: str) -> bool:
-    """Return whether all of these options are given; each is its key, perhaps with a value."""
+    """Return whether all of these options are given; a spelling is a key, or `key = value`."""
     values = {key: getattr(options, _FIELD_OF[key]) for key in (text.partition(" ")[0] for text in spellings)}
     if values.get("gap") is not None and parse_gap(values["gap"]) is None:
         return False

@@ -11,7 +11,7 @@ class Given(NamedTuple):
     """The options of one command line.
 
     Attributes:
-        options: all of them; options that were not given have their defaults.
+        options: all of them; those not given have their defaults.
         names: fields of the options that were given.
     """
 
@@ -19,11 +19,9 @@ class Given(NamedTuple):
     names: frozenset[str] = frozenset()
 
     def plus(self, **values: Any) -> "Given":
-        """Return these options with other values, by field."""
         return Given(self.options._replace(**values), self.names.union(values))
 
     def over(self, options: Options) -> Options:
-        """Return the options of a list, replaced by those that were given."""
         values = {name: getattr(self.options, name) for name in self.names}
         if self.names & _AMOUNTS:
             values = dict.fromkeys(_AMOUNTS) | values

@@ -154,7 +154,7 @@ def _counted(tracks: Tracks, recipe: Recipe, plan: _Layout, result: list[int]) -
 def _by_length(
     tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
 ) -> tuple[list[int], list[int]]:
-    """Split tracks into those with a known length within the time, and the others."""
+    """Split off tracks that are too long, or of unknown length."""
     durations_ms = tracks.durations_ms
     fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
     if not fitting:
@@ -194,7 +194,7 @@ def _after_gap(
     randbelow: RandBelow,
     resting: Collection[int],
 ) -> list[int]:
-    """Shuffle so that no track is played again before the gap, except pinned ones."""
+    """Play no track again before the gap, except pinned ones."""
     among = frozenset(base)
     played = [index for index in last_played if index in among]
     was_played = frozenset(played)
@@ -225,7 +225,7 @@ def _fitting(
     pinned_at: Mapping[int, int],
     closing: Sequence[int],
 ) -> int:
-    """Count the entries of the order, pinned ones included, that fit into the time beside `closing`."""
+    """Count the entries, pinned ones included, that fit into the time beside `closing`."""
     left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
     if left_ms < 0:
         raise OptionError(

@@ -18,11 +18,11 @@ class Chosen(NamedTuple):
     tags_of: TagsOf = no_tags
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
-        """Return a value for each chosen track; `make` returns the values of a folder's files."""
+        """`make` returns the values of a folder's files."""
         return self.tracks.column(make, self.indices)
 
     def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:
-        """Return the values of the chosen tracks as a list over all tracks, with `other` for the others."""
+        """Return a list over all tracks, with `other` for those that are not chosen."""
         if len(self.indices) == len(self.tracks):
             return values
         all_values = [other] * len(self.tracks)

@@ -100,7 +100,6 @@ def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
 
 
 def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
-    """Insert a new track into its block, by its position on the album."""
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None
     in_order = list(chosen.indices)

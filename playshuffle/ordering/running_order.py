@@ -115,7 +115,7 @@ def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: Ran
 
 
 def _insert_absent(order: Sequence[int], present: Sequence[int]) -> list[int]:
-    """Insert the tracks of `order` that `present` lacks into it, each after its predecessor."""
+    """Insert the tracks that `present` lacks, each after its predecessor in `order`."""
     present_set = frozenset(present)
     if present_set.issuperset(order):
         return list(present)

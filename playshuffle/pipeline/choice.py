@@ -85,7 +85,7 @@ class Choice(NamedTuple):
         return self._replace(stages=(*self.stages, stage), remaining=remaining)
 
     def stage(self, code: str) -> Stage | None:
-        """Return the stage with this code; None if it was not requested."""
+        """None if the stage was not requested."""
         return next((stage for stage in self.stages if stage.code == code), None)
 
     def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
@@ -100,7 +100,7 @@ class Choice(NamedTuple):
         return () if stage is None else stage.terms(index)
 
     def why_not(self, index: int) -> Cause | None:
-        """Return the reason of the stage that omits a track; None if none does."""
+        """None if no stage omits the track."""
         for stage in self.stages:
             at = bisect_left(stage.indices, index)
             if at < len(stage.indices) and stage.indices[at] == index:

@@ -44,7 +44,7 @@ def check_choice(choice: Choice, facts: Facts) -> None:
 
 
 def _term_lines(choice: Choice, facts: Facts) -> list[str]:
-    """Return how many tracks each term of the queries matches; nothing without a query."""
+    """Return how many tracks each term of the queries matches."""
     where, spoken = choice.stage(WHERE), choice.stage(SPOKEN)
     if where is None or not where.of:
         return []

@@ -32,11 +32,9 @@ class Dealt(NamedTuple):
     """The result of a deal.
 
     Attributes:
-        report: the report of the run.
-        deck: the deck after it; for a peek, as it would be.
+        deck: after it; for a peek, as it would be.
         is_new: new tracks were dealt; otherwise the last deal was kept, or written again.
-        certain: number of entries, from the first, that will not change; the others depend on future
-            draws.
+        certain: number of entries, from the first, that will not change; the others depend on future draws.
         is_again: the last deal was written on demand.
         former: options of the last deal, if the next one has others.
         left: number of tracks of the last deal that other options have removed from it.
@@ -55,7 +53,6 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     """Deal once in each period; otherwise check that the file has the deal of this period.
 
     Args:
-        run: the playlist, opened.
         is_now: deal in any case, but first write a pending deal.
         is_new_round: end the round, and deal from a new one.
         has_options: the user gave options with this command, so `undo` takes them back.
@@ -241,7 +238,6 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 
 
 def _keep_file(run: Run, deck: Deck) -> Dealt:
-    """Save the deck with the options of the request, and leave the file as it is."""
     assert deck.deal is not None
     arranged = arranged_entries(run, deck.deal.entries)
     report = run.write(arranged, SavedDeck(deck, ""), replaces=False)
@@ -249,7 +245,6 @@ def _keep_file(run: Run, deck: Deck) -> Dealt:
 
 
 def _former(run: Run) -> Options | None:
-    """Return the options of the last deal, if the next one has others."""
     saved = run.record.saved
     options = saved.options if isinstance(saved, SavedDeck) else None
     return None if options == run.request.saved_options else options
@@ -276,12 +271,11 @@ def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
 
 
 def _staying(run: Run) -> frozenset[int]:
-    """Return the tracks that may be in the last deal."""
     return _excluded(run).union(run.choice.remaining)
 
 
 def _excluded(run: Run) -> frozenset[int]:
-    """Return the tracks that queries or the rule about spoken word exclude."""
+    """Return the tracks excluded by queries or as spoken word."""
     stages = (run.choice.stage(code) for code in (SPOKEN, WHERE))
     return frozenset(index for stage in stages if stage is not None for index in stage.indices)
 
@@ -293,6 +287,5 @@ def deck_of(run: Run) -> Deck:
 
 
 def _settings(run: Run) -> DealSettings:
-    """Return how much to deal, and how often, for a playlist that is dealt."""
     assert run.request.deal is not None
     return run.request.deal

@@ -59,7 +59,7 @@ class EntryWriter(NamedTuple):
 
     @property
     def style_alone(self) -> Self:
-        """Return the writer without values of a single playlist: other playlists may have the same lines."""
+        """Drop the values of a single playlist: others may have the same lines."""
         return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
@@ -92,7 +92,7 @@ class EntryWriter(NamedTuple):
         return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
-        """Return the losses of all entries, if the options demand a form that the player does not read."""
+        """Return all entries as lost, if the options demand a form that the player does not read."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -110,7 +110,6 @@ class EntryWriter(NamedTuple):
         return [Loss(quirk.what, (player.title,), quirk.cure, range(count)) for quirk in quirks]
 
     def unwritable(self, tracks: Tracks, indices: Sequence[int]) -> dict[bytes, Cause]:
-        """Return by path why tracks cannot be written for this player."""
         reason_of: dict[bytes, Cause] = {}
         if self.base.within:
             where = any_of(list(map(shown, self.base.within)))
@@ -256,7 +255,7 @@ def _style(
 
 
 def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
-    """Return MPD's music folder as these roots reach it; None if MPD does not read the playlist."""
+    """None if MPD does not read the playlist."""
     conf = mpd_conf.read_if_possible()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None

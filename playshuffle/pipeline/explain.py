@@ -98,7 +98,7 @@ class PlaylistStages:
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
-        """Return a path in the form below the playlist's folders, which may be links."""
+        """Return a path below the playlist's folders, which may be links."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)
@@ -187,7 +187,7 @@ class PlaylistStages:
         return _of_file(path)
 
     def _not_reached(self, path: bytes) -> Reason | None:
-        """Return why a scan does not reach a path; None if it does."""
+        """None if a scan reaches the path."""
         for error in self.run.library.missing.values():
             if path.startswith(error.path.rstrip(b"/") + b"/"):
                 return Reason(MISSING_DRIVE, error.summary)
@@ -264,7 +264,7 @@ def _positions(indices: Iterable[int], paths: Sequence[bytes]) -> dict[bytes, in
 
 
 def _of_file(path: bytes) -> Reason:
-    """Return why a file that no stage mentions is not a track."""
+    """Return why a file is not a track, if no stage mentions it."""
     if not os.path.lexists(path):
         return _reason(Cause(NO_FILE))
     if os.path.isdir(path):

@@ -59,7 +59,7 @@ class OpenLibrary(NamedTuple):
         return library
 
     def growing(self, request: Request) -> list[bytes]:
-        """Return the folders of one playlist with files that are being written, each with a slash."""
+        """Return the folders with files that are being written, each with a slash."""
         growing = self.libraries[place_of(request)].growing
         return sorted({path[: path.rfind(b"/") + 1] for path in growing})
 
@@ -127,7 +127,7 @@ def _scan(
 
 
 def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:
-    """Return the roots whose known tracks may be enough; None if other tracks are needed, too."""
+    """None if tracks elsewhere are needed, too."""
     is_part = all(place.files is None for place in scan.places) and not (reach.missing or reach.accepts_loss)
     return {root for place in scan.places for root in place.roots} if is_part else None
 

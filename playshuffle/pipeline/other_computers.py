@@ -26,7 +26,6 @@ def count_others(
     Args:
         deck: the deck of this state.
         file: the list.
-        tracks: all tracks of its folders.
         contents: fingerprints of the lists that this state has written.
         every: how often deals are due.
         now: local time.

@@ -48,7 +48,7 @@ class PlayHistory(NamedTuple):
         )
 
     def with_warning(self) -> Self:
-        """Return the history with a note, if no source has counted a play or a skip."""
+        """Add a note if no source has counted a play or a skip."""
         if any(any(each[:4]) for each in self.played.values()):
             return self
         text = (
@@ -111,7 +111,7 @@ def play_history(
 
 
 def _by_number(stored: StoredPlays) -> dict[int, Played]:
-    """Return the plays of each track in one source: the sum of its events, or the greatest of its totals."""
+    """Return the sum of a source's events, or the greatest of its totals."""
     combine = summed if _BY_TITLE[stored.title].is_log else merged
     played: dict[int, Played] = {}
     for (number, _), row in stored.rows.items():

@@ -41,7 +41,7 @@ def _why_no_match(findings: Sequence[Finding]) -> Cause:
 
 
 def _seen(finding: Finding) -> str:
-    """Return the values that a term compared, in brackets; empty for the path, which is known."""
+    """Return the compared values in brackets; empty for the path, which is known."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""
     if len(finding.values) > 1:

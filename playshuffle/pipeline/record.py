@@ -24,11 +24,10 @@ class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
     Attributes:
-        order: the last order; None without one, and for a deck.
+        order: None without one, and for a deck.
         deck: None if the playlist is not dealt.
-        saved: the saved record that fits the file, otherwise the newest; None if none is saved.
+        saved: the saved record that fits the file, otherwise the newest.
         before: the record before its last make or deal.
-        notes: notes for the user.
         replaced: number of tracks in the order that replace an omitted copy.
         forgotten: tracks that the library lacks, and that lose their positions.
         has_other: another computer's deal in the file is the deal of this period.
@@ -45,7 +44,6 @@ class Record(NamedTuple):
 
     @property
     def saved_order(self) -> SavedOrder | None:
-        """Return the saved record if it is an order."""
         return self.saved if isinstance(self.saved, SavedOrder) else None
 
     def tracks(self) -> Sequence[int]:
@@ -62,9 +60,8 @@ class Record(NamedTuple):
     def with_copies(self, kept: Mapping[int, int], remaining: Sequence[int]) -> Self:
         """Return the record with each omitted copy replaced by the kept one; `saved` stays as it is.
 
-        A copy that was omitted replaces the kept one if that is not in the list any more.
-
-        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list.
+        A copy that was omitted replaces the kept one if that is not in the list any more. `kept` maps each
+        omitted copy to the kept one; `remaining` are the tracks of the list.
         """
         copies = self.saved.copies if self.saved is not None else ()
         if copies:
@@ -104,10 +101,8 @@ def load_record(
     """Load the record of a playlist.
 
     Args:
-        opened: has the state.
         file: the playlist as it is; None if it is not a file.
-        tracks: all tracks of its folders.
-        request: the playlist; if it is dealt, the record is a deck.
+        request: if the playlist is dealt, the record is a deck.
         now: local time.
 
     Raises:
@@ -170,7 +165,6 @@ def _order_record(
 
 
 def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: frozenset[int]) -> SavedOrder:
-    """Return the order in a file, with tracks that the table had lost found again by their paths."""
     if not lost or lost.isdisjoint(order.tracks):
         return order
     had = frozenset(order.tracks)
@@ -181,7 +175,7 @@ def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: fr
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
-    """Return the order in a playlist file without a saved order; None if it contains no track."""
+    """Return the order in a file without a saved order; None if it contains no track."""
     in_file = _tracks_in_file(file, tracks)
     return SavedOrder(in_file, frozenset(), len(in_file), 0, "", b"") if in_file else None
 
@@ -199,7 +193,7 @@ def _deck_record(
     request: Request,
     now: datetime,
 ) -> Record:
-    """Return the newest deck of a playlist; without one, make it from the file, if playshuffle wrote that.
+    """Return the newest deck of a playlist; without one, make it from playshuffle's file.
 
     A pending deal that did reach the file is marked as dealt, if the request writes. Deals of other computers
     count.
@@ -246,7 +240,7 @@ def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -
 
 
 def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
-    """Return a deck made from its file alone: all tracks in it were dealt."""
+    """Make a deck from its file alone: all tracks in it were dealt."""
     if "ORDER" not in file.comments():  # not written by playshuffle
         return Deck()
     dealt = tuple(_tracks_in_file(file, tracks))

@@ -102,7 +102,7 @@ class Report(NamedTuple):
 
     @property
     def noted(self) -> str:
-        """Return a digest of the counts that a summary shows."""
+        """Return a digest of the summary's counts."""
         stages = [(stage.code, len(stage.indices)) for stage in self.choice.stages]
         files = [
             *self.library.skipped,

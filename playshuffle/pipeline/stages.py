@@ -100,7 +100,6 @@ def _reasons(folder: Folder) -> list[str]:
 
 
 def _matching(choice: Choice, facts: Facts) -> Choice:
-    """Omit tracks that the queries do not match."""
     if not facts.request.options.where:
         return choice
     from playshuffle.pipeline.query_stage import matching  # slow to import, and most lists have no query

@@ -158,7 +158,7 @@ def _status(entry: Entry) -> os.stat_result | None:
 
 
 def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
-    """Return why a file is not an audio file; None for a regular file with an audio suffix."""
+    """None for a regular file with an audio suffix."""
     if stat.S_ISREG(status.st_mode):
         if is_audio_name(path[path.rfind(b"/") + 1 :]):
             return None

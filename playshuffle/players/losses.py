@@ -101,7 +101,7 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
 
 
 def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
-    """Return players with their versions; one name for all servers together."""
+    """Name players with their versions, all servers together."""
     servers = [reader for reader in READERS if reader.is_server]
     all_servers = len(readers) > 1 and all(server in readers for server in servers)
     labels = (

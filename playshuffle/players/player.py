@@ -82,7 +82,7 @@ class Player(NamedTuple):
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
 
     def loses_written(self, key: str, form: str) -> Lost | None:
-        """Return the loss of entries written for the player in this form; None if it reads them."""
+        """None if the player reads entries written for it in this form."""
         lost = self.loses.get(key)
         if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
             return None

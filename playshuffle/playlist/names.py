@@ -48,7 +48,7 @@ class Names:
         return os.path.join(real, *(same or alike)) if len(same or alike) == 1 else None
 
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
-        """Group the names in a folder by their composed form without case."""
+        """Group names by their composed form without case."""
         if folder not in self._folders:
             self._folders[folder] = defaultdict(list)
             try:

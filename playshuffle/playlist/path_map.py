@@ -31,7 +31,7 @@ class Base(NamedTuple):
     within: tuple[bytes, ...] = ()
 
     def is_seen(self, path: bytes) -> bool:
-        """Return whether the player can see a file, or a folder (with a slash at its end)."""
+        """A folder has a slash at its end."""
         return not self.within or path.startswith(self.within)
 
     def for_player(self, path: bytes) -> bytes:
@@ -56,7 +56,7 @@ class Base(NamedTuple):
         return b"", path
 
     def comment(self, folder: bytes) -> str:
-        """Return the comment that `Back` needs to find the playlist's files; empty if it needs none."""
+        """Return the comment that `Back` needs; empty if it needs none."""
         folder_here = os.path.join(self.folder, b"")
         pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
         if folder_here != os.path.join(folder, b""):
@@ -74,7 +74,7 @@ class Back(NamedTuple):
 
     @classmethod
     def read(cls, comment: str, folder: bytes) -> "Back":
-        """Parse a comment; pairs that make no sense are ignored."""
+        """Ignore pairs that make no sense."""
         base, swaps = folder, []
         for pair in comment.split():
             player_path, _, local = (unquote_to_bytes(part) for part in pair.partition("="))
@@ -87,7 +87,7 @@ class Back(NamedTuple):
         return cls(base, tuple(swaps))
 
     def real(self, path: bytes) -> bytes:
-        """Return the local path of an entry; the same path if no swap applies."""
+        """Return the path itself if no swap applies."""
         for player_path, local in self.swaps:
             if path.startswith(player_path):
                 rest = path[len(player_path) :]

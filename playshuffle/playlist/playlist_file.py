@@ -85,7 +85,6 @@ class PlaylistFile(NamedTuple):
             return False
 
     def written(self) -> list[bytes]:
-        """Return the paths in the playlist as they are written, in order."""
         return [path for read in self._parsed() for path in read.paths]
 
     def entries(self) -> list[bytes]:

@@ -281,7 +281,7 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
 
 
 def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are entries, with numbers from 1, cut to the longest possible path."""
+    """Yield entries with their numbers, from 1, cut to the longest possible path."""
     # Not with split(): a list of all lines would take as much memory as the entries.
     for number, ended_line in enumerate(io.BytesIO(content), 1):
         if ended_line[0] == _HASH:
@@ -292,7 +292,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
-    """Return other paths that an entry may mean, as some programs write it, by the key of the reading."""
+    """Return other meanings of an entry, as some programs write it, by the key of the reading."""
     if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
         return {}
     words = {
@@ -309,7 +309,7 @@ def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
 
 
 def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
-    """Return an entry with the first of these paths that exists, and the key of its reading."""
+    """Take the first of these paths that exists, and the key of its reading."""
     for key, path in paths.items():
         if os.path.lexists(path):
             return entry._replace(path=path, taken=key or entry.taken)
@@ -320,7 +320,7 @@ def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
 
 
 def _difference(path: bytes, found: bytes) -> str:
-    """Return the key of how a path differs from the path of its file."""
+    """Return the key of how a path differs from that of its file."""
     if not (is_utf8(path) and is_utf8(found)):
         return "latin1"
     return "form" if composed(path.decode()) == composed(found.decode()) else "case"

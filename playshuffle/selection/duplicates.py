@@ -84,7 +84,7 @@ def copies_among(
 
 
 def _name(track: CopyFacts) -> Hashable | None:
-    """Return artist and title without brackets, and the words in these; None if either is missing."""
+    """None if artist or title is missing. Words in brackets are separate."""
     artist, title = _plain(track.artist), _plain(track.title)
     words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
     stem = " ".join(re.sub(_BRACKETS, " ", title).split())
@@ -145,7 +145,7 @@ class _Groups:
         return True
 
     def ranked(self) -> Iterator[list[int]]:
-        """Yield the groups of two and more, each from the best to the worst."""
+        """Yield groups of two and more, from best to worst."""
         groups = [group for group in self._groups.values() if len(group) > 1]
         for group in sorted(groups, key=lambda members: min(self._facts[index].path for index in members)):
             yield sorted(group, key=lambda index: _rank(self._facts[index]))

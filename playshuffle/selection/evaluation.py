@@ -80,7 +80,7 @@ class Evaluation:
         return [not is_hit for is_hit in flags] if term.is_negated else flags
 
     def _in_time(self, term: Term, columns: Sequence[Sequence[Any]]) -> list[bool]:
-        """Compare with a regular expression, within the time left for all of them."""
+        """Stop within the time left for all regular expressions."""
         began_s = time.process_time()
         try:
             with time_limit(max(self._left_s, 0.01)):

@@ -82,7 +82,7 @@ def _packed(
 
 
 def _today(folder: Folder) -> Iterable[str]:
-    """Return the local day for each file: a query compares it with days of the year."""
+    """A query compares the local day with days of the year."""
     return [time.strftime("%m-%d")] * folder.track_count
 
 
@@ -96,7 +96,7 @@ _FORMATS = {
 
 
 def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
-    """Yield the format of each file as beets names it; only tags distinguish Apple Lossless from AAC."""
+    """Name formats as beets does; only tags distinguish Apple Lossless from AAC."""
     for name, row in zip(folder.file_names(), tags, strict=True):
         format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
         is_alac = format_ == "mp4" and row is not None and row[_LOSSLESS]

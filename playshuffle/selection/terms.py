@@ -29,7 +29,7 @@ class Check(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
-        """Return a check of values, or of their texts; a missing value fails, an empty text may pass."""
+        """A missing value fails, an empty text may pass."""
 
         @lru_cache(_MEMORY)
         def passes(raw: Any) -> bool:
@@ -90,7 +90,7 @@ class Builder:
         self._next = 0
 
     def build(self) -> Node:
-        """Return the tree of all tokens; without tokens, one that everything matches."""
+        """Without tokens, return a tree that everything matches."""
         return self._any() if self.tokens else EVERYTHING
 
     def _any(self) -> Node:

@@ -62,7 +62,7 @@ class TrackNames:
         return found[0] if found else None
 
     def near(self, word: str) -> str:
-        """Return a sentence with similar names of tracks; empty if none is similar."""
+        """Return a sentence with similar names; empty without any."""
         part = folded(word)
         titles = [tags.title if tags else "" for tags in self.tags] or [""] * len(self.paths)
         files = [os.fsdecode(os.path.basename(path)) for path in self.paths]
@@ -78,7 +78,7 @@ class TrackNames:
         return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""
 
     def _called(self, word: str) -> list[int]:
-        """Return the tracks whose path ends so; else the tracks with this name or title."""
+        """Find tracks whose path ends so; else those with this name or title."""
         for form in (str, composed, folded):
             wanted, ending = form(word), form(f"/{word}")
             paths = [form(os.fsdecode(path)) for path in self.paths]

@@ -174,7 +174,7 @@ class Backlog:
 
 
 def _without_old_news(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
-    """Return batches without news that are too old to be reliable."""
+    """Drop news that are too old to be reliable."""
     return [
         (added_s, batch if now_s - added_s < _NEWS_S else _without_news(batch)) for added_s, batch in dated
     ]

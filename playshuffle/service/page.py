@@ -86,7 +86,7 @@ def page(status: Status, now_s: float) -> bytes:
 
 
 def _tag(name: str, *content: str, **attributes: object) -> _Html:
-    """Return an element. Content that is not markup is escaped, and so are values of attributes."""
+    """Escape content that is not markup, and values of attributes."""
     text = "".join(part if isinstance(part, _Html) else escape(shown(part)) for part in content)
     words = "".join(f' {key.rstrip("_")}="{escape(str(value))}"' for key, value in attributes.items())
     return _Html(f"<{name}{words}>{text}</{name}>\n")
@@ -141,7 +141,7 @@ def _folder(root: RootStatus) -> _Html:
 
 
 def _artists(output: bytes) -> list[str]:
-    """Return the artists of the first tracks of an M3U playlist, from its #EXTINF lines."""
+    """Return the artists in the first #EXTINF lines."""
     try:
         descriptor, _ = open_regular(next(iter(existing_parts(output)), output))
         with os.fdopen(descriptor, "rb") as file:

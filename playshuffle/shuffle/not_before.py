@@ -85,7 +85,7 @@ def _others_first(
     late: Collection[int],
     randbelow: RandBelow,
 ) -> list[int]:
-    """Return the entries, sorted by first position, in an order with late ones only if necessary."""
+    """Use late entries only if necessary. Entries are sorted by first position."""
     result: list[int] = []
     ready: tuple[list[int], list[int]] = [], []
     read = 0

@@ -33,9 +33,9 @@ class SavedOrder(NamedTuple):
         played: number of present tracks, from the first one, in the file.
         drawn_s: when the order was drawn, in Unix seconds.
         content: fingerprint of the file that was written with it.
-        digest: digest of the tracks that it was written from.
-        stamp: stamp of the written file; empty if unknown.
-        options: options at the time, as in a request; None if unknown.
+        digest: of the tracks that it was written from.
+        stamp: of the written file; empty if unknown.
+        options: as in a request; None if unknown.
         noted: notes about its choice that the user got, as in a report.
         copies: each omitted copy, followed by the one that was in the list.
     """
@@ -53,7 +53,6 @@ class SavedOrder(NamedTuple):
 
     @property
     def present_then(self) -> Sequence[int]:
-        """Return the tracks that were present, in order."""
         return [track for track in self.tracks if track not in self.absent] if self.absent else self.tracks
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
@@ -66,9 +65,8 @@ class SavedDeck(NamedTuple):
     """The deck of a playlist.
 
     Attributes:
-        deck: the deck.
         content: fingerprint of the file that has its deal, or will have it.
-        options: options of the file, as in a request; None if unknown.
+        options: as in a request; None if unknown.
         copies: each omitted copy, followed by the one that may be dealt.
     """
 
@@ -88,10 +86,10 @@ NOTHING = SavedOrder([], frozenset(), 0, 0, "", b"")  # before the first make or
 
 
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
-    """Return the records of the playlist at this path by age: LAST, BEFORE, IN_FILE.
+    """Return the records of a playlist by age: LAST, BEFORE, IN_FILE.
 
-    LAST is saved before the file is replaced. Until then the file has one of the others. BEFORE is
-    missing before the second make or deal.
+    LAST is saved before the file is replaced. Until then the file has one of the others. BEFORE is missing
+    before the second make or deal.
     """
     path = state.real.stored(playlist)
     numbers = dict(state.rows("SELECT age, numbers FROM record_tracks WHERE path = ?", path))
@@ -101,12 +99,12 @@ def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
 
 
 def last(state: State, playlist: bytes) -> SavedRecord | None:
-    """Return the newest undamaged record of a playlist; None without one."""
+    """Return the newest undamaged record of a playlist."""
     return next(iter(load(state, playlist).values()), None)
 
 
 def dealt(state: State) -> dict[bytes, bool]:
-    """Return for each playlist with a record, by path, whether the newest one is a deck."""
+    """Return for each playlist with a record whether the newest one is a deck."""
     # A record without its tracks is damaged. The tracks themselves are not read.
     query = (
         "SELECT path, kind = ? FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"
@@ -118,7 +116,7 @@ def dealt(state: State) -> dict[bytes, bool]:
 
 
 def last_made(state: State) -> bytes | None:
-    """Return the playlist that was made or dealt last; None without one."""
+    """Return the playlist that was made or dealt last."""
     rows = state.rows("SELECT path FROM record WHERE age = ? ORDER BY rowid DESC LIMIT 1", BEFORE)
     return state.real.absolute(rows[0][0]) if rows else None
 
@@ -133,9 +131,6 @@ def save(
     """Save the record of a playlist.
 
     Args:
-        state: the state file.
-        playlist: resolved path of its file.
-        record: the new record.
         in_file: record of the file until it is replaced; None if that is `record` or `before`.
         before: record for `undo`, `NOTHING` if none exists; None keeps the saved one.
 
@@ -157,7 +152,6 @@ def save(
 
 
 def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
-    """Return tracks, kind, facts, content and digest of a record."""
     if isinstance(record, SavedOrder):
         facts = {name: getattr(record, name) for name in _ORDER_FACTS} | {"options": pack(record.options)}
         text = json.dumps(facts | {"absent": sorted(record.absent), "copies": record.copies})

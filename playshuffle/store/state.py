@@ -61,7 +61,7 @@ class State(StateFile):
         return self.rows(f"{query} WHERE path = ? ORDER BY ignore_files DESC", self.named.stored(path))
 
     def _former_files(self, *, is_replaced: bool) -> dict[int, FormerFile]:
-        """Return the former files of tracks, by number: replaced files, or the files of vanished tracks."""
+        """Return the replaced files, or the files of vanished tracks, by number."""
         query = "SELECT number, path, mark, since FROM former WHERE is_replaced = ?"
         return {
             number: FormerFile(self.named.absolute(path), mark_rows(mark)[0], since_s)
@@ -76,7 +76,7 @@ class State(StateFile):
         }
 
     def _next_number(self) -> int:
-        """Return the number of the next new track. It is unused, even if the counter was lost."""
+        """The number is unused, even if the counter was lost."""
         for (number,) in self.rows("SELECT next_number FROM counter"):
             return int(number)
         packed = self.rows(" UNION ALL ".join(f"SELECT numbers FROM {table}" for table in _WITH_NUMBERS))  # noqa: S608
@@ -118,7 +118,7 @@ class State(StateFile):
         self.change(act)
 
     def root(self, path: bytes) -> Root | None:
-        """Return the last scan's result for a root; None if it was never scanned."""
+        """None if the root was never scanned."""
         for _, _, packed, mounts in self._root_rows(path):
             return Root(array("I", packed), self._mounts_from(mounts))
         return None

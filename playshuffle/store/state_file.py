@@ -91,7 +91,7 @@ class StateFile:
         return self._replaced(path)
 
     def _checked(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Check the whole file if it has changed since a clean end; return the database."""
+        """Check the whole file if it has changed since a clean end."""
         if _stamp(path) == _clean_end(path) and not self._checks:
             return database
         schema.check(database)
@@ -113,7 +113,7 @@ class StateFile:
                 os.unlink(_CLEAN_END % os.path.join(self._folder, b"state.db"))
 
     def _without_bad_rows(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Copy the file, delete the bad rows that were met, and report them; return the database."""
+        """Copy the file, delete the bad rows that were met, and report them."""
         bad = list(dict.fromkeys(self._bad))
         self._bad.clear()
         if not bad:
@@ -235,7 +235,7 @@ def _stamp(path: bytes) -> bytes:
 
 
 def _clean_end(path: bytes) -> bytes:
-    """Return the stamp of the file after the last run; empty if that run did not end cleanly."""
+    """Return the file's stamp after the last run; empty if that did not end cleanly."""
     try:
         with open(_CLEAN_END % path, "rb") as file:
             return file.read(200)

@@ -43,7 +43,7 @@ def birth_of(path: bytes) -> Birth | None:
 
 @functools.cache
 def _statx() -> _Statx | None:
-    """Return a function that fills a `struct statx` for a path; None if the C library has none."""
+    """None if the C library has no `statx`."""
     import ctypes
 
     try:

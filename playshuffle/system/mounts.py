@@ -100,7 +100,7 @@ def remote_devices(mountinfo: bytes) -> frozenset[int]:
 
 
 def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
-    """Return whether a mount shows the same folder that is there without it."""
+    """Return whether the same folder would be there without the mount."""
     below, above = b"", point
     while above != b"/":
         above, name = os.path.split(above)

@@ -105,7 +105,7 @@ def other_kind(head: bytes) -> str | None:
 
 
 def _mpeg(head: bytes) -> str | None:
-    """Return MP3 or AAC if the first bytes are one of its frames."""
+    """Return MP3 or AAC."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return None
     version, layer, rate, frequency = head[1] >> 3 & 3, head[1] >> 1 & 3, head[2] >> 4, head[2] >> 2 & 3

@@ -78,7 +78,7 @@ def read_chunks(file: HeadFile) -> Chunks:
 
 
 def _chunks(file: HeadFile) -> Iterator[_Chunk]:
-    """Yield each chunk; an audio chunk ends with the file at the latest."""
+    """An audio chunk ends with the file at the latest."""
     is_wide = file.up_to(0, 4) == b"riff"  # W64: its chunks are named by 16 bytes, and aligned to 8
     order: Literal["big", "little"] = "big" if file.up_to(0, 4) == b"FORM" else "little"
     place, header_bytes, even = (40, 24, 8) if is_wide else (12, 8, 2)
@@ -166,7 +166,7 @@ def _aiff_texts(file: HeadFile, chunks: list[_Chunk]) -> Iterator[tuple[str, byt
 
 
 def _code_page(file: HeadFile, chunk: _Chunk | None) -> str:
-    """Return the encoding that a WAV file declares for its texts, UTF-8 by default."""
+    """Return the encoding that a WAV file declares, UTF-8 by default."""
     number = int.from_bytes(file.up_to(chunk[1], 2), "little") if chunk is not None else 0
     return f"cp{number}" if number else "utf-8"
 

@@ -96,7 +96,7 @@ class _AtomReader:
         self._seen: set[bytes] = set()
 
     def atoms(self, place: int, end: int, around: tuple[bytes, ...] = ()) -> list[_Atom]:
-        """Return the atoms between two offsets. `around` names the atoms around them, from the top."""
+        """`around` names the atoms around, from the top."""
         atoms = []
         while place + 8 <= end:
             start, stop, name = self._header(place, end)
@@ -214,7 +214,7 @@ def _stream(media: _Atom) -> Stream:
 
 
 def _sample_units(times: bytes, sizes: bytes) -> float:
-    """Return the length of all samples together; 0 if the tables do not give it."""
+    """Return 0 if the tables do not give the length."""
     count = int.from_bytes(times[4:8])
     if not count or len(times) < 8 + 8 * count or len(sizes) < 12:
         return 0
@@ -225,7 +225,7 @@ def _sample_units(times: bytes, sizes: bytes) -> float:
 
 
 def _mark(sizes: bytes) -> int:
-    """Return the audio mark from the number and the sizes of the samples; 0 if all sizes are equal."""
+    """Identify audio by number and sizes of samples; 0 if all sizes are equal."""
     return audio_mark(sizes[8:]) if audio_mark(sizes[12:], 4) else 0
 
 

@@ -68,7 +68,7 @@ def stream(file: HeadFile, offset: int) -> Stream:
 
 
 def _search(data: bytes, offset: int, size: int) -> Stream:
-    """Return the stream of the first row of frames that is long enough, or has a Xing header."""
+    """Take the first row of frames that is long enough, or has a Xing header."""
     is_end = offset + len(data) >= size
     few: list[tuple[int, _Frame]] = []
     place = -1
@@ -89,7 +89,7 @@ def _search(data: bytes, offset: int, size: int) -> Stream:
 
 
 def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
-    """Return the audio mark from the Xing header, or from the first frames unless they are silent."""
+    """Use the Xing header, or the first frames unless they are silent."""
     places = [place for place, _ in frames]
     if vbr is not None:
         return audio_mark(data[places[-1] : places[-1] + _LONGEST_HEADER]) if vbr.is_unique else 0
@@ -129,7 +129,7 @@ def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple
 
 @lru_cache(maxsize=4096)
 def _frame(start: int, mode: int) -> _Frame | None:
-    """Parse the first 24 bits of a frame header, and the channel mode."""
+    """Parse the first 24 bits, and the channel mode."""
     version, layer = start >> 11 & 3, start >> 9 & 3
     kbps, rate, padding = start >> 4 & 15, start >> 2 & 3, start >> 1 & 1
     if start >> 13 != 0x7FF or version == 1 or layer == 0 or rate == 3 or kbps in (0, 15):
@@ -147,7 +147,7 @@ def _frame(start: int, mode: int) -> _Frame | None:
 
 
 def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None:
-    """Parse the Xing header in a frame; None without one."""
+    """None without a Xing header in the frame."""
     xing = place + frame.xing_offset
     if place + _LONGEST_HEADER > len(data) and not is_end:
         raise DeclinedError
@@ -184,7 +184,7 @@ def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
 
 
 def _lame_padding(lame: bytes) -> int:
-    """Return the number of samples that LAME added at both ends; 0 without its header."""
+    """Return the samples that LAME added at both ends; 0 without its header."""
     if not lame.startswith(b"LAME"):
         if lame.startswith(b"L3.99"):
             raise DeclinedError

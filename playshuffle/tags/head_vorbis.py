@@ -152,7 +152,7 @@ def ogg_mark(file: HeadFile) -> int:
 
 
 def _nominal(highest: int, nominal: int, lowest: int) -> int:
-    """Return the bit rate of a Vorbis stream; the nominal one is not always true."""
+    """The nominal bit rate is not always true."""
     highest, nominal, lowest = max(0, highest), max(0, nominal), max(0, lowest)
     if nominal == 0:
         return (highest + lowest) // 2

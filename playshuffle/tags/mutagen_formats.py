@@ -47,7 +47,7 @@ _ERRORS = "playshuffle.latin-1"
 
 
 def _as_latin1(error: UnicodeError) -> tuple[str, int]:
-    """Decode the bytes that are not UTF-8 as Western Windows does."""
+    """Decode bytes that are not UTF-8 as Western Windows does."""
     if isinstance(error, UnicodeDecodeError):
         return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
     raise error

@@ -101,7 +101,7 @@ class _Worker:
                 self.unsent = self.unsent[os.write(self.questions.fileno(), self.unsent) :]
 
     def hear(self) -> list[bytes] | None:
-        """Return the lines that have come; None if no more will come."""
+        """None if no more lines will come."""
         data = os.read(self.answers.fileno(), 1 << 16)
         if not data or len(self.unread) > _LONGEST_LINE:
             return None
@@ -212,7 +212,7 @@ class _Pool:
                 worker.heard_at = min(worker.heard_at + delay_s, now)
 
     def hear(self, worker: _Worker) -> None:
-        """Process a worker's answers; anything but readings means that the worker is broken."""
+        """Anything but readings means that the worker is broken."""
         lines = worker.hear()
         for line in lines or ():
             worker.heard_at = time.monotonic()
@@ -249,7 +249,7 @@ class _Pool:
 
 
 def _parsed(line: bytes) -> Reading | None:
-    """Parse the reading in a worker's line; None if it is anything else."""
+    """None if the line is not a reading."""
     try:
         tags, reason, *rest = json.loads(line)
         return Reading(tags and Tags(*tags), reason and Cause(*reason), *rest)

@@ -128,7 +128,7 @@ def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
 
 
 def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """Return the name, in lower case, that gives each field its value."""
+    """Map fields to the name, in lower case, that gives the value."""
     best: dict[str, tuple[int, str]] = {}
     for name in values:
         if name in _FIELDS:
@@ -138,7 +138,7 @@ def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
 
 
 def _text(values: Sequence[Any]) -> str:
-    """Return several values as one text that is valid UTF-8; each value once, the whole cut to a length."""
+    """Join values as valid UTF-8, each once, the whole cut to a length."""
     text = values[0] if len(values) == 1 else None
     if isinstance(text, str) and len(text) <= LONGEST_TEXT and text.isascii() and "\0" not in text:
         return text.strip()  # fast path for nearly all texts; the rest takes six times as long
@@ -182,7 +182,7 @@ def _rounded(values: Sequence[Any]) -> int | None:
 
 
 def _count(values: Sequence[Any]) -> int | None:
-    """Return the largest count of several players, None if no value is a number."""
+    """Return the largest count of several players."""
     texts = (value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in values)
     matches = (re.match("[0-9]{1,9}(?![0-9])", text) for text in texts)
     return max((int(match[0]) for match in matches if match), default=None)

@@ -128,7 +128,7 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
 
 
 def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> tuple[TagValues, Stream]:
-    """Return the values of tags by name, and the stream. `tag_bytes` is the size of a leading ID3v2 tag."""
+    """`tag_bytes` is the size of a leading ID3v2 tag."""
     head = _audio_part(file, tag_bytes)
     if format_ in _CHUNKED:
         values_of, stream, (start, size) = read_chunks(head)
@@ -147,7 +147,7 @@ def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) 
 def _read_tagged(
     file: BinaryIO, format_: str, head: HeadFile, *, is_sure: bool
 ) -> tuple[TagValues, Stream, Named]:
-    """Read with mutagen, or with a head reader if mutagen fails or finds no tags."""
+    """Use a head reader if mutagen fails or finds no tags."""
     own = None
     try:
         info, pairs = read_audio(file, format_, is_sure=is_sure)

@@ -153,7 +153,7 @@ class MpdQueue:
         self._client.play(index)
 
     def _status(self) -> dict[str, str]:
-        """Return the status, but not near the end of a song, when another one would soon be playing."""
+        """Wait at the end of a song, when another one would soon be playing."""
         while True:
             status: dict[str, str] = self._client.status()
             left_s = float(status.get("duration", "inf")) - float(status.get("elapsed", 0))
@@ -192,7 +192,7 @@ class MpdQueue:
         return name.decode(), [(song["file"], _is_known(song)) for song in songs]
 
     def _conf(self) -> mpd_conf.MpdConf | None:
-        """Return the folders that MPD itself names, as on a local socket; else those of mpd.conf."""
+        """Return the folders that MPD names, as on a local socket; else those of mpd.conf."""
         conf = mpd_conf.read_if_possible()
         # Not client.config: it reads one line, and MPD 0.24 answers with several.
         self._client._write_command("config")  # noqa: SLF001
@@ -235,7 +235,7 @@ class MpdQueue:
             time.sleep(_WAIT_S)
 
     def _place(self, uri: str) -> str:
-        """Return the folder of a file, or its topmost folder that MPD does not know."""
+        """Return the folder of a file, or its topmost folder unknown to MPD."""
         parts = uri.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             folder = "/".join(parts[:end])
@@ -312,5 +312,5 @@ def _steps(queue: Sequence[str], song: str | None) -> Iterator[tuple[tuple[str, 
 
 
 def _is_known(song: Mapping[str, str]) -> bool:
-    """Return whether a song of a playlist is in the database, or a stream: MPD loads no other."""
+    """MPD loads only songs in its database, and streams."""
     return "last-modified" in song or "://" in song["file"]

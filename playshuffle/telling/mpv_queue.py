@@ -64,7 +64,7 @@ class MpvQueue:
         return Plan(name, tuple(steps), position, song)
 
     def replace(self, plan: Plan) -> None:
-        """Carry out a plan. The playing file is never removed."""
+        """The playing file is never removed."""
         if self._song() != plan.song:
             raise ChangedError
         if plan.song is None:
@@ -81,7 +81,7 @@ class MpvQueue:
         self._ask("playlist-play-index", index)
 
     def _song(self) -> str | None:
-        """Return the playing file, None if none plays or it is about to end."""
+        """None if nothing plays, or the file is about to end."""
         while True:
             playlist = self._ask("get_property", "playlist")
             song = next((_path(entry["filename"]) for entry in playlist if entry.get("current")), None)
@@ -93,7 +93,7 @@ class MpvQueue:
             time.sleep(_WAIT_S)
 
     def _property(self, name: str) -> Any:
-        """Return a property, None if it is unavailable now."""
+        """None if the property is unavailable now."""
         with contextlib.suppress(PlayshuffleError):
             return self._ask("get_property", name)
         return None

@@ -15,7 +15,7 @@ class Checker:
         self._thread.start()
 
     def check(self) -> None:
-        """Request a check. Must be called regularly."""
+        """Must be called regularly."""
         self._check_requested.set()
 
     def stop(self) -> None:
@@ -24,7 +24,7 @@ class Checker:
         self._check_requested.set()
 
     def join(self, until_s: float) -> bool:
-        """Wait for the thread to end, by the monotonic clock; return False if a call hangs."""
+        """Return False if a call hangs. `until_s` is of the monotonic clock."""
         self._thread.join(max(0.0, until_s - time.monotonic()))
         return not self._thread.is_alive()
 

@@ -94,13 +94,13 @@ class BatchCollector:
         self._files.add(path)
 
     def add_growing(self, folders: Iterable[bytes], now: float) -> None:
-        """Add folders with files that were still being written; ripe at once if there are no events."""
+        """Add folders with files still being written; ripe at once if there are no events."""
         self._is_urgent |= self.is_empty
         self._add_reason("growing", now)
         self._folders.update(folders)
 
     def add_full_scan(self, why: str, now: float, *, is_urgent: bool = False) -> None:
-        """Add a full scan. An urgent one is ripe at once, any other after the settle time."""
+        """An urgent scan is ripe at once, any other after the settle time."""
         self._add_reason(why, now)
         self._is_urgent |= is_urgent
         self._is_full_scan = True
@@ -114,7 +114,7 @@ class BatchCollector:
         return min(self._last + self._settle_s, self._first + self._latest_s)
 
     def take(self, now: float) -> Batch | None:
-        """Return the batch and begin the next one; None if it is not ripe."""
+        """None if the batch is not ripe."""
         if now < self.ripe_at():
             return None
         is_full_scan = self._is_full_scan or len(self._folders) + len(self._trees) > _MAX_FOLDERS

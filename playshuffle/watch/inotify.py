@@ -86,7 +86,7 @@ class InotifyWatch:
         self._reader.join()
 
     def _forward(self) -> None:
-        """Report each event, the two of a move as one."""
+        """Report the two events of a move as one."""
         while (read := self.folders.read_event()) is not None:
             if not isinstance(read, PathedInotifyEvent):
                 (source, old), (_, new) = read

@@ -83,7 +83,7 @@ class RootWatcher(Checker):
 
     @property
     def stalled_s(self) -> float:
-        """Return for how many seconds a call into the file system has hung; 0 if it is not unusual."""
+        """Return how long a call into the file system has hung; 0 if not unusual."""
         stalled_s = self._stall.stalled_s if self._is_busy else 0.0
         return stalled_s if stalled_s > _STALLED_AFTER_S else 0.0
 
@@ -100,7 +100,7 @@ class RootWatcher(Checker):
         self._is_busy = False
 
     def _check_new_folders(self) -> None:
-        """Set the missing watches of new folders, and report these folders again."""
+        """Set missing watches, and report these folders again."""
         self._last_new_folder = math.inf
         # One by one, because another thread adds to it.
         new = {self._new_folders.pop() for _ in range(len(self._new_folders))}
@@ -131,7 +131,7 @@ class RootWatcher(Checker):
         return _Location(path, status.st_dev, status.st_ino, tuple(mounts.under(path, mounts.table())))
 
     def _full_scan_reason(self, location: _Location | str) -> str | None:
-        """Return why the watches must be set again and the root scanned; None if not."""
+        """None if the watches need not be set again."""
         old, inotify, age_s = self._location, self._inotify, time.monotonic() - self._watched_since
         if old == "":
             return "start"
@@ -187,7 +187,7 @@ class RootWatcher(Checker):
             inotify.close()
 
     def _report_event(self, hint: Hint) -> None:
-        """Report a hint; runs in watchdog's thread."""
+        """Runs in watchdog's thread."""
         if (relevant := relevant_part(hint, self._root)) is not None:
             self._last_event = int(time.time())
             if relevant.is_folder and relevant.present is not None:

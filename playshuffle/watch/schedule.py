@@ -37,7 +37,6 @@ class Schedule:
         self._mounts_at = math.inf
 
     def note_mounts(self, now: float) -> None:
-        """Note that a file system was mounted or unmounted."""
         due = max(now + self._settle_s, self._last_mounts + _MOUNTS_INTERVAL_S)
         self._mounts_at = min(self._mounts_at, due)
 
@@ -45,12 +44,12 @@ class Schedule:
         self._rescans.append((at, folders))
 
     def next_at(self, *, is_polled: bool) -> float:
-        """Return when the next scan is due; `is_polled`: some folders report no changes."""
+        """`is_polled`: some folders report no changes."""
         interval_s = min(self._poll_s, self._full_scan_s) if is_polled else self._full_scan_s
         return min(self._last_full_scan + interval_s, self._mounts_at, *(at for at, _ in self._rescans))
 
     def full_scan_reason(self, now: float, asleep_s: float, *, is_polled: bool) -> str | None:
-        """Return why a full scan is due; None if it is not."""
+        """None if no full scan is due."""
         slept_s, self._asleep_s = asleep_s - self._asleep_s, asleep_s
         if slept_s > _MIN_SLEEP_S:
             return "resume"

@@ -84,7 +84,7 @@ class Watch:
         self._collector.add_full_scan("asked", time.monotonic(), is_urgent=True)
 
     def rescan(self, folders: Collection[bytes], after_s: float) -> None:
-        """Request a scan of folders after a time; each ends in a slash."""
+        """Folders end in a slash."""
         self._schedule.add_rescan(folders, time.monotonic() + after_s)
 
     def take_unripe(self) -> Batch:
@@ -133,7 +133,7 @@ class Watch:
         return batch
 
     def _wait(self, caller_fds: Sequence[int], until: float) -> bool:
-        """Wait for the first event; return whether a descriptor of the caller can be read."""
+        """Return whether a descriptor of the caller can be read."""
         if self._has_started:
             until = min(until, self._collector.ripe_at(), self._schedule.next_at(is_polled=self._is_polled()))
         poller = select.poll()
@@ -153,7 +153,7 @@ class Watch:
         return not set(caller_fds).isdisjoint(ready)
 
     def _add_report(self, report: Hint | str | bytes) -> None:
-        """Queue a report from another thread: a hint, the reason for a full scan, or a changed file."""
+        """Queue a hint, the reason for a full scan, or a changed file from another thread."""
         if len(self._reports) >= _MAX_REPORTS:
             self._reports.clear()
             report = "lost"
