@@ -39,7 +39,7 @@ def build_request(
     Args:
         options: with at least one folder, or `source`, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
-        name: name of the playlist, for a file in the first folder if the options name none.
+        name: of the playlist, for a file in the first folder if the options name none.
         plain: default of `name`.
 
     Raises:
@@ -103,7 +103,7 @@ def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: F
 
 
 def _absolute_pin(pin: str) -> str:
-    """Return a pin with an absolute path if it names an existing file; it may be made again elsewhere."""
+    """Make the path of an existing file absolute; the list may be made again elsewhere."""
     is_file = any(os.path.lexists(each) for each in (pin, pin.rpartition("@")[0]))
     return os.fsdecode(absolute(pin)) if is_file else pin
 
@@ -117,7 +117,7 @@ def _bytes(path: str | None) -> bytes | None:
 
 
 def _check_folder(folder: str) -> None:
-    """Check that a folder is not a query, such as genre:jazz, or a playlist.
+    """Check that a folder is not a playlist or a query, such as genre:jazz.
 
     Raises:
         PlayshuffleError: it is a playlist, or it does not exist and begins like a query.
@@ -152,14 +152,12 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
 
     Args:
         player: its name in the table of players.
-        root: the first music folder.
-        name: name of the file, without a suffix.
-        plain: default of `name`. It is different for each player, so that the list for one player does
-            not replace the list for another.
+        name: of the file, without a suffix.
+        plain: default of `name`, different for each player, so that no list replaces another player's.
 
     Raises:
-        PlayshuffleError: the name would lead out of the folder, or cannot be shown; or the folder of
-            MPD's playlists cannot be found.
+        PlayshuffleError: the name would lead out of the folder, or cannot be shown; or the folder of MPD's
+            playlists cannot be found.
     """
     if name is not None and (not name or "/" in name or name.startswith(".") or shown(name) != name):
         raise OptionError(
@@ -173,7 +171,7 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
 
 
 def plain_name(player: str, plain: str = PLAIN) -> bytes:
-    """Return the default name of a player's playlist, without folder and suffix."""
+    """Return the default name of a player's playlist, without suffix."""
     has_own_folder = PLAYERS[player].uses_mpd_conf
     return os.fsencode(plain if player == GENERIC or has_own_folder else f"{plain}-{player}")
 
@@ -182,8 +180,8 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
     """Make a path absolute, from the current folder.
 
     Raises:
-        PlayshuffleError: it is empty, or not a path of this system; or, with this code, the current
-            folder no longer exists.
+        PlayshuffleError: it is empty, or not a path of this system; or, with this code, the current folder no
+            longer exists.
     """
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?")
@@ -201,7 +199,7 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
 
 
 def _deal(options: Options) -> DealSettings | None:
-    """Return how much to deal, and how often; None if the playlist is not dealt."""
+    """None if the playlist is not dealt."""
     if options.every is None:
         return None
     amount = Amount(options.limit, _ms(options.time), options.groups)
@@ -214,7 +212,7 @@ def _deal(options: Options) -> DealSettings | None:
 
 
 def _path_hint(path: str) -> str:
-    """Return what to write for a path that this system does not understand; empty for any other."""
+    """Return what to write for a path of another system; empty for any other."""
     if path.startswith("~/") and not os.path.lexists("~"):
         bare = shlex.quote(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"

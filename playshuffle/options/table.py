@@ -219,12 +219,12 @@ def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
 
 
 def changed(options: Options) -> dict[str, Any]:
-    """Return the options that differ from their defaults, by their fields."""
+    """Return the options that differ from their defaults."""
     return {name: value for name, value in options._asdict().items() if value != getattr(_DEFAULTS, name)}
 
 
 def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
-    """Return the options that are given and differ, without the file, as flags of the command line."""
+    """Return the given options that differ, without the file, as flags of the command line."""
     words = []
     for row in ROWS:
         value = getattr(options, row.name)

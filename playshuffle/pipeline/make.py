@@ -41,12 +41,12 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
 
 
 def _lengths_ms(run: Run) -> list[int]:
-    """Return the lengths of the chosen tracks; 0 if unknown."""
+    """Return 0 for an unknown length."""
     return list(map(run.tracks.durations_ms.__getitem__, run.choice.remaining))
 
 
 def _last_order(run: Run) -> Arranged | None:
-    """Return the last order of the present tracks; None if no file is written."""
+    """None if no file is written."""
     if run.file is None:
         return None
     if run.record.order is None:
@@ -55,7 +55,7 @@ def _last_order(run: Run) -> Arranged | None:
 
 
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
-    """Return the recipe with the usual gap to the last order, and without a gap that is too long."""
+    """Use the usual gap, and drop a gap that is too long."""
     recipe, count = run.recipe, _count_to_choose_from(run.recipe, _lengths_ms(run))
     usual = usual_gap(count)
     is_free = not recipe.gap and "gap" in ORDERS[recipe.order].takes

@@ -59,7 +59,7 @@ class Run(NamedTuple):
 
     @property
     def tracks(self) -> Tracks:
-        """Return all tracks of the folders; every index refers to them."""
+        """Every index refers to these tracks."""
         return self.library.tracks
 
     @property
@@ -68,7 +68,7 @@ class Run(NamedTuple):
 
     @property
     def recipe(self) -> Recipe:
-        """Return the recipe of the request, with its pins and resting tracks as indices."""
+        """Return the recipe with pins and resting tracks as indices."""
         self.check()
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or not recipe.rests:
@@ -88,7 +88,7 @@ class Run(NamedTuple):
 
     @property
     def path(self) -> bytes:
-        """Return the real path of the playlist, which is a file."""
+        """Return the real path. The playlist must be a file."""
         assert self.file is not None
         return self.file.path
 
@@ -191,7 +191,7 @@ class Run(NamedTuple):
         return comments + self.writer.comments()
 
     def _finished(self, report: Report) -> Report:
-        """Return the report with the facts that are known only at the end."""
+        """Add the facts that are known only at the end."""
         notes = [*report.notes, *self.opened.state.notes]
         notes += owner_notes(self.path) if report.is_changed else []
         last = self.record.saved_order
