@@ -10,6 +10,8 @@ import pytest
 
 from playshuffle.demo.tones import write_library
 from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, TUTORIAL, Command, commands
+from tests.history.databases import NAVIDROME_0_55, database
+from tests.support.databases import execute
 from tests.support.processes import finished
 from tests.support.program import environment, program_in
 
@@ -31,8 +33,35 @@ def sandbox(home: Path, tones: Path) -> Path:
     for folder in ("Music", *_LIBRARIES):
         shutil.copytree(tones, home / folder)
     (home / "stick").mkdir()
+    (home / "media/you/PHONE/Music").mkdir(parents=True)
+    _write_histories(home)
     program_in(home / "bin")
     return home
+
+
+def _write_histories(home: Path) -> None:
+    """Write what `playshuffle listen` and Navidrome know: of two albums each first track was played."""
+    first, second = "Anna Sine/First Waves/01 Morning.wav", "Anna Sine/Second Waves/01 Harbour.wav"
+    (home / "srv/navidrome").mkdir()
+    database(
+        home / "srv/navidrome/navidrome.db",
+        NAVIDROME_0_55 + "UPDATE library SET path = '/';",
+        "INSERT INTO media_file (id, path) VALUES (?, ?)",
+        [("1", f"{home}/Music/{first}"), ("2", f"{home}/Music/{second}")],
+    )
+    annotation = "INSERT INTO annotation (user_id, item_id, item_type, play_count, play_date, rating)"
+    plays = [("1", 1, "2020-01-01 00:00:00", 5), ("2", 4, "2026-01-01 00:00:00", 1)]
+    execute(
+        home / "srv/navidrome/navidrome.db",
+        f"{annotation} VALUES ('u1', ?, 'media_file', ?, ?, ?)",
+        *plays,
+    )
+    folder = home / ".local/share/playshuffle/plays"
+    folder.mkdir(parents=True)
+    for machine, path in (("desk", first), ("den", second)):
+        (folder / f"{machine}.csv").write_text(
+            f"last_played,plays,skips,path\n1700000000,1,0,{home}/Music/{path}\n"
+        )
 
 
 def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
