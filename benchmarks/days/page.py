@@ -54,10 +54,10 @@ def _results(rows: Days) -> str:
 
 
 def _events(rows: Days) -> str:
-    kept = {ROWS[key]: measure(days).kept for key, days in rows.items()}
+    kept = [(ROWS[key], measure(days).kept) for key, days in rows.items()]
     lines = (
         [row.name, *("yes" if event in events else "no" for event in EVENTS), "yes" if row.hand else "no"]
-        for row, events in kept.items()
+        for row, events in kept
     )
     return _table(["program", *EVENTS, "by hand"], lines)
 

@@ -226,7 +226,8 @@ class Moc(Player):
         return self._path
 
     def skip(self) -> None:
-        """Ask for the next track."""
+        """Ask for the next track. Until its log has one, nothing plays: it can hang here."""
+        self._path = ""
         self.run("mocp -M HOME/moc -f")
 
     def resume(self) -> None:

@@ -1,10 +1,12 @@
 """Claims about benchmarks/days, over ten days of four rows."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from benchmarks.days import music
+from benchmarks.days import music, page
 from benchmarks.days.__main__ import KINDS
 from benchmarks.days.listener import ROWS, Day, listen
 from benchmarks.days.measures import measure, shares
@@ -68,3 +70,23 @@ def test_the_shares_are_of_the_library_of_their_day() -> None:
     first, second = _days([1, 2], [3, 4])
     second.present = [1, 2, 3, 5]
     assert shares([first, second]) == [0.002, 0.75]
+
+
+def test_the_page_shows_the_rows_that_were_driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = tmp_path / "page.md"
+    written.write_text("before\n<!-- found -->\nformer run\n<!-- end -->\nafter\n")
+    monkeypatch.setattr(page, "_PAGE", written)
+    monkeypatch.setattr(page, "_draw", lambda _: None)
+    monkeypatch.setattr(page, "_version", lambda _: "1.0")
+    days = [asdict(day) for day in _days(*([at, at + 1] for at in range(0, 200, 2)))]
+    for variant in ("all", "skips"):
+        (tmp_path / f"shuf-{variant}.json").write_text(json.dumps(days))
+
+    page.write(tmp_path)
+
+    text = written.read_text()
+    assert text.startswith("before")
+    assert text.endswith("after\n")
+    assert "former run" not in text
+    cells = [line.count(" |") for line in text.splitlines() if line.startswith("| `shuf` |")]
+    assert cells == [10, 10, 8, 3]
