@@ -1,7 +1,6 @@
 """Read a TOML file, and find the line and column of each key."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -111,6 +110,8 @@ def parsed(path: bytes, text: str) -> Document:
     Raises:
         PlayshuffleError: it is not TOML.
     """
+    import tomllib  # most users have no configuration
+
     try:
         return Document(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -126,6 +127,8 @@ def parsed(path: bytes, text: str) -> Document:
 
 
 def _parsed_start(lines: Sequence[str], count: int) -> Mapping[str, Any] | None:
+    import tomllib  # as above
+
     try:
         return tomllib.loads("".join(f"{line}\n" for line in lines[:count]))
     except (ValueError, RecursionError):

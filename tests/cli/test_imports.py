@@ -52,7 +52,7 @@ _LIGHT: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
     ("", {"COMP_WORDS": "playshuffle make --ord", **_COMPLETES}, (*_STORED, *_OF_SERVICE, *_OF_QUERIES)),
     ("", {"COMP_WORDS": "playshuffle make xy", **_COMPLETES}, _OF_SERVICE),
     ("status", {}, ("playshuffle.watch.debounce", "playshuffle.watch.watcher", *_OF_QUERIES)),
-    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES)),
+    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES, "tomllib")),
     ("deal -q", {}, (*_OF_SERVICE, *_OF_QUERIES)),
 )
 
