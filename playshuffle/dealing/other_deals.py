@@ -89,6 +89,11 @@ def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> tuple[Dec
     stands = bool(other.entries) and not is_new_period(every, now, other.period)
     if last is not None and last.is_pending:
         return deck, stands and not is_of_future
-    if last is None or other.period > last.period or (other.period == last.period and not is_known):
+    if (
+        last is None
+        or is_of_the_future(now, last.period)
+        or other.period > last.period
+        or (other.period == last.period and not is_known)
+    ):
         deck = deck._replace(deal=other._replace(every=every), deals_left=max(other.of - other.number, 0))
     return deck, stands

@@ -193,6 +193,9 @@ def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: i
                 working("Copying (MB)", done >> 20, total >> 20)
             copy.flush()
             os.fsync(copy.fileno())
+    except PlayshuffleError:  # the source cannot be read
+        os.unlink(path)
+        raise
     except OSError as error:
         if error.errno not in _IS_FULL:
             raise

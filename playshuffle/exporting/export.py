@@ -71,6 +71,7 @@ def export(
         )
     _check_music(tracks, folder, roots)
     target = os.path.join(folder, os.fsencode(name))
+    _check_sources(tracks, folder if keeps_names else target)
     try:
         with held(folder):
             if keeps_names:
@@ -92,11 +93,6 @@ def _export(
     most_bytes: int | None,
     per_folder: int,
 ) -> Exported:
-    inside = os.path.realpath(target) + b"/"
-    if any(os.path.realpath(track.source).startswith(inside) for track in tracks):
-        raise PlayshuffleError(
-            f"The list names tracks in {shown(target)} itself. Choose another list or folder."
-        )
     new = target + _NEW
     head = f"#{source}".encode()
     before = _former_folders(target, new, head)
@@ -199,6 +195,14 @@ def _check_music(tracks: Sequence[CopiedTrack], folder: bytes, roots: Iterable[b
         raise PlayshuffleError(
             f"{shown(folder)} is a music folder of the list: each track would be there twice. Choose another"
             " folder."
+        )
+
+
+def _check_sources(tracks: Sequence[CopiedTrack], place: bytes) -> None:
+    inside = os.path.join(os.path.realpath(place), b"")
+    if any(os.path.realpath(track.source).startswith(inside) for track in tracks):
+        raise PlayshuffleError(
+            f"The list names tracks in {shown(place)} itself. Choose another list or folder."
         )
 
 

@@ -51,9 +51,14 @@ def export_names(
         with contextlib.suppress(OSError):  # the mark keeps the folder itself
             os.removedirs(os.path.dirname(path))
     names = _names(folder, tracks, again)
-    parts = map(b"\n".join, [*lists, [head, playlist, *names]])
-    _write(folder, EXPORT_MARK, [b"\n\n".join(parts), b"\n"])
-    tracks = tracks[: copying.fill(folder, tracks, names, again, working)]
+    _write_mark(folder, [*lists, [head, playlist, *names]])
+    if not os.path.lexists(os.path.join(folder, playlist)):  # without it, the copies would not count
+        _write(folder, playlist, [b"#EXTM3U\n"])
+    try:
+        tracks = tracks[: copying.fill(folder, tracks, names, again, working)]
+    finally:  # a name that was not copied may become that of another person's file
+        there = [name for name in names if os.path.lexists(os.path.join(folder, name))]
+        _write_mark(folder, [*lists, [head, playlist, *there]])
     lines = [track.extinf + _entry(name) for track, name in zip(tracks, names, strict=False)]
     _write(folder, playlist, [b"#EXTM3U\n", *lines])
     copying.sync(folder)
@@ -67,6 +72,10 @@ def _entry(name: bytes) -> bytes:
 def _write(folder: bytes, name: bytes, content: list[bytes]) -> None:
     atomic_file.sweep(folder, name)
     atomic_file.write(os.path.join(folder, name), content)
+
+
+def _write_mark(folder: bytes, parts: Sequence[Sequence[bytes]]) -> None:
+    _write(folder, EXPORT_MARK, [b"\n\n".join(map(b"\n".join, parts)), b"\n"])
 
 
 def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:

@@ -46,9 +46,11 @@ def count_others(
         dealer = (
             "Another computer" if contents else "Another computer, or this one before its state was lost,"
         )
-        known = f"{counted(len(in_file.entries), 'track')} of it count as dealt."
+        known = "None of its entries is a file here, so it is replaced."
+        if in_file.entries:
+            known = f"{counted(len(in_file.entries), 'track')} of it count as dealt."
+            deck, stands = take_over(deck, in_file, every, now)
         notes.append(Note("other_deal", f"{dealer} dealt this list on {day(in_file.period)}. {known}"))
-        deck, stands = take_over(deck, in_file, every, now)
     elif contents and not is_ours:
         text = f"Another program changed {shown(file.path)}. It is replaced."
         notes.append(Note("changed_by_another", text))

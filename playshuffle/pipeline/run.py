@@ -124,7 +124,7 @@ class Run(NamedTuple):
             return self._finished(report)
         if not replaces:
             self._save(report.completed(record)._replace(content=""), before)
-            return self._finished(report)
+            return self._finished(report._replace(removed=()))
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since
             is_same = saved.content == report.text.fingerprint

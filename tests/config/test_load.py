@@ -91,7 +91,7 @@ def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -
     assert set(keys.PLAYLIST) - fields == {"count", "for", "map", "reshuffle", "tell"}
 
 
-_HEARD = 'every = "run"\ncount = "played"\nhistory = ["mpd"]\n'
+_HEARD = 'every = "run"\ncount = "played"\nhistory = ["beets"]\n'
 
 
 @pytest.mark.parametrize(

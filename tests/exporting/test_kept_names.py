@@ -281,3 +281,40 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
         if not was_killed:
             break
     assert step > 10
+
+
+def test_tracks_inside_the_folder_itself_are_refused_and_stay(tmp_path: Path) -> None:
+    stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
+    keep(files, stick)
+    before = content(stick)
+
+    with pytest.raises(PlayshuffleError, match="itself"):
+        keep([stick / name for name in copies(stick)], stick)
+    assert content(stick) == before
+
+
+def test_a_name_that_was_not_copied_may_become_that_of_another_file(tmp_path: Path) -> None:
+    stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
+    tracks = tracks_of(files, tmp_path / "Music")
+    stick.mkdir()
+    files[2].unlink()
+    with pytest.raises(PlayshuffleError, match="cannot be read"):
+        export(tracks, bytes(stick), "phone", "~/phone.m3u of ann", lambda *_: None, keeps_names=True)
+    assert len(copies(stick)) == 2
+    theirs = stick / "Artist 0/Album 0/03 Song.mp3"
+    theirs.write_bytes(b"theirs")
+
+    assert keep(files[:1], stick).removed == 1
+    assert theirs.read_bytes() == b"theirs"
+
+
+def test_another_list_keeps_the_copies_of_an_export_that_did_not_end(tmp_path: Path) -> None:
+    stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
+    tracks = tracks_of(files, tmp_path / "Music")
+    stick.mkdir()
+    files[2].unlink()
+    with pytest.raises(PlayshuffleError, match="cannot be read"):
+        export(tracks, bytes(stick), "jazz", "~/jazz.m3u of ann", lambda *_: None, keeps_names=True)
+
+    assert keep(files[3:], stick).removed == 0
+    assert len(copies(stick)) == 3

@@ -125,6 +125,32 @@ def test_an_older_deal_that_arrives_late_counts_and_todays_is_written_again(
     assert {f"{index:02}.mp3" for index in dealt.deck.dealt} == {*listed(ann.list), *listed(bob.list)}
 
 
+def test_a_deal_without_a_file_here_is_replaced_with_a_note(pair: tuple[Computer, Computer]) -> None:
+    ann, bob = pair
+    ann.deal(NOON)
+    bob.take(ann)
+    for name in listed(ann.list):
+        (bob.music / name).unlink()
+
+    dealt = bob.deal(NOON)
+
+    assert (dealt.is_new, codes(dealt)) == (True, ["other_deal"])
+    assert len([*listed(bob.list)]) == 3
+
+
+def test_a_deal_by_a_wrong_clock_gives_way_to_that_of_another_computer(
+    pair: tuple[Computer, Computer],
+) -> None:
+    ann, bob = pair
+    ann.deal(NOON + timedelta(days=3650), seed="ann")
+    bob.deal(NOON)
+    ann.take(bob)
+
+    assert (ann.deal(NOON).is_new, ann.content) == (False, bob.content)
+    assert ann.deal(NOON + timedelta(days=1)).is_new
+    assert not {*listed(ann.list)}.intersection(listed(bob.list))
+
+
 def test_a_list_that_was_edited_by_hand_is_written_again_with_a_note(pair: tuple[Computer, Computer]) -> None:
     ann, _ = pair
     ann.deal(NOON)
