@@ -238,9 +238,12 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 
 
 def _keep_file(run: Run, deck: Deck) -> Dealt:
+    """Save the deck, and leave its file: it has the tracks of an undone deal, or of another computer."""
     assert deck.deal is not None
+    saved = run.record.saved
+    content = saved.content if saved is not None and not run.record.has_other else ""
     arranged = arranged_entries(run, deck.deal.entries)
-    report = run.write(arranged, SavedDeck(deck, ""), replaces=False)
+    report = run.write(arranged, SavedDeck(deck, content), replaces=False)
     return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=_former(run))
 
 

@@ -17,6 +17,8 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.text import counted
 
+OTHER_DEAL = "other_deal"  # code of the note that another computer dealt the list
+
 
 def count_others(
     deck: Deck, file: PlaylistFile, tracks: Tracks, contents: Collection[str], every: Every, now: datetime
@@ -50,7 +52,7 @@ def count_others(
         if in_file.entries:
             known = f"{counted(len(in_file.entries), 'track')} of it count as dealt."
             deck, stands = take_over(deck, in_file, every, now)
-        notes.append(Note("other_deal", f"{dealer} dealt this list on {day(in_file.period)}. {known}"))
+        notes.append(Note(OTHER_DEAL, f"{dealer} dealt this list on {day(in_file.period)}. {known}"))
     elif contents and not is_ours:
         text = f"Another program changed {shown(file.path)}. It is replaced."
         notes.append(Note("changed_by_another", text))

@@ -123,7 +123,7 @@ class Run(NamedTuple):
         if self.file is None or not self.request.writes:
             return self._finished(report)
         if not replaces:
-            self._save(report.completed(record)._replace(content=""), before)
+            self._save(report.completed(record)._replace(content=record.content), before)
             return self._finished(report._replace(removed=()))
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since

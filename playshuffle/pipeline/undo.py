@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from playshuffle.dealing.deck import mark_written
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.arrange import Arranged
+from playshuffle.pipeline.other_computers import OTHER_DEAL
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store import records
@@ -41,11 +42,18 @@ def undo(run: Run, before: SavedRecord) -> Report:
         before: the record to restore, read without a lock.
 
     Raises:
-        PlayshuffleError: none of its tracks is left, it cannot be written, or it was made or dealt since.
+        PlayshuffleError: none of its tracks is left, it cannot be written, or it was made or dealt since,
+            here or on another computer.
     """
     if record_before(run.opened.state, run.path) != before:
         raise PlayshuffleError(
             f"{shown(run.path)} was made or dealt at the same time, so it was not changed. Undo it again.",
+            Exit.CANNOT_CREATE,
+        )
+    if any(note.code == OTHER_DEAL for note in run.record.notes):
+        raise PlayshuffleError(
+            f"Another computer has dealt {shown(run.path)}, so it was not changed. Undo that there, or deal"
+            " the next tracks: playshuffle deal --now",
             Exit.CANNOT_CREATE,
         )
     before = run.record.before or before.translated(run.tracks.indices_of)
@@ -109,6 +117,9 @@ def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
     arranged = Arranged(entries, len(entries))
     if not arranged.playlist_length:
+        undone, file = run.record.saved, run.file
+        if undone is not None and file is not None and file.fingerprint() == undone.content:
+            before = before._replace(content=undone.content)
         return before, run.report(arranged)
     report = run.write(arranged, before, saves=False)
     return before._replace(deck=mark_written(deck), content=report.text.fingerprint), report

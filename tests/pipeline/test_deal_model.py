@@ -49,6 +49,7 @@ class Dealing(RuleBasedStateMachine):
         self.is_away = False
         self.dealt: set[int] = set()
         self.expected: set[int] = set()
+        self.seen: set[int] = set()  # by any scan: its tracks are saved, even if the deal is not
         self.last: list[int] = []
         self.period: date | None = None
         self.pending: tuple[date, set[int]] | None = None
@@ -133,7 +134,8 @@ class Dealing(RuleBasedStateMachine):
     def deal(self, count: int, every: Every, days: int, crash: str) -> None:
         self.now += timedelta(days=days)
         here = self.here
-        expected = here | self.expected if self.is_away else here
+        self.seen |= here
+        expected = here | (self.seen & self.where.keys()) if self.is_away else here
         awaited = expected if self.is_away else here
         left = self.pending[1] if self.pending is not None else set(self.last)
         # Without tracks, the deal of this period was undone, and there was none before.
@@ -238,6 +240,7 @@ class Dealing(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_away and self.before != ())
     @rule()
     def undo(self) -> None:
+        self.seen |= self.here
         code = self.crashing("", [], lambda: undo_deal(self.request, self.tools))
         if self.before is None:
             assert code == Exit.USAGE

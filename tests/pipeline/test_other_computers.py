@@ -14,6 +14,7 @@ import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every, is_new_period
+from playshuffle.errors import PlayshuffleError
 from playshuffle.pipeline import deal as dealing
 from playshuffle.pipeline import record
 from playshuffle.pipeline.deal import Dealt
@@ -22,7 +23,7 @@ from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.store import records
-from tests.support.library import NO_TAGS, NOON, put, tools
+from tests.support.library import NO_TAGS, NOON, put, tools, undo_deal
 from tests.support.program import listed
 
 CONFLICT = "today.sync-conflict-20260328-1200{:02}-ABCDEFG.m3u"
@@ -214,6 +215,46 @@ def test_a_deal_that_was_killed_comes_after_that_of_the_other_computer(
 
     assert not {*listed(ann.list)}.intersection(listed(bob.list))
     assert len(tomorrow.deck.dealt) == len({*listed(ann.list), *listed(bob.list)})
+
+
+def test_a_deal_of_another_computer_is_not_undone_here_and_still_counts(
+    pair: tuple[Computer, Computer],
+) -> None:
+    ann, bob = pair
+    for day in range(2):
+        ann.deal(NOON + timedelta(days=day))
+    bob.take(ann)
+    bob.deal(NOON + timedelta(days=2))
+    ann.take(bob)
+    todays = ann.content
+
+    with ann.state(), pytest.raises(PlayshuffleError, match="Another computer has dealt"):
+        undo_deal(Request((bytes(ann.music),), bytes(ann.list)), tools(NO_TAGS))
+
+    assert ann.content == todays
+    dealt = {f"{index:02}.mp3" for index in ann.deal(NOON + timedelta(days=2)).deck.dealt}
+    assert dealt.issuperset(listed(bob.list))
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_the_list_of_an_undone_deal_is_no_list_of_another_computer(
+    pair: tuple[Computer, Computer], is_killed: bool
+) -> None:
+    ann, _ = pair
+    ann.deal(NOON)
+    before = listed(ann.list)
+    with ann.state():
+        undo_deal(Request((bytes(ann.music),), bytes(ann.list)), tools(NO_TAGS))
+    assert ann.deal(NOON, 2, has_options=True).report.output
+    if is_killed:
+        with mock.patch.object(Run, "write", _killed_after_saving), pytest.raises(KilledError):
+            ann.deal(NOON + timedelta(days=1), 2)
+    assert listed(ann.list) == before
+
+    dealt = ann.deal(NOON + timedelta(days=1), 2)
+
+    assert codes(dealt) == []
+    assert listed(ann.list) == [f"{index:02}.mp3" for index in dealt.deck.dealt]
 
 
 def _killed_after_saving(run: Any, *given: Any, **options: Any) -> None:
