@@ -18,6 +18,7 @@ from playshuffle.selection.evaluation import Evaluation
 from playshuffle.selection.fields import Field
 from playshuffle.selection.findings import Finding, Idle, Lacking
 from playshuffle.selection.idle_terms import idle_terms
+from playshuffle.selection.problem import QueryError
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
 
@@ -108,16 +109,25 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
 
 
 def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
-    """Return the text of a query with each absolute path that `new_place` changes replaced."""
+    """Return the text of a query with each absolute path that `new_place` changes replaced.
 
-    def moved(match: re.Match[str]) -> str:
-        before = os.path.expanduser(os.fsencode(match[0]))
-        after = os.fsdecode(new_place(before))
-        if after == os.fsdecode(before):
-            return match[0]
-        return after if match.string[: match.start()].endswith('"') or " " not in after else f'"{after}"'
-
-    return re.sub(r'(?<=:")[/~][^"]*|(?<![^:\s])[/~][^"\s,]*', moved, text)
+    Regular expressions stay as they are, and so does a text that is no query.
+    """
+    try:
+        words = [token for token in tokens.split(text) if token.kind is tokens.TokenKind.WORD]
+    except QueryError:
+        return text
+    for word in reversed(words):
+        found = re.fullmatch(r"([-^]?(?:\w+:)?(?:=~(?=/)|=)?)([/~].*)", word.text, re.DOTALL)
+        if found is None:
+            continue
+        before = os.path.expanduser(os.fsencode(found[2]))
+        path = os.fsdecode(after := new_place(before))
+        if after != before:
+            quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+            path = f'"{quoted}"' if re.search(r"""[\s"'\\(),]""", path) else path
+            text = text[: word.start] + found[1] + path + text[word.end :]
+    return text
 
 
 def narrow(queries: Sequence[Query]) -> Query:

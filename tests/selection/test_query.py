@@ -14,7 +14,7 @@ from playshuffle.library.tag_columns import Rows, no_tags
 from playshuffle.selection import evaluation
 from playshuffle.selection.findings import Finding, Lacking
 from playshuffle.selection.problem import QueryError
-from playshuffle.selection.query import narrow, parse
+from playshuffle.selection.query import narrow, parse, with_new_paths
 from playshuffle.selection.tokens import LONGEST
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
@@ -385,3 +385,26 @@ def test_names_that_are_not_utf8_are_compared_as_bytes() -> None:
 
     assert parse("path:\udcff", [ROOT]).select(tracks, range(len(tracks)), tags_of).kept == [0]
     assert parse("path::1", [ROOT]).select(tracks, range(len(tracks)), tags_of).kept == [0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("path:/old/Jazz", 'path:"/new disk/Jazz"'),
+        ("-/old/Jazz title:x", '-"/new disk/Jazz" title:x'),
+        ("(genre:x , path:/old/Jazz) -title:z", '(genre:x , path:"/new disk/Jazz") -title:z'),
+        ("(genre:x , path:/old)", '(genre:x , path:"/new disk")'),
+        ('path:="/old/A b" , path:/old/c', 'path:="/new disk/A b" , path:"/new disk/c"'),
+        ('"path:/old/A b"', 'path:"/new disk/A b"'),
+        ('path:/old/A\\ "b"', 'path:"/new disk/A b"'),
+        ("path:/older/x path::/old/x title:old", "path:/older/x path::/old/x title:old"),
+        ("(path:/old", "(path:/old"),
+    ],
+)
+def test_new_paths_stay_whole_terms(before: str, after: str) -> None:
+    def place(path: bytes) -> bytes:
+        return b"/new disk" + path[4:] if path == b"/old" or path.startswith(b"/old/") else path
+
+    assert with_new_paths(before, place) == after
+    if before != after:
+        assert [each.text for each in parse(after).terms] != []
