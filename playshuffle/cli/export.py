@@ -59,10 +59,8 @@ def export(
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
     most_bytes = _size(size)
-    if max_per_folder is not None and max_per_folder < 1:
-        raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.")
-    if max_per_folder is not None and keep_names:
-        raise PlayshuffleError("--max-per-folder does not work with --keep-names. Remove either.")
+    if max_per_folder is not None:
+        _check_folders(max_per_folder, keep_names=keep_names)
     if playlist is None or folder is None:
         raise _incomplete(playlist, all_lists(config))
     word = playlist
@@ -113,6 +111,13 @@ def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> Playshuffle
         names = ", ".join(map(shown, titles(lists))) or "none"
         text = f"Name a list and a folder on the stick. Lists: {names}. Mounted removable drives: {drives}."
     return PlayshuffleError(text)
+
+
+def _check_folders(max_per_folder: int, *, keep_names: bool) -> None:
+    if max_per_folder < 1:
+        raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.")
+    if keep_names:
+        raise PlayshuffleError("--max-per-folder does not work with --keep-names. Remove either.")
 
 
 def _size(size: str | None) -> int | None:

@@ -69,7 +69,7 @@ def export(
             f" drives: {drives}.",
             Exit.CANNOT_CREATE,
         )
-    _check_music(tracks, folder, roots)
+    _check_music(tracks, folder, roots, keeps_names=keeps_names)
     target = os.path.join(folder, os.fsencode(name))
     _check_sources(tracks, folder if keeps_names else target)
     try:
@@ -180,17 +180,24 @@ def _check(folder: bytes, head: bytes) -> None:
         raise copying.not_ours(folder, other)
 
 
-def _check_music(tracks: Sequence[CopiedTrack], folder: bytes, roots: Iterable[bytes]) -> None:
+def _check_music(
+    tracks: Sequence[CopiedTrack], folder: bytes, roots: Iterable[bytes], *, keeps_names: bool
+) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
     A folder above all music folders, such as a drive's top folder, is accepted.
 
     Raises:
-        PlayshuffleError: it contains tracks.
+        PlayshuffleError: it contains tracks; or it is a music folder that would get the mark of an export, so
+            that no list would have its tracks.
     """
     real = os.path.join(os.path.realpath(folder), b"")
     tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}
     is_music = any(real.startswith(os.path.join(os.path.realpath(root), b"")) for root in roots)
+    if keeps_names and is_music:
+        raise PlayshuffleError(
+            f"{shown(folder)} is a music folder, and lists would leave it out. Choose another folder."
+        )
     if real[:-1] in tops or (is_music and any(top.startswith(real) for top in tops)):
         raise PlayshuffleError(
             f"{shown(folder)} is a music folder of the list: each track would be there twice. Choose another"

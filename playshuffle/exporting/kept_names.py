@@ -7,7 +7,7 @@ is there. A copy is removed when no part names it.
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.exporting import copying
@@ -36,6 +36,7 @@ def export_names(
     folder = os.path.realpath(folder)
     head, playlist = f"#{source}{_KEPT}".encode(), f"{name}.m3u".encode()
     lists = _other_lists(folder, head, playlist)
+    tracks = _spelled(folder, tracks)
     _check_links(folder, {EXPORT_MARK, playlist, *(os.path.dirname(track.name.encode()) for track in tracks)})
     elsewhere = {os.path.join(folder, path) for lines in lists for path in lines[2:]}
     wanted = {track.name for track in tracks}
@@ -50,7 +51,7 @@ def export_names(
         os.unlink(path)
         with contextlib.suppress(OSError):  # the mark keeps the folder itself
             os.removedirs(os.path.dirname(path))
-    names = _names(folder, tracks, again)
+    names = _names(folder, tracks, again, elsewhere)
     _write_mark(folder, [*lists, [head, playlist, *names]])
     if not os.path.lexists(os.path.join(folder, playlist)):  # without it, the copies would not count
         _write(folder, playlist, [b"#EXTM3U\n"])
@@ -112,10 +113,29 @@ def _check_links(folder: bytes, names: Iterable[bytes]) -> None:
             raise PlayshuffleError(f"{shown(path)} is a link. Nothing was changed. Remove it.")
 
 
-def _names(folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes]) -> list[bytes]:
+def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
+    """Spell the folders of names that differ only in case as on the device: FAT has one folder for them."""
+    top = os.fsdecode(folder)
+    below = (os.path.relpath(path, top) for path, _, _ in os.walk(top))
+    spellings = {path.casefold(): path for path in below} | {"": ""}
+
+    def spelled(path: str) -> str:
+        if path.casefold() not in spellings:
+            above, name = os.path.split(path)
+            spellings[path.casefold()] = os.path.join(spelled(above), name)
+        return spellings[path.casefold()]
+
+    parts = (os.path.split(track.name) for track in tracks)
+    names = [os.path.join(spelled(above), name) for above, name in parts]
+    return [track._replace(name=name) for track, name in zip(tracks, names, strict=True)]
+
+
+def _names(
+    folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], elsewhere: Collection[bytes]
+) -> list[bytes]:
     """Return the name of each copy, relative to the folder. New ones are free there, whatever their case."""
     names: list[bytes] = []
-    taken: set[str] = set()
+    taken = {os.fsdecode(path[len(folder) + 1 :]).casefold() for path in (*again.values(), *elsewhere)}
     for index, track in enumerate(tracks):
         if index in again:
             names.append(again[index][len(folder) + 1 :])

@@ -238,7 +238,7 @@ def test_names_that_differ_only_by_case_or_folder_are_both_there(tmp_path: Path)
             tracks, bytes(tmp_path / "stick"), "phone", "p of ann", lambda *_: None, keeps_names=True
         )
         assert done.copied == count
-    assert {*copies(tmp_path / "stick")} == {"A/x.mp3", "A/x~.mp3", "a/X~~.mp3"}
+    assert {*copies(tmp_path / "stick")} == {"A/x.mp3", "A/x~.mp3", "A/X~~.mp3"}
 
 
 def test_the_outermost_music_folder_counts_and_outside_of_them_the_last_two_folders(tmp_path: Path) -> None:
@@ -293,14 +293,21 @@ def test_tracks_inside_the_folder_itself_are_refused_and_stay(tmp_path: Path) ->
     assert content(stick) == before
 
 
-def test_a_name_that_was_not_copied_may_become_that_of_another_file(tmp_path: Path) -> None:
-    stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
-    tracks = tracks_of(files, tmp_path / "Music")
+def interrupted(music: Path, stick: Path, name: str) -> list[Path]:
+    """Export four files, and return them. The third one cannot be read."""
+    files = library(music, 4)
+    tracks = tracks_of(files, music)
     stick.mkdir()
     files[2].unlink()
     with pytest.raises(PlayshuffleError, match="cannot be read"):
-        export(tracks, bytes(stick), "phone", "~/phone.m3u of ann", lambda *_: None, keeps_names=True)
+        export(tracks, bytes(stick), name, f"~/{name}.m3u of ann", lambda *_: None, keeps_names=True)
     assert len(copies(stick)) == 2
+    return files
+
+
+def test_a_name_that_was_not_copied_may_become_that_of_another_file(tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    files = interrupted(tmp_path / "Music", stick, "phone")
     theirs = stick / "Artist 0/Album 0/03 Song.mp3"
     theirs.write_bytes(b"theirs")
 
@@ -309,12 +316,35 @@ def test_a_name_that_was_not_copied_may_become_that_of_another_file(tmp_path: Pa
 
 
 def test_another_list_keeps_the_copies_of_an_export_that_did_not_end(tmp_path: Path) -> None:
-    stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
-    tracks = tracks_of(files, tmp_path / "Music")
-    stick.mkdir()
-    files[2].unlink()
-    with pytest.raises(PlayshuffleError, match="cannot be read"):
-        export(tracks, bytes(stick), "jazz", "~/jazz.m3u of ann", lambda *_: None, keeps_names=True)
+    stick = tmp_path / "stick"
+    files = interrupted(tmp_path / "Music", stick, "jazz")
 
     assert keep(files[3:], stick).removed == 0
     assert len(copies(stick)) == 3
+
+
+def test_a_music_folder_gets_no_mark_of_an_export(tmp_path: Path) -> None:
+    stick, files = tmp_path / "stick", library(tmp_path / "Music", 2)
+    stick.mkdir()
+    tracks = tracks_of(files, tmp_path / "Music")
+
+    with pytest.raises(PlayshuffleError, match="is a music folder"):
+        export(tracks, bytes(stick), "x", "x of ann", lambda *_: None, keeps_names=True, roots=[bytes(stick)])
+    assert content(stick) == {}
+
+
+def test_names_that_differ_only_in_case_are_one_folder_and_never_one_file(tmp_path: Path) -> None:
+    """A device with FAT keeps the first spelling of a folder, and has one file for two such names."""
+    stick, music = tmp_path / "stick", tmp_path / "Music"
+    files = [music / name for name in ("ABBA/a.mp3", "Abba/b.mp3", "abba/Gold/c.mp3", "abba/A.mp3")]
+    for number, file in enumerate(files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(bytes(number + 1))
+
+    keep(files[:3], stick)
+
+    assert {*copies(stick)} == {"ABBA/a.mp3", "ABBA/b.mp3", "ABBA/Gold/c.mp3"}
+    assert keep(files[:3], stick).copied == 0
+    keep(files[3:], stick, "jazz")
+    keep(files, stick)
+    assert {*copies(stick)} == {"ABBA/a.mp3", "ABBA/b.mp3", "ABBA/Gold/c.mp3", "ABBA/A~.mp3"}
