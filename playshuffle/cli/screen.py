@@ -25,6 +25,7 @@ _OPTION = r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-]
 # A command to copy: after a colon or at the start, up to the word that ends with a punctuation mark.
 _WORD = r"(?:'[^']*'|[^\s'])+"
 _COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
+_PLAY = "Play"  # the label of a player's command
 _KEPT = "\x1f"  # a non-breaking space
 _ESCAPE = r"\x1b\[[0-9;]*m"
 
@@ -84,6 +85,8 @@ class Screen(NamedTuple):
         """Return a labelled line below the first one; a terminal gets it wrapped."""
         if not self.is_terminal:
             return self.wrapped(text, f"{label}: ")
+        if label == _PLAY:
+            text = text.replace(" ", _KEPT)
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:

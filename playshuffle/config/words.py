@@ -56,9 +56,8 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     if not lists:
         return None
     path = absolute(word)
-    if (
-        "/" not in word or os.path.splitext(path)[1].lower() in FORMATS
-    ):  # a folder may be on a share that hangs
+    # A folder may be on a share that hangs, and is no list.
+    if "/" not in word or os.path.splitext(path)[1].lower() in FORMATS:
         path = atomic_file.resolved(path)
     named = [each for each in lists if each.is_called(word)]
     for fitting in (

@@ -54,6 +54,7 @@ class DealRules(NamedTuple):
 
     @property
     def gap(self) -> int:
+        """Return the minimum number of plays before a track repeats."""
         count = len(self.present)
         return min(self.order.gap(count), count)
 

@@ -37,6 +37,7 @@ class Rounds:
         return resting_tracks(self._chosen, self._recipe)
 
     def gap(self, tracks: int) -> int:
+        """Return the minimum number of plays before a track repeats."""
         if ORDERS[self._recipe.order].deck_gap == "none":
             return 0
         gap = self._recipe.gap

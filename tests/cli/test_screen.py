@@ -49,6 +49,9 @@ def test_a_command_to_copy_is_not_wrapped() -> None:
     for width in (40, 60, 80, 100):
         assert any(command in line for line in Screen(width).wrapped(text))
         assert command in Screen(width).verdict(Mark.BAD, text)
+    assert Screen(40).detail("Play", "mpv --playlist=/home/ann/Music/where.m3u") == [
+        "  Play      mpv --playlist=/home/ann/Music/where.m3u"
+    ]
     assert Screen(40).detail("Undo", "playshuffle undo ~/Music/some/where.m3u") == [
         "  Undo      playshuffle undo ~/Music/some/where.m3u"
     ]
