@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line.
 
     Raises:
-        SystemExit: with the exit code, or with a message if the system is not Linux.
+        SystemExit: with the exit code, or a message if the system is not Linux.
     """
     if sys.platform != "linux":
         sys.exit(

@@ -29,7 +29,7 @@ def of_all(codes: Sequence[Exit]) -> Exit:
 class PlayshuffleError(Exception):
     """Something the user can fix; the text says what, where and what to do.
 
-    Without another exit code, it is that of a wrong command line.
+    The default exit code is that of a wrong command line.
 
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
@@ -45,7 +45,6 @@ class PlayshuffleError(Exception):
 
     @property
     def in_configuration(self) -> str:
-        """Return the text for a value that comes from the configuration."""
         return self.spelled(str)
 
     def spelled(self, spell: Callable[[str], str]) -> str:  # noqa: ARG002 - only an OptionError names options

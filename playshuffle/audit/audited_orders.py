@@ -1,4 +1,4 @@
-"""Look up an order by name, with the guarantee that its shuffle is tested against."""
+"""Look up an order by name, with the guarantee it is tested against."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count, islice, repeat
@@ -25,7 +25,6 @@ class Audited(NamedTuple):
 
     Attributes:
         name: as the user gives it.
-        guarantee: the counts are tested against it.
         flaw: its known defect, if it exists to be caught.
         entropy_bits: bits of its own generator; None if it uses the given one.
     """
@@ -39,10 +38,10 @@ class Audited(NamedTuple):
 
 
 def audited(name: str, tracks: int) -> Audited:
-    """Look up an order, or a bad one by `specimen:` and its name.
+    """Look up an order, or a bad one as `specimen:NAME`.
 
     Raises:
-        PlayshuffleError: the name is unknown, or the order cannot be made of that number of tracks.
+        PlayshuffleError: the name is unknown, or the order cannot have that number of tracks.
     """
     name = known("order to audit", name, NAMES)
     if not FEWEST_TRACKS <= tracks <= MOST_TRACKS:

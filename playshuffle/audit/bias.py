@@ -2,9 +2,8 @@
 
 The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is scaled. Its
 mean is exact: the number of cells that can be filled, less one for each row. The guarantee gives the degrees
-of freedom. If the terms depend on each other, the sum varies more, and the degrees of freedom follow from how
-much two rounds agree (Satterthwaite, Biometrics Bulletin 2 (1946) 110-114). For a uniform order that is
-(n-1)², the chi-square sum times (n-1)/n.
+of freedom. If the terms depend on each other, they follow from how much two rounds agree (Satterthwaite,
+Biometrics Bulletin 2 (1946) 110-114). For a uniform order that is (n-1)², the chi-square sum times (n-1)/n.
 """
 
 import math
@@ -29,10 +28,10 @@ class Counts(NamedTuple):
     """Counts over all rounds.
 
     Attributes:
-        cells: cells[track][position] is the number of rounds with this track at this position.
+        cells: cells[track][position] is the number of rounds with this track there.
         fixed: number of tracks that kept their position, summed over all rounds.
-        fixed_squares: the sum of the squares of that number in each round.
-        broken: number of rounds that broke the rule of the guarantee.
+        fixed_squares: the same, squared in each round before the sum.
+        broken: number of rounds that broke the guarantee's rule.
         agreement: mean square of how much two rounds agree; 1 for each cell if cells are independent.
         ns_per_track: time of a shuffle.
     """
@@ -54,7 +53,7 @@ class Verdict(NamedTuple):
         p: probability of so large a sum by chance.
         fixed_expected: mean number of tracks that keep their position in a round.
         fixed_p: probability of the counted number by chance.
-        impossible: number of times that a track was at a position with probability 0.
+        impossible: number of times a track was at a position with probability 0.
     """
 
     chi_square: float
@@ -171,7 +170,7 @@ def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
 
 
 def _fixed_p(counts: Counts, expected: float) -> float:
-    """Return the two-sided probability. With many rounds their sum is close to normal."""
+    """Return the two-sided probability: with many rounds the sum is close to normal."""
     variance = counts.fixed_squares - counts.fixed**2 / counts.rounds
     if variance <= 0:  # the same in every round
         return float(math.isclose(counts.fixed, expected, abs_tol=1e-6))

@@ -9,8 +9,8 @@ _TINY = 1e-300
 def tails(chi_square: float, freedom: float) -> tuple[float, float]:
     """Return the probability of a sum at most this small, and of one at least this large.
 
-    The regularised incomplete gamma functions P and Q. The smaller one is exact to ten digits or more however
-    small it is, down to 1e-300.
+    They are the regularised incomplete gamma functions P and Q. The smaller one is exact to ten digits or
+    more, down to 1e-300.
 
     Source: Press et al., Numerical Recipes, section 6.2.
     """

@@ -21,7 +21,7 @@ class Guarantee(NamedTuple):
         freedom: degrees of freedom of the chi-square sum; None if they must be measured.
         rule: a clause that is true of each single order.
         keeps: returns whether an order keeps the rule.
-        counted: returns the order to count, if that is not the order itself.
+        counted: returns the order to count, if that is another one.
     """
 
     words: str
@@ -44,7 +44,7 @@ def uniform(count: int) -> Guarantee:
 
 
 def one_ring(count: int) -> Guarantee:
-    """Return the guarantee of Sattolo's shuffle."""
+    """Guarantee Sattolo's shuffle."""
     chances = [[1 / (count - 1)] * count for _ in range(count)]
     for track, row in enumerate(chances):
         row[track] = 0.0
@@ -97,7 +97,7 @@ def swapped(count: int, swaps: int) -> Guarantee:
 
 
 def apart(keys: Sequence[int]) -> Guarantee:
-    """Return the guarantee of a spread order whose groups have at most half of the tracks each."""
+    """Guarantee a spread order whose groups have at most half of the tracks each."""
     fewest = fewest_repeats(keys)
     return Guarantee(
         "every track equally likely at every position",
@@ -148,7 +148,7 @@ def among(count: int, positions: Collection[int]) -> Guarantee:
 
 
 def dealt(count: int, hand: int) -> Guarantee:
-    """Guarantee a deal, followed by the other tracks, which keep their positions."""
+    """Guarantee a deal, then the other tracks in their old positions."""
     chances = [[1 / count] * count for _ in range(hand)]
     for track in range(hand, count):
         row = [1 / count] * hand + [0.0] * (count - hand)

@@ -16,11 +16,11 @@ class Mix(NamedTuple):
     """How often entries of one group are neighbours, and how close they come.
 
     Attributes:
-        fewest_possible: `neighbours` of the best order of these entries.
-        uniform_mean: `neighbours` of a uniform order, on average.
+        fewest_possible: `neighbours` of the best order.
+        uniform_mean: mean `neighbours` of a uniform order.
         in_path_order: `neighbours` of the entries sorted by path.
         nearest: minimum plays from an entry to the next of its group; None if no group has two.
-        nearest_in_path_order: the same for the entries sorted by path.
+        nearest_in_path_order: the same, sorted by path.
     """
 
     neighbours: int
@@ -47,7 +47,7 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
 def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
     """Return the mean number of repeats in a uniform order.
 
-    With groups of m entries among n: the sum of m(m-1)/n. Each of the n-1 pairs of neighbours is one of the
+    It is the sum of m(m-1)/n over the groups of m entries. Each of the n-1 pairs of neighbours is one of
     n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
     """
     pairs = sum(size * (size - 1) for size in Counter(keys).values())

@@ -32,7 +32,7 @@ _LABEL_CHARACTERS = 30
 def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, str]]) -> bytes:
     """Return the picture in the format of the path's suffix.
 
-    `by` has number and name of each track's artist. The number is negative without an artist.
+    `by` has number and name of each track's artist; negative without an artist.
     """
     order = sorted(range(len(paths)), key=paths.__getitem__)
     panels = [("This playlist", by)]
@@ -67,7 +67,7 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str)
 
 
 def _colours(groups: Sequence[tuple[int, str]]) -> tuple[dict[int, str], list[tuple[str, str]]]:
-    """Return colours by group, and the legend: pairs of colour and label."""
+    """Return colours by group, and pairs of colour and label for the legend."""
     names = {number: name for (number, name), _ in reversed(Counter(groups).most_common())}
     sizes = Counter(number for number, _ in groups if number >= 0)
     ranked = [number for number, _ in sizes.most_common()]

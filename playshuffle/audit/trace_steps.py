@@ -1,7 +1,7 @@
 """Trace an order step by step: the positions of all tracks after each draw.
 
-The rest of a swapping shuffle after some draws is a shuffle of the same kind over fewer positions. So it runs
-to its end, and the end is undone.
+After some draws, the rest of a swapping shuffle is a shuffle of the same kind over fewer positions. So it
+runs to its end, and the end is undone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ class Step(NamedTuple):
     Attributes:
         position: the one that becomes final.
         draw: the position to swap with, or the index of the struck-out track among those left.
-        order: all tracks after the draw, or those written down so far.
+        order: all tracks after the draw, or the tracks written down so far.
     """
 
     position: int

@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def _finish_move() -> None:
-    """Finish a move that was killed, before the configuration or a list is read."""
+    """Finish a killed move, before the configuration or a list is read."""
     with contextlib.suppress(OSError):  # without a home nothing was moved
         if os.path.lexists(moving_mark()):
             # Almost no command needs it.

@@ -110,11 +110,6 @@ def _playlist(path: bytes, plot: str | None, as_json: bool) -> None:
 
 
 def _check_plot(path: str) -> None:
-    """Check, before all the work, that a picture can be drawn to a path.
-
-    Raises:
-        PlayshuffleError: it cannot.
-    """
     if not path.lower().endswith((".png", ".svg")):
         raise PlayshuffleError(f"--plot cannot write '{shown(path)}'. The name must end in .png or .svg.")
     if find_spec("matplotlib") is None:

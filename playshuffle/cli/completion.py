@@ -8,7 +8,7 @@ from playshuffle.errors import PlayshuffleError, shown
 
 
 def lists(ctx: typer.Context) -> list[str]:
-    """Return the names of all lists: configured ones, and lists that make and deal wrote."""
+    """Return the names of configured and written lists."""
     # Completion of options does not need them.
     from playshuffle.config.load import all_lists
 

@@ -39,7 +39,7 @@ def deal_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Deal lists, and report the deals. `switch` is the only switch of the command; see there."""
+    """Deal lists, and report the deals. `switch` is the only switch of the command."""
     codes: list[Exit] = []
     is_peek, has_options = switch == "--peek", bool(words or given.names)
     with State(writes=not is_peek, must_remember=not is_peek) as state:
@@ -64,7 +64,7 @@ def deal_lists(
 def _configured(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> tuple[dict[str, Request], list[Exit]]:
-    """Return the requests of all configured decks that are not dealt by hand, and codes of broken lists."""
+    """Return requests of configured decks that are not dealt by hand, and codes of broken lists."""
     if words or save is not None or not given.names <= ONCE:
         raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
     config_file = load(find(config))
@@ -79,11 +79,7 @@ def _configured(
 def _request(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> Request:
-    """Return the request of a deck: with the options of its last deal, replaced by options in `given`.
-
-    Raises:
-        PlayshuffleError: it is not clear which deck; or an option is not valid.
-    """
+    """Return the request of a deck: with the options of its last deal, replaced by options in `given`."""
     if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
@@ -117,11 +113,6 @@ def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, 
 
 
 def _only_deck(lists: Sequence[KnownList]) -> KnownList:
-    """Return the only deck.
-
-    Raises:
-        PlayshuffleError: no deck exists, or several do.
-    """
     dealt = [each for each in lists if each.is_dealt]
     dealt = [each for each in dealt if each.configured or each.exists] or dealt
     if len(dealt) == 1:

@@ -70,7 +70,6 @@ def _verdict(dealt: Dealt, today: date) -> str:
 
 
 def _next_day(dealt: Dealt, today: date) -> str:
-    """Return the first day of other options."""
     if deck_facts(dealt.deck)["next_deal"] is None:
         return "the next deal"
     return next_deal(deck_facts(dealt.deck), today).removesuffix(" 00:00")
@@ -92,7 +91,7 @@ def _next(dealt: Dealt, today: date) -> str:
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
-    """Name the tracks of the next deal: on a terminal as a table, in a pipe by their paths."""
+    """Name the tracks of the next deal: in a table on a terminal, by path in a pipe."""
     report, last = dealt.report, dealt.deck.deal
     assert last is not None
     paths = report.paths()[: dealt.certain]
@@ -103,7 +102,7 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
 
 
 def as_json(dealt: Dealt) -> dict[str, Any]:
-    """Return the deal for JSON: the JSON of `make`, and the facts of the deal."""
+    """Return the JSON of `make`, and the facts of the deal."""
     deck, last = dealt.deck, dealt.deck.deal
     return {
         **make_report.as_json(dealt.report),

@@ -95,7 +95,6 @@ def export(
 
 
 def _found(playlist: str, config: str | None) -> tuple[str, list[bytes]]:
-    """Return the path of a playlist, and its files: several, if it is in parts."""
     if playlist == STDIN:
         return playlist, [os.fsencode(playlist)]
     path = find_file(playlist, all_lists(config))
@@ -104,7 +103,6 @@ def _found(playlist: str, config: str | None) -> tuple[str, list[bytes]]:
 
 
 def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> PlayshuffleError:
-    """Return the error for a missing argument, with the existing lists and drives."""
     drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
     text = f"Name a folder on the stick. Mounted removable drives: {drives}."
     if playlist is None:
@@ -135,7 +133,6 @@ def _source(playlist: str, file: bytes) -> str:
 
 
 def _verdict(done: Exported, track_count: int) -> str:
-    """Return the number of copied tracks, of `track_count`."""
     text = (
         f"{home_path(done.folder)}: {_fitting(done.tracks, track_count)},"
         f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"

@@ -60,7 +60,6 @@ class Command(_Helped, TyperCommand):
     """A command that shows its options in groups."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The short help fits on a screen."""
         if SHORT_HELP not in ctx.meta:
             super().format_help(ctx, formatter)
             return
@@ -95,11 +94,7 @@ class CommandGroup(_Helped, TyperGroup):
         _write(formatter, {**sections, **options})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command by its name.
-
-        Raises:
-            PlayshuffleError: the name is unknown; suggests the nearest one.
-        """
+        """Find a command by its name, or suggest the nearest one in an error."""
         if not ctx.resilient_parsing and not args[0].startswith("-"):
             is_path = os.path.isdir(args[0]) or ("/" in args[0] and os.path.lexists(args[0]))
             if ctx.parent is None and is_path and args[0] not in self.commands:
@@ -111,7 +106,7 @@ class CommandGroup(_Helped, TyperGroup):
 
 
 def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:
-    """Return the parameters of a command by group, both in the order of its help."""
+    """Return the parameters of a command by group, in the order of its help."""
     groups: dict[str, list[Any]] = {"Arguments": [], **{group: [] for group in GROUPS}, _OTHER: []}
     panels = {getattr(parameter, "rich_help_panel", None) for parameter in command.params}
     has_groups = bool(panels - {None, OUTPUT})
@@ -153,5 +148,4 @@ def _write(formatter: Any, sections: dict[str, list[tuple[str, str]]], *, is_com
 
 
 def _padded(rows: list[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    """Make the first column of all sections equally wide."""
     return ((f"{usage:{width}}", text) for usage, text in rows)

@@ -39,7 +39,7 @@ def make_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Make lists, and report them. The command describes the arguments."""
+    """Make lists, and report them; the command describes the arguments."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
     writes = not (dry_run or print0 or given.options.output == STDOUT)
@@ -82,9 +82,9 @@ def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool
 def _lists_to_make(
     words: Sequence[str], lists: Sequence[KnownList], config_file: Config | None, *, is_all: bool
 ) -> tuple[list[KnownList], list[Exit]]:
-    """Return the lists that words name, and exit codes for broken ones.
+    """Return the lists that words name, and exit codes of broken ones.
 
-    With `is_all` and no words, these are all lists of the configuration that are not dealt.
+    With `is_all` and no words, return all configured lists that are not dealt.
     """
     if words or config_file is None or not is_all:
         return named_lists(words, lists, config_file), []
@@ -101,7 +101,6 @@ def _lists_to_make(
 def _requests_of(
     lists: Sequence[KnownList], given: Given, save: str | None, state: State
 ) -> dict[str, Request]:
-    """Return the requests of lists that are made again, by their titles."""
     if save is not None and len(lists) > 1:
         raise PlayshuffleError("--save needs one list, or music folders.")
     requests = [request_of(one, given, state, is_dealt=False, is_saved=save is not None) for one in lists]

@@ -33,7 +33,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     """Yield the result, the verdict first.
 
     Args:
-        names: list the skipped files, and the tracks that a player may lose.
+        names: list skipped files, and tracks that a player may lose.
         is_again: the user named the list, to make it again.
     """
     request, figures, last = report.request, report.figures(), report.last
@@ -64,9 +64,9 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
 
 
 def all_lines(reports: Mapping[str, Report], *, names: bool, is_again: bool) -> Iterator[Fact]:
-    """Return what was done with lists: of several a line for each, then the other facts once.
+    """Yield a line for each of several lists, then the other facts once.
 
-    reports: by the names of the lists. names, is_again: as in `lines`.
+    `reports` are by the names of the lists, the other arguments as in `lines`.
     """
     is_brief = len(reports) > 1 and not names
     by_list = {
@@ -131,7 +131,7 @@ def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
 
 
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
-    """Count the tracks that are omitted, or read in part, with reasons; with `names`, list them."""
+    """Count omitted tracks and tracks read in part, with reasons; with `names`, list them."""
     yield from _choice(report.choice, names=names)
     yield from _reasons("Skipped", [*report.library.skipped, *report.choice.skipped(NAME)], names)
     yield from _reasons("Untagged", report.library.untagged, names)
@@ -139,7 +139,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """Name the file and its contents. `was` is the former length of the list if it was longer."""
+    """Name the file and its contents. `was` is the former length if it was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
@@ -165,7 +165,6 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brie
 
 
 def _options_again(report: Report) -> str:
-    """Return the options of a list that is made again, and their age."""
     request, last = report.request, report.last
     flags = _new_options(Options(order=request.recipe.order), request.saved_options)
     if flags and last is not None and last.options == request.saved_options:
@@ -174,7 +173,6 @@ def _options_again(report: Report) -> str:
 
 
 def _new_options(before: Options | None, now: Options | None) -> str:
-    """Return the options that differ from those before; empty if either are unknown."""
     return "" if before is None or now is None else as_flags(now, before)
 
 
@@ -212,13 +210,12 @@ def _reasons(label: str, files: Sequence[Skipped], names: bool, remark: str = ""
 
 
 def _names(files: Sequence[Skipped], count: int) -> Iterator[Fact]:
-    """List the first of `count` files."""
     texts = [f"{home_path(path)}: {reason}" for path, reason in files]
     yield from (("", text) for text in shortened([*texts, *[""] * (count - len(files))], _NAMES))
 
 
 def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
-    """Count the repeats by the same artist if the order does nothing, or all it can, against them."""
+    """Count repeats by the same artist if the order cannot avoid them, or does not try."""
     text = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
     if ORDERS[order].has_fewest_repeats and figures.neighbours == figures.fewest:
         yield "Repeats", f"{text}, the fewest possible"
@@ -249,7 +246,7 @@ def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -
 
 
 def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
-    """Warn about a service that will replace this playlist, because it has another order for it."""
+    """Warn that a service will replace this playlist by one in another order."""
     for service in status_file.services():
         for playlist in service.playlists:
             is_same = os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output)
@@ -266,7 +263,7 @@ def _play(player: str, file: bytes) -> Iterator[Fact]:
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:
-    """Return the tracks of a loss; for lost positions, the tracks there."""
+    """Return the tracks of a loss, also if it has only positions."""
     if isinstance(loss.indices, range):
         return report.paths()[loss.indices.start : loss.indices.stop]
     return [report.suspects[index] for index in loss.indices]

@@ -74,11 +74,6 @@ def move(
 
 
 def _check_folders(before: bytes, after: bytes) -> None:
-    """Check everything that does not need the state.
-
-    Raises:
-        PlayshuffleError: the folders are wrong, or a service would continue with the old one.
-    """
     if not os.path.isdir(after):
         raise PlayshuffleError(
             f"{home_path(after)} is not a folder. This command moves no music. Move it first:"
@@ -94,7 +89,6 @@ def _check_folders(before: bytes, after: bytes) -> None:
 
 
 def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
-    """Return the new content of the configuration and of never.m3u, if it changes."""
     files = {find(config): configuration_after} if load_if_any(config) is not None else {}
     files |= {never_list(): never_list_after} if os.path.lexists(never_list()) else {}
     after = {path: content(path, place) for path, content in files.items()}
@@ -102,11 +96,7 @@ def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
 
 
 def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: bytes) -> None:
-    """Check that a music folder or a list is moved, and no other list has the new path.
-
-    Raises:
-        PlayshuffleError: nothing is moved, or another list has the path.
-    """
+    """Check that a music folder or a list is moved, and no other list has the new path."""
     if not any(row.table in ("root", "record") for row in rows):
         roots = ", ".join(map(home_path, state.roots())) or "none"
         raise PlayshuffleError(

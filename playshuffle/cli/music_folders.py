@@ -13,11 +13,7 @@ from playshuffle.history.sources import Source
 
 
 class Default(NamedTuple):
-    """The default folders.
-
-    Attributes:
-        text: a line about their source.
-    """
+    """The default folders; `text` is a line about their source."""
 
     folders: tuple[str, ...]
     text: str
@@ -50,7 +46,7 @@ def default_folders(config: str | None) -> Default:
 
 
 def music_folders(folders: Sequence[str], config: str | None) -> tuple[tuple[bytes, ...], tuple[Source, ...]]:
-    """Return the named folders; or else the default ones, with their play histories.
+    """Return the named folders; otherwise the default ones, with their play histories.
 
     Raises:
         PlayshuffleError: one is not a folder, or no default exists.

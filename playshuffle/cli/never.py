@@ -84,11 +84,6 @@ def _undo(*, quiet: bool) -> Exit:
 
 
 def _found(words: Sequence[str], state: State) -> list[bytes]:
-    """Return the paths of the named tracks, known ones or files.
-
-    Raises:
-        PlayshuffleError: one is not found.
-    """
     names = known_tracks(state.load_tracks(), state.roots())
     paths = []
     for word in words:
@@ -108,14 +103,13 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
 
 
 def _entries(playlist: bytes) -> set[bytes]:
-    """Empty if the playlist cannot be read."""
     with contextlib.suppress(PlayshuffleError):
         return {*PlaylistFile.find(playlist).entries()}
     return set()
 
 
 def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
-    """Update these lists, whose tracks or paths have changed; return the exit codes of those that fail."""
+    """Update lists whose tracks or paths have changed; return the exit codes of failures."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
     with State(writes=False) as state:
@@ -137,11 +131,7 @@ def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
 
 
 def _keep(run: Run) -> object:
-    """Write an order or the last deal again, without tracks that the playlist has lost.
-
-    Raises:
-        PlayshuffleError: it has no deal that could be written again, or cannot be written.
-    """
+    """Write an order or the last deal again, without lost tracks."""
     if run.request.deal is None:
         return keep(run)
     if not deck_of(run).has_deal:

@@ -14,7 +14,7 @@ from playshuffle.system import mpd_conf
 
 
 def play_command(player: Player, file: bytes) -> str:
-    """Return the shell command that plays a file with a player; empty if it has none."""
+    """Return the shell command that plays a file; empty if the player has none."""
     mpd_name = b""
     if player.uses_mpd_conf:
         found = load_name(file, mpd_conf.read_if_possible())

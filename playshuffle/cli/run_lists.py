@@ -40,10 +40,10 @@ def run_lists(
         requests: by the names of the lists.
         act: makes, keeps or deals a list.
         must_remember: raise an error if the state cannot be written.
-        state: the state, if the caller has opened it.
+        state: if the caller has opened it.
 
     Returns:
-        The result by the name of the list, and the exit code of each list that failed.
+        Results by name, and the exit code of each list that failed.
 
     Raises:
         PlayshuffleError: the library cannot be opened, or the only list failed.
@@ -73,11 +73,11 @@ def run_lists(
 def request_of(
     one: KnownList, given: Given, state: State, *, is_dealt: bool, is_saved: bool = False
 ) -> Request:
-    """Return the request of a list to make or deal, with the options in `given` in place of its own.
+    """Return the request of a list to make or deal; options in `given` replace its own.
 
     Raises:
-        PlayshuffleError: its options are unknown, or come from the configuration; or the list is dealt
-            and should be made, or the other way round.
+        PlayshuffleError: its options are unknown, or come from the configuration; or a list to make is dealt,
+            or the other way round.
     """
     name = shlex.quote(shown(one.name))
     if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):
@@ -100,13 +100,13 @@ def request_of(
 
 
 def titles(lists: Sequence[KnownList]) -> list[str]:
-    """Return the title of each list: its name, or its file if several have the name."""
+    """Return the name of each list, or its file if several have the name."""
     count = Counter(one.name for one in {each.path: each for each in lists}.values())
     return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
 
 
 def say_broken(config: Config) -> list[Exit]:
-    """Print the faults of the configuration's lists, and return an exit code for each."""
+    """Print the faults of configured lists, and return an exit code for each."""
     for broken in config.broken:
         say_error(broken.text)
     return [Exit.CONFIG for _ in config.broken]

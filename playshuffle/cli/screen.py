@@ -1,7 +1,7 @@
 """Lay out the output of commands: marks, tables, bars, times and short paths.
 
-A terminal gets marks, colours, aligned tables and relative times. A pipe gets the same facts as
-plain lines with words and dates. A table that is too wide for its terminal becomes plain lines, too.
+A terminal gets marks, colours, aligned tables and relative times. A pipe gets plain lines with words and
+dates, and so does a terminal that is too narrow for a table.
 """
 
 import os
@@ -59,11 +59,10 @@ class Screen(NamedTuple):
 
     @property
     def is_terminal(self) -> bool:
-        """Return whether lines may be aligned and times relative."""
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line with its mark, or the mark's word; wrapped on a terminal."""
+        """Return a first line with its mark or the mark's word; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
         first, *others = self.wrapped(text, f"{start} ")
@@ -82,7 +81,7 @@ class Screen(NamedTuple):
         return f"\x1b[{colour}m{text}\x1b[0m" if self.has_colour and text else text
 
     def detail(self, label: str, text: str) -> list[str]:
-        """Return a labelled line below the first one; a terminal gets it wrapped."""
+        """Return a labelled line below the first one; wrapped on a terminal."""
         if not self.is_terminal:
             return self.wrapped(text, f"{label}: ")
         if label == _PLAY:
@@ -90,7 +89,7 @@ class Screen(NamedTuple):
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:
-        """Return text that begins with `start`, wrapped to the width and indented by the width of `start`.
+        """Return text that begins with `start`, wrapped, and indented by the width of `start`.
 
         Paths below the home folder begin with `~`.
         """
@@ -111,7 +110,7 @@ class Screen(NamedTuple):
         return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
 
     def hanging(self, text: str, start: str = "") -> list[str]:
-        """Return wrapped text with a small indent below its first line, which begins with `start`."""
+        """Return wrapped text that begins with `start`, with a small indent below the first line."""
         first, *others = self.wrapped(text, start)
         if others:
             indent = " " * (len(start) - len(start.lstrip()) + 2 * _INDENT)
@@ -121,12 +120,12 @@ class Screen(NamedTuple):
     def table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
     ) -> list[str]:
-        """Return rows below their header, aligned; or each as a plain line with the words of the header.
+        """Return rows aligned below their header; or each as a plain line with the words of the header.
 
         Args:
             header: titles of the columns; the first cell of a row names the row.
             rows: cells as in the header; empty columns are omitted.
-            right: columns that are aligned to the right.
+            right: columns aligned to the right.
         """
         filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
         right = {filled.index(at) for at in right if at in filled}
@@ -164,7 +163,6 @@ class Screen(NamedTuple):
         return text
 
     def head(self, text: str, width: int) -> str:
-        """Return the beginning of a text that is too long."""
         if columns(text) <= width:
             return text
         cut = "…" if self.has_unicode else "~"
@@ -220,13 +218,12 @@ def home_path(path: bytes | str) -> str:
 
 
 def _from_home(text: str) -> str:
-    """Replace the home folder at the start of paths by `~`."""
     home = os.environ.get("HOME", "").rstrip("/")
     return re.sub(rf"(?<![^\s(]){re.escape(home)}(?=[/\s.,:;)]|$)", "~", text) if home else text
 
 
 def shell_path(path: bytes | str) -> str:
-    """Return a path as a shell takes it, with `~` for the home folder."""
+    """Return a path for a shell, with `~` for the home folder."""
     text = home_path(path)
     return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") and text != "~/" else shlex.quote(text)
 

@@ -76,12 +76,7 @@ def status(
 
 
 class _List(NamedTuple):
-    """A list to show.
-
-    Attributes:
-        options: its options if they are known.
-        entries: dealt tracks.
-    """
+    """A list to show; `entries` are dealt tracks."""
 
     status: PlaylistStatus
     options: Options | None
@@ -118,7 +113,7 @@ def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: 
 
 
 def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
-    """Return the status of a deck with the plays until now, and warnings about its history.
+    """Return a deck's status with plays until now, and warnings about its history.
 
     If the plays cannot be read, the status is as of the last deal.
     """
@@ -140,7 +135,6 @@ def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, 
 
 
 def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
-    """Yield the lines about one list: the verdict, then its options, then its tracks."""
     playlist = one.status
     facts = [playlist.summary, _count(playlist), playlist.order and f"{shown(playlist.order)} order"]
     facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
@@ -174,7 +168,6 @@ def _configuration(named: str | None) -> Config | None:
 
 
 def _lines(report: Status, screen: Screen) -> Iterator[str]:
-    """Yield the report: the verdict, then folders, playlists and decks as tables."""
     yield from _verdict(report, screen)
     dealt = [playlist for playlist in report.playlists if playlist.deck is not None]
     others = [playlist for playlist in report.playlists if playlist.deck is None]

@@ -33,7 +33,7 @@ def write_out(content: Iterable[bytes]) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output, one by one. Bytes of names that are not UTF-8 come out unchanged.
+    """Write lines to standard output. Bytes of names that are not UTF-8 come out unchanged.
 
     Raises:
         PlayshuffleError: it is closed, or full.
@@ -42,7 +42,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_json(*results: Mapping[str, Any]) -> None:
-    """Write a result as JSON to standard output; several as a list.
+    """Write a result as JSON, or several as a list, to standard output.
 
     Raises:
         PlayshuffleError: it is closed, or full.
@@ -69,7 +69,6 @@ def show(facts: Iterable[Fact]) -> None:
 
 
 def _is_ascii(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal that may show only ASCII."""
     screen = screen_of(stream)
     return screen.width is not None and not screen.has_unicode
 
@@ -79,7 +78,7 @@ def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def say_error(text: str, details: Iterable[str] = ()) -> None:
-    """Write an error to standard error, with the mark or the word of an error, and lines below it."""
+    """Write an error with its mark or word to standard error, and lines below it."""
     if sys.stderr is not None:
         screen = screen_of(sys.stderr)
         below = [line for detail in details for line in screen.hanging(detail, "  ")]
@@ -87,11 +86,11 @@ def say_error(text: str, details: Iterable[str] = ()) -> None:
 
 
 def give_up(stream: TextIO) -> None:
-    """Drop the unwritten text of a stream, which Python would write again at exit, with a traceback."""
+    """Drop unwritten text of a stream: Python would write it again at exit, with a traceback."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def fail(text: str, code: Exit, details: Iterable[str] = ()) -> Exit:
-    """Write an error to standard error, with lines below it, and return the exit code."""
+    """Write an error to standard error, and return its exit code."""
     say_error(text, details)
     return code

@@ -123,7 +123,6 @@ def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> 
 
 
 def _write_files(names: Sequence[str], *, as_json: bool) -> None:
-    """Write the tags of each file; in JSON an object, or a list of several."""
     found = []
     paths = [absolute(name) for name in names]
     readings = dict(read_all(paths))

@@ -69,7 +69,6 @@ def undo(
 
 
 def _count(before: SavedRecord) -> int:
-    """Return 0 if the record has no deal."""
     if isinstance(before, SavedOrder):
         return before.played
     return 0 if before.deck.deal is None else len(before.deck.deal.entries)
@@ -79,7 +78,6 @@ def _request(one: KnownList, before: SavedRecord, state: State) -> Request:
     """Return the request to write a record again.
 
     Its tracks are known, so nothing is chosen: queries, skip lists and pins may name what is missing now.
-    Those that a list or a pipe named are taken from the record.
     """
     if before.options is not None and before.options.source is None:
         options = before.options._replace(where=(), without=(), pin=(), most=None)

@@ -1,4 +1,4 @@
-"""Describe errors in the command line: the fault, as the user wrote it, and where to read more."""
+"""Describe errors in the command line: the fault as the user wrote it, and where to read more."""
 
 import os
 import re
@@ -60,7 +60,7 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
 
 
 def _as_written(option: str, words: Sequence[str]) -> str:
-    """Return the whole word of an option such as `-where`. The parser names only `-w`."""
+    """Return the whole word of an option such as `-where`; the parser names only `-w`."""
     if option.startswith("--"):
         return option
     names = (word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 2)
@@ -68,7 +68,7 @@ def _as_written(option: str, words: Sequence[str]) -> str:
 
 
 def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
-    """Return an error with options as on the command line: `-n` in place of `--limit`."""
+    """Return an error with options as on the command line: `-n` for `--limit`."""
     written = {word.partition("=")[0] for word in words if word.startswith("--")}
     short = {
         row.flags[0]: name
@@ -84,7 +84,6 @@ def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
 
 
 def _spelling(parameter: Any, words: Sequence[str]) -> str:
-    """Return an option as the user wrote it; an argument by its placeholder."""
     if parameter.param_type_name == "argument":
         return str(parameter.metavar or parameter.name).strip("[]")
     written = [name for name in parameter.opts if any(word.startswith(name) for word in words)]
@@ -92,7 +91,7 @@ def _spelling(parameter: Any, words: Sequence[str]) -> str:
 
 
 def for_path(path: str) -> str:
-    """Return an error that names the command for a path in place of a command."""
+    """Return an error that names the command for a path."""
     place = shell_path(path)
     if os.path.isdir(path):
         hint = f"To make a playlist of this folder: playshuffle make {place}"

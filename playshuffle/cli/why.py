@@ -85,10 +85,7 @@ def _explain(
     *,
     as_json: bool,
 ) -> Exit:
-    """Print why files are in playlists or not, and return the exit code.
-
-    `named` has files, each with None; folders and queries, each with its files.
-    """
+    """Print why files are in playlists or not; `named` is from `_paths`."""
     screen = screen_of(sys.stdout)
     reasons = _explained((path for path, paths in named.items() if paths is None), playlists)
     inside = {top: _explained(paths, playlists) for top, paths in named.items() if paths is not None}
@@ -119,11 +116,7 @@ def _paths(
     opened: OpenLibrary,
     lists: Sequence[KnownList],
 ) -> dict[bytes, Sequence[bytes] | None]:
-    """Return the files that words name, each with None; folders and queries, each with its files.
-
-    Raises:
-        PlayshuffleError: a word names nothing, or several tracks.
-    """
+    """Return the files that words name, each with None; folders and queries, each with its files."""
     roots = sorted({root for each in playlists.values() for root in each.run.request.roots})
     names = known_tracks(opened.whole_table(), roots)
     found: dict[bytes, Sequence[bytes] | None] = {}
@@ -161,7 +154,6 @@ def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[b
 
 
 def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
-    """Return all files that a scan found or skipped."""
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
@@ -173,11 +165,7 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[byte
 def _question(
     words: Sequence[str], name: str | None, config: str | None
 ) -> tuple[Question, Sequence[str], Sequence[KnownList]]:
-    """Return the playlists to explain, the words that name no list, or else their folders, and all lists.
-
-    Raises:
-        PlayshuffleError: the playlist or the configuration does not exist.
-    """
+    """Return the playlists to explain, the words that name no list, or else their folders, and all lists."""
     config_file = load_if_any(config)
     named: dict[str, KnownList] = {}
     with State(writes=False) as state:
@@ -198,11 +186,6 @@ def _question(
 
 
 def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | None) -> Sequence[KnownList]:
-    """Return the list with this name or file; without a name, all that exist or are configured.
-
-    Raises:
-        PlayshuffleError: no list has it.
-    """
     if name is not None:
         if os.path.isfile(name) and find_list(name, lists) is None:
             return [KnownList(atomic_file.resolved(absolute(name, Exit.USAGE)))]
@@ -219,7 +202,6 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
 
 
 def _request(one: KnownList, state: State) -> Request:
-    """Return the request of a list, without folders if they are unknown."""
     if one.configured is not None:
         return one.configured.request
     try:

@@ -49,7 +49,7 @@ class Question(NamedTuple):
 
     Attributes:
         requests: by name.
-        configured: the names in the configuration, by name; without lists that are not in it.
+        configured: names in the configuration, by name; only of lists that are in it.
         still_ns: files modified less than this time ago count as being written.
         document: the configuration; None without one.
     """
@@ -60,11 +60,10 @@ class Question(NamedTuple):
     document: Document | None = None
 
     def next_run(self, name: str) -> str:
-        """Return what changes a playlist next, in words."""
         return "the next update" if name in self.configured else "the next run with the same options"
 
     def line(self, name: str, reason: Reason) -> int | None:
-        """Return the line of the configuration that causes a reason: of the playlist, or of all."""
+        """Return the line of the configuration that causes a reason."""
         if self.document is None or name not in self.configured:
             return None
         table, name = self.document.table, self.configured[name]

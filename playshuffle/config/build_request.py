@@ -103,7 +103,7 @@ def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: F
 
 
 def _absolute_pin(pin: str) -> str:
-    """Make the path of an existing file absolute; the list may be made again elsewhere."""
+    """Make the path of an existing file absolute: the list may be made again elsewhere."""
     is_file = any(os.path.lexists(each) for each in (pin, pin.rpartition("@")[0]))
     return os.fsdecode(absolute(pin)) if is_file else pin
 
@@ -117,11 +117,7 @@ def _bytes(path: str | None) -> bytes | None:
 
 
 def _check_folder(folder: str) -> None:
-    """Check that a folder is not a playlist or a query, such as genre:jazz.
-
-    Raises:
-        PlayshuffleError: it is a playlist, or it does not exist and begins like a query.
-    """
+    """Check that a folder is not a playlist or a query, such as genre:jazz."""
     hint = ""
     if is_query(folder) and not os.path.lexists(folder):
         hint = "not a folder. To choose tracks by a query, write --where {word} after the music folder."
@@ -132,11 +128,6 @@ def _check_folder(folder: str) -> None:
 
 
 def _listed(source: str) -> FileList:
-    """Read the list of files that is the library.
-
-    Raises:
-        PlayshuffleError: it cannot be read, or names no file.
-    """
     listed = read_file_list(source)
     if not listed.files:
         raise OptionError(
@@ -156,8 +147,8 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
         plain: default of `name`, different for each player, so that no list replaces another player's.
 
     Raises:
-        PlayshuffleError: the name would lead out of the folder, or cannot be shown; or the folder of MPD's
-            playlists cannot be found.
+        PlayshuffleError: the name leads out of the folder or cannot be shown, or MPD's playlist folder cannot
+            be found.
     """
     if name is not None and (not name or "/" in name or name.startswith(".") or shown(name) != name):
         raise OptionError(
@@ -180,8 +171,8 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
     """Make a path absolute, from the current folder.
 
     Raises:
-        PlayshuffleError: it is empty, or not a path of this system; or, with this code, the current folder no
-            longer exists.
+        PlayshuffleError: it is empty, or of another system; or, with this code, the current folder no longer
+            exists.
     """
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?")
@@ -199,7 +190,6 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
 
 
 def _deal(options: Options) -> DealSettings | None:
-    """None if the playlist is not dealt."""
     if options.every is None:
         return None
     amount = Amount(options.limit, _ms(options.time), options.groups)
@@ -212,7 +202,7 @@ def _deal(options: Options) -> DealSettings | None:
 
 
 def _path_hint(path: str) -> str:
-    """Return what to write for a path of another system; empty for any other."""
+    """Return the form here of another system's path; empty for any other path."""
     if path.startswith("~/") and not os.path.lexists("~"):
         bare = shlex.quote(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"

@@ -46,7 +46,7 @@ def example() -> str:
 
 
 def music_folder() -> str:
-    """Return the music folder of this user's desktop; `~/Music` if it names none."""
+    """Return the desktop's music folder; `~/Music` if it names none."""
     folder = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
     home = os.path.expanduser("~")
     folder = re.sub(r"^\$HOME(?=/|$)", lambda _: home, folder or "")

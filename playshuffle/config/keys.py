@@ -94,7 +94,7 @@ def unknown(name: str, keys: Mapping[str, Key]) -> str:
 
 
 def wrong(name: str, value: object, key: Key) -> str | None:
-    """Return a sentence if a value has the wrong type; None otherwise."""
+    """Return a sentence if a value has the wrong type."""
     if key.is_right(value):
         return None
     return f"{name} must be {key.takes}" + (f": {name} = {key.example}" if key.example else ".")
@@ -144,7 +144,7 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` in a playlist's table with values of the right types."""
+    """Return the fields of `Options` in a playlist's table; values of wrong types are omitted."""
     fields: dict[str, Any] = {}
     for row in ROWS:
         if not row.has_key or row.key not in table:

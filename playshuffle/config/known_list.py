@@ -45,7 +45,7 @@ class KnownList(NamedTuple):
         return word == self.name or is_file_name
 
     def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request of the list, with the options in `given` in place of its own; None if unknown.
+        """Return the request of the list; options in `given` replace its own. None if unknown.
 
         Raises:
             PlayshuffleError: an option is invalid, perhaps only now, such as a list that no longer exists.
@@ -56,7 +56,7 @@ class KnownList(NamedTuple):
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request with the options of a record; otherwise as `request`."""
+        """Return the request with the options of a record; without one, as `request`."""
         options = None if record is None else record.options
         if options is None or not (options.folders or options.source):
             return None

@@ -51,7 +51,7 @@ def load(path: bytes) -> Config:
 
     Raises:
         PlayshuffleError: it cannot be read.
-        ConfigError: it has a fault outside of the playlists. The error names the faults of playlists, too.
+        ConfigError: it has a fault outside of the playlists. The error names their faults, too.
     """
     return understand(read(path))
 
@@ -132,7 +132,6 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
 
 
 def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist) -> None:
-    """Playlists are known by the resolved path of their file."""
     assert wanted.request.output is not None
     path = atomic_file.resolved(wanted.request.output)
     first = playlists.setdefault(path, wanted)
@@ -189,7 +188,6 @@ def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) 
 
 
 def _name_fault(name: str, names: Iterable[str]) -> str:
-    """Return a sentence if a playlist in the file cannot have this name."""
     if name != name.strip(" "):
         return f"The name '{shown(name)}' begins or ends with a space. Rename the playlist."
     if len(name.encode()) > _LONGEST_NAME:
@@ -215,10 +213,7 @@ def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[st
 
 
 def _absolute(document: Document, key: str, word: str) -> str:
-    """Return an absolute path. A list's name as a skip list or history becomes the path of its file.
-
-    The name of a program with a play history stays.
-    """
+    """Return an absolute path; a list's name becomes the path of its file, a program's name stays."""
     path = keys.expanded(word, os.path.dirname(document.path))
     if key not in ("without", "history") or "/" in word or os.path.lexists(path):
         return os.fsdecode(path)
@@ -232,7 +227,6 @@ def _absolute(document: Document, key: str, word: str) -> str:
 
 
 def _output_of(document: Document, name: str) -> str | None:
-    """Return the file of a configured list; None if it does not exist, or is broken."""
     tables = document.table.get("playlist")
     content = tables.get(name) if isinstance(tables, dict) else None
     if not isinstance(content, dict):
@@ -254,11 +248,6 @@ def _output(name: str, content: Mapping[str, Any]) -> str:
 def _wanted(
     document: Document, name: str, content: Mapping[str, Any], for_all: Mapping[str, Any]
 ) -> ConfiguredPlaylist:
-    """Return a playlist from its table. `for_all` has the values at the top of the file.
-
-    Raises:
-        PlayshuffleError: its values do not work together.
-    """
     content = with_absolute_paths(document, content)
     folders = tuple(content.get("folders", for_all.get("folders", ())))
     if not folders:

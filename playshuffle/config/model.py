@@ -40,7 +40,6 @@ class ConfiguredPlaylist(NamedTuple):
 
     @property
     def deal(self) -> DealSettings | None:
-        """None if the playlist is not dealt."""
         return self.request.deal
 
 
@@ -64,7 +63,7 @@ class Config(NamedTuple):
         broken: faults of the other playlists.
         settle_s: seconds without changes before an update.
         poll_s: seconds between scans of folders without events.
-        page: file of the status page; None for none.
+        page: file of the status page, if any.
         players: its own players, by name.
     """
 

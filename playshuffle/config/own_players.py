@@ -36,7 +36,7 @@ class OwnPlayers(NamedTuple):
 
 
 def known_player(name: str) -> str:
-    """Return the player that a user means, from the table or the configuration.
+    """Return the player that a user names, from the table or the configuration.
 
     Raises:
         PlayshuffleError: the player is unknown, or its table in the configuration has a mistake.
@@ -61,7 +61,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
     """Add the players of the configuration to the table; return the faults of the others by name.
 
     Raises:
-        PlayshuffleError: there is a configuration, but it can't be read.
+        PlayshuffleError: the configuration cannot be read.
     """
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
@@ -91,7 +91,7 @@ def player_keys() -> Mapping[str, Key]:
 
 
 def read_players(document: Document) -> OwnPlayers:
-    """Read the players of a configuration, each whatever is wrong with the others."""
+    """Read the players of a configuration; a fault breaks only one."""
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)
@@ -127,11 +127,6 @@ def _name_fault(name: str, table: object) -> str | None:
 
 
 def _player(name: str, table: Mapping[str, Any]) -> Player:
-    """Return a player from its table, whose values have the right types.
-
-    Raises:
-        OptionError: a value is wrong.
-    """
     like = known_value("like", table.get("like", GENERIC), "player", BUILT_IN)
     base = BUILT_IN[like]
     changes: dict[str, Any] = {

@@ -8,7 +8,7 @@ from playshuffle.system.xdg import config_home
 
 
 def places(config_name: str | None = None) -> list[bytes]:
-    """Return the possible paths of the configuration: only the named one, if one was named."""
+    """Return the possible paths of the configuration: only the named one, if any."""
     config_name = config_name or os.environ.get("PLAYSHUFFLE_CONFIG") or None
     if config_name is not None:
         return [os.path.abspath(os.fsencode(config_name))]
@@ -16,12 +16,12 @@ def places(config_name: str | None = None) -> list[bytes]:
 
 
 def never_list() -> bytes:
-    """Return the skip list of all playlists, beside the configuration; neither need exist."""
+    """Return the skip list of all playlists, which need not exist."""
     return os.path.join(os.path.dirname(places()[0]), b"never.m3u")
 
 
 def find(config_name: str | None = None) -> bytes:
-    """Return the file of the configuration, perhaps named by --config.
+    """Return the configuration file, perhaps named by --config.
 
     Raises:
         PlayshuffleError: it does not exist.

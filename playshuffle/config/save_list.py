@@ -93,11 +93,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
-    """Return the text of a configuration.
-
-    Raises:
-        PlayshuffleError: it is not UTF-8, because of this name.
-    """
+    """Return the text of a configuration, unless this name makes it invalid UTF-8."""
     text = str(tomlkit.dumps(content))
     try:
         text.encode()
@@ -109,10 +105,7 @@ def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
 
 
 def _without_rules(options: Options, document: Document) -> Options:
-    """Return the options without the queries, histories and skip lists of all playlists.
-
-    The top of `document` has no faults.
-    """
+    """Return the options without the queries, histories and skip lists of all playlists."""
     table = with_absolute_paths(document, {**document.table, "folders": ()})
     rules = with_paths(Options(**options_of(table)), named_paths().stored)
     own: dict[str, Any] = {
@@ -123,11 +116,6 @@ def _without_rules(options: Options, document: Document) -> Options:
 
 
 def _check_name(document: Document, name: str, request: Request) -> None:
-    """Check that no other list has this name, or this file.
-
-    Raises:
-        PlayshuffleError: one has it.
-    """
     tables = document.table.get("playlist")
     if not tables:
         return
@@ -146,11 +134,7 @@ def _check_name(document: Document, name: str, request: Request) -> None:
 
 
 def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a list, without folders that all lists have.
-
-    Raises:
-        OptionError: an option is not a key.
-    """
+    """Return the keys of a list, without folders that all lists have."""
     if options.source is not None:
         raise OptionError("{} works only on the command line. Remove {}, or --save.", "from", "from")
     if not options.folders:

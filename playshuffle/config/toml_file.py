@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 
 class ConfigError(PlayshuffleError):
-    """A configuration that cannot be used. `faults` are all of its faults."""
+    """A configuration that cannot be used; `faults` are all of its faults."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         first, *others = faults
@@ -73,7 +73,6 @@ class Document(NamedTuple):
         return self.line(*keys[:-1])  # inside a value of several lines
 
     def fault(self, message: str, *keys: str) -> Fault:
-        """Return a fault at a key of a table, or at the table."""
         line = None
         while keys and (line := self.line(*keys)) is None:
             keys = keys[:-1]

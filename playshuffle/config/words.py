@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 
 class Named(NamedTuple):
-    """An object that a word names. `one` is the list; None for a file or folder of no list."""
+    """A named object. `one` is the list; None for a file or folder of no list."""
 
     path: bytes
     one: KnownList | None = None
@@ -155,7 +155,7 @@ def _may_be_missing(word: str) -> bool:
 
 
 def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
-    """Return options with the files of lists in place of their names.
+    """Return options with files in place of the names of lists.
 
     Raises:
         PlayshuffleError: a word of `from` or `without` is neither a list nor a file.
@@ -181,16 +181,13 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
 
 
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
-    """Return the names of all tracks that any scan has found.
-
-    A relative path may start at a root.
-    """
+    """Return the names of all tracks that any scan has found; relative paths may start at a root."""
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
     return track_names(paths, roots)
 
 
 def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNames:
-    """Return the names of tracks with these paths, by which `known_tracks` finds all."""
+    """Return the names of tracks with these paths."""
 
     def read_tags() -> list[Tags | None]:
         tags = cached_tags(paths)

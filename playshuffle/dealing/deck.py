@@ -1,6 +1,6 @@
 """Define decks: the dealt tracks of a round, the upcoming ones, and the last deal.
 
-A round is one pass through the library. The state saves a track by its lasting number, a run uses its index,
+A round is one pass through the library. The state saves a track by its lasting number; a run uses its index,
 as `Tracks.indices_of` returns it.
 """
 
@@ -38,7 +38,6 @@ class Deal(NamedTuple):
     of_next: int = 0
 
     def only(self, tracks: Container[int]) -> Self:
-        """Return the deal without other entries than these tracks."""
         kept = [track in tracks for track in self.entries]
         entries = tuple(track for track, is_kept in zip(self.entries, kept, strict=True) if is_kept)
         return self._replace(entries=entries, of_next=sum(kept[len(kept) - self.of_next :]))
@@ -50,7 +49,7 @@ class Deck(NamedTuple):
     Attributes:
         dealt: tracks dealt in this round, the last one at the end.
         upcoming: present tracks still to be dealt in this round, in this order.
-        missing: other tracks still to be dealt, on a drive that is missing.
+        missing: tracks still to be dealt, on a missing drive.
         removed: tracks in `dealt` that no longer exist.
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
@@ -96,7 +95,7 @@ class Deck(NamedTuple):
 
     @property
     def heard_count(self) -> int:
-        """Number of tracks that were heard in this round, or that count as heard."""
+        """Number of tracks of this round that were heard, or count as heard."""
         return len(frozenset(self.dealt).difference(self.removed, self.unheard))
 
     @property
@@ -106,7 +105,7 @@ class Deck(NamedTuple):
         return self.has_deal and frozenset(self.unheard).issuperset(entries)
 
     def with_dealt(self, tracks: Iterable[int]) -> Self:
-        """Return the deck with other tracks dealt, last of all."""
+        """Return the deck with other tracks dealt last."""
         dealt = (*self.dealt, *tracks)
         known = frozenset(dealt)
         upcoming, missing = (
@@ -133,7 +132,7 @@ def mark_written(deck: Deck) -> Deck:
 
 
 def end_round(deck: Deck) -> Deck:
-    """End the round early; the next deal begins a new round, with the gap."""
+    """End the round early; the next deal begins a new one, with the gap."""
     removed = frozenset(deck.removed)
     return deck._replace(
         dealt=(),

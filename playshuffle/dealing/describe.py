@@ -27,7 +27,7 @@ def deck_facts(deck: Deck) -> dict[str, object]:
 
 
 def deck_line(deck: Deck) -> str:
-    """Return a line of text: how much of the round was dealt, and since when."""
+    """Return how much of the round was dealt, and since when."""
     if not deck.round:
         return "nothing dealt yet"
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count

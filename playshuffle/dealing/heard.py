@@ -17,7 +17,7 @@ from playshuffle.text import counted
 def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
     """Return the deck with tracks marked as done, dealt or not.
 
-    `heard` are tracks that were played or skipped since `deck.heard_from_s`.
+    `heard` are tracks played or skipped since `deck.heard_from_s`.
     """
     done = frozenset(heard).difference(deck.dealt, _of_last_round(deck))
     unheard = tuple(track for track in deck.unheard if track not in heard)
@@ -35,7 +35,7 @@ def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE
     Args:
         before: the deck before the deal, marked.
         now_s: time of the deal (Unix seconds).
-        patience: number of deals that an unheard track stays. If it is infinite, they are not counted.
+        patience: number of deals that an unheard track stays; if infinite, they are not counted.
     """
     assert after.deal is not None
     deals, known = Counter(before.unheard), after.tracks
@@ -64,6 +64,6 @@ def why_dealt(deck: Deck, patience: float = PATIENCE) -> Iterator[tuple[int, str
 
 
 def _of_last_round(deck: Deck) -> frozenset[int]:
-    """Return tracks of the previous round that were in the last deal, or not heard yet."""
+    """Return tracks of the previous round that were in the last deal, or are unheard."""
     entries = deck.deal.entries if deck.deal is not None else ()
     return frozenset(deck.unheard).union(entries).difference(deck.dealt)

@@ -54,7 +54,6 @@ class DealRules(NamedTuple):
 
     @property
     def gap(self) -> int:
-        """Return the minimum number of plays before a track repeats."""
         count = len(self.present)
         return min(self.order.gap(count), count)
 
@@ -84,7 +83,7 @@ def next_deal(
         is_now: `again` comes first in the deal after this one.
 
     Raises:
-        ValueError: every track that is still to be dealt in this round is missing.
+        ValueError: every track still to be dealt in this round is missing.
 
     Cost: O(n), plus the cost of the order.
     """
@@ -154,7 +153,6 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
 
 
 def _at_end(tracks: Sequence[int], moved: Sequence[int]) -> tuple[int, ...]:
-    """Move those of the tracks that are in `moved` to the end."""
     return tuple(sorted(tracks, key=frozenset(moved).__contains__)) if moved else tuple(tracks)
 
 

@@ -18,7 +18,7 @@ _COMMENT = r"(\d{4}-\d\d-\d\d) round=(\d+) deal=(\d+)/(\d+) next=(\d+) names=([0
 
 
 def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
-    """Return the comment for a list with a deal, its key and text; `paths` are those of its entries."""
+    """Return key and text of the comment for a list with a deal; `paths` are its entries."""
     facts = f"{deal.period} round={deal.round} deal={deal.number}/{deal.of} next={deal.of_next}"
     return KEY, f"{facts} names={_checksum(paths)}"
 
@@ -26,7 +26,7 @@ def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
 def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
     """Return the deal that a comment names, without entries.
 
-    It is None if there is none, or if the entries were changed, so that they have other names.
+    None if there is none, or if the entries were changed.
     """
     found = re.fullmatch(_COMMENT, comment)
     if found is None or found[6] != _checksum(paths):
@@ -39,16 +39,16 @@ def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
 
 
 def _checksum(paths: Sequence[bytes]) -> str:
-    """Return a checksum of the names alone: the music may have another path on another computer."""
+    """Return a checksum of the names: the music may have another path on another computer."""
     return f"{crc32(b'/'.join(map(os.path.basename, paths))):08x}"
 
 
 def count_other(deck: Deck, other: Deal) -> Deck:
-    """Return the deck with the tracks of another computer's deal counted as dealt in its round.
+    """Return the deck with another computer's deal counted as dealt in its round.
 
     A deal of an earlier round counts only if it was made later than this round began. Counting a deal twice
-    is the same as counting it once. A deal of this deck that did not reach the list is still to come, without
-    the tracks of the other one.
+    is the same as once. A deal of this deck that did not reach the list is still to come, without the tracks
+    of the other one.
     """
     last, cut = deck.deal, len(other.entries) - other.of_next
     if last is not None and last.is_pending:

@@ -13,7 +13,7 @@ class Every(StrEnum):
 
 
 def period_start(every: Every, now: datetime) -> date:
-    """Return the first day of the period that contains a moment, in local time.
+    """Return the first day of a moment's period, in local time.
 
     Periods are dates, not hours, so days of 23 and 25 hours count like others.
     """
@@ -29,12 +29,12 @@ def next_start(every: Every, last: date) -> date | None:
 
 
 def is_of_the_future(now: datetime, last: date) -> bool:
-    """Return whether a deal's date is more than a day ahead, so that the clock must have been wrong."""
+    """Return whether a deal's date is more than a day ahead: then the clock was wrong."""
     return last > now.date() + timedelta(days=1)
 
 
 def is_new_period(every: Every, now: datetime, last: date) -> bool:
-    """Return whether a new period has begun since the one that began on `last`.
+    """Return whether a period has begun since the one that began on `last`.
 
     If the clock was set back, the last deal stays until time has caught up.
     """

@@ -33,18 +33,16 @@ class Rounds:
 
     @cached_property
     def resting(self) -> frozenset[int]:
-        """Return the indices of tracks that are dealt after all others."""
+        """Return the tracks that are dealt after all others."""
         return resting_tracks(self._chosen, self._recipe)
 
     def gap(self, tracks: int) -> int:
-        """Return the minimum number of plays before a track repeats."""
         if ORDERS[self._recipe.order].deck_gap == "none":
             return 0
         gap = self._recipe.gap
         return usual_gap(tracks) if gap is None else gap.plays(tracks)
 
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
-        """Order tracks; `soonest` maps some to their first allowed position."""
         if self.keeps_gap:
             return not_before(tracks, soonest, self._randbelow)
         return self._best(tracks if ORDERS[self._recipe.order].from_last else sorted(tracks), soonest)

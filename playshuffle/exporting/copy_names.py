@@ -36,7 +36,7 @@ _LETTERS = str.maketrans(
 def safe_name(text: str, *, is_ascii: bool) -> str:
     """Return a text as a name, or a part of one, that does not begin or end with a space or dot.
 
-    With `is_ascii`, for devices that show nothing else, accents are dropped and other letters become `_`.
+    With `is_ascii`, for simple devices, accents are dropped and other letters become `_`.
     """
     text = unicodedata.normalize("NFC", one_line(text))
     if is_ascii:

@@ -33,7 +33,7 @@ class Exported(NamedTuple):
 
     Attributes:
         tracks: number of tracks that fit.
-        copied: number of tracks that were copied.
+        copied: number of copied tracks.
         removed: number of removed copies.
         size: bytes of all copies.
     """
@@ -48,13 +48,13 @@ class Exported(NamedTuple):
 def exported(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], removed: int
 ) -> Exported:
-    """Return the result of an export; copies that existed are in `again`, by index."""
+    """Return the result of an export; `again` has the copies that existed, by index."""
     copied = sum(index not in again for index in range(len(tracks)))
     return Exported(folder, len(tracks), copied, removed, sum(track.size for track in tracks))
 
 
 def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
-    """Return the error for a folder whose mark begins with the head of another list."""
+    """Return the error for a folder whose mark has the head of another list."""
     return PlayshuffleError(
         f"{shown(folder)} has the tracks of {shown(head[1:])}. Nothing was changed. Choose another"
         " folder, or give one of the lists another name.",
@@ -72,7 +72,7 @@ def not_ours(folder: bytes, path: bytes) -> PlayshuffleError:
 
 
 def our_paths(folder: bytes) -> set[bytes]:
-    """Return the files and subfolders that playshuffle wrote, or started to write, in a folder."""
+    """Return the files and subfolders that playshuffle wrote, or started to write."""
     names = {EXPORT_MARK, *marked(folder)}
     return {os.path.join(folder, name) for name in names | set(map(os.path.dirname, names))}
 
@@ -95,7 +95,7 @@ def our_files(folder: bytes) -> Iterator[bytes]:
 
 
 def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copies:
-    """Return time and path of earlier copies, by the name of their track, and size."""
+    """Return time and path of earlier copies, by their track's name and size."""
     copies = defaultdict(list)
     for path in filter(is_audio_name, paths):
         status = os.lstat(path)
@@ -104,7 +104,7 @@ def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copi
 
 
 def found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, bytes]:
-    """Remove the copy of each track from `copies`, and return it by the index of the track."""
+    """Remove each track's copy from `copies`, and return it by the track's index."""
     again = {}
     shifts = (0, _shift_ns(tracks, copies))
     for index, track in enumerate(tracks):
@@ -118,7 +118,7 @@ def found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, byte
 
 
 def _shift_ns(tracks: Sequence[CopiedTrack], copies: Copies) -> int:
-    """Return the shift of the stick's times, in whole quarters of an hour, that fits most copies."""
+    """Return the shift of the stick's times, in quarters of an hour, that fits most copies."""
     shifts = Counter(
         round((time - track.mtime_ns) / _QUARTER_NS) * _QUARTER_NS
         for track in tracks
@@ -161,7 +161,7 @@ def fill(
     again: Mapping[int, bytes],
     working: Working,
 ) -> int:
-    """Move or copy the tracks into a folder in playlist order; return the number that fitted."""
+    """Move or copy tracks into a folder in playlist order; return the number that fitted."""
     total = sum(track.size for index, track in enumerate(tracks) if index not in again)
     done = 0
     for index, track in enumerate(tracks):
@@ -183,7 +183,7 @@ def fill(
 def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: int) -> bool:
     """Copy a track; return False if the disk is full.
 
-    The time of the copy is set when it is complete: it tells the next run so.
+    Its time is set when it is complete: so the next run knows.
     """
     try:
         with open(path, "xb") as copy:
@@ -242,7 +242,7 @@ def sync(folder: bytes) -> None:
 
 
 def move(path: bytes, place: bytes) -> None:
-    """Move a file of another program, if it exists, to a path, or to a free name beside it."""
+    """Move another program's file, if it exists, to a path, or to a free name beside it."""
     while os.path.lexists(path) and os.path.lexists(place):
         place = b"~".join(os.path.splitext(place))
     if os.path.lexists(path):

@@ -5,8 +5,8 @@ So each run makes a new folder NAME.playshuffle-new: it moves existing copies th
 and replaces the folder NAME at its end. The folder of an earlier or killed run is renamed
 NAME.playshuffle-old1, and the next run takes copies from there.
 
-Other files in these folders at the start are refused. Files added during the run stay: each is moved into the
-new folder before the old one is removed.
+Other files in these folders at the start are refused. Files added during the run are moved into the new
+folder.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def export(
     max_per_folder: int | None = None,
     keeps_names: bool = False,
 ) -> Exported:
-    """Copy the tracks that fit into the folder NAME of a folder; stop before the first one that does not.
+    """Copy tracks into the folder NAME of a folder; stop before the first that does not fit.
 
     Args:
         tracks: in playlist order.
@@ -54,13 +54,14 @@ def export(
         source: the playlist and its owner. A playlist of the same name from another source does not replace
             the copies.
         working: called with the megabytes that were copied.
-        most_bytes: maximum size of all copies together.
+        most_bytes: maximum size of all copies.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
-        keeps_names: copy into the folder itself, by the names of the tracks, and share copies with others.
+        keeps_names: copy into the folder itself, by the names of the tracks, and share copies with other
+            lists.
 
     Raises:
-        PlayshuffleError: the folder has other files, or files of another list; it is a music folder of the
-            list; or it does not exist or cannot be written.
+        PlayshuffleError: the folder has other files, or another list's; is a music folder of the list; does
+            not exist; or cannot be written.
     """
     if not os.path.lexists(folder):
         drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
@@ -131,7 +132,7 @@ def _names(tracks: Sequence[CopiedTrack], per_folder: int) -> list[bytes]:
 
 
 def _playlists(target: bytes, tracks: Sequence[CopiedTrack], names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return the playlists for the device: several, if a car radio does not read that many tracks."""
+    """Return the playlists for the device: several, if a car radio cannot read that many tracks."""
     entries = [track.extinf + name + b"\n" for track, name in zip(tracks, names, strict=False)]
     stem = os.path.basename(target)
     return {
@@ -146,7 +147,7 @@ def _parts(count: int) -> list[bytes]:
 
 
 def _former_folders(target: bytes, new: bytes, head: bytes) -> list[bytes]:
-    """Check that the folders of earlier runs contain nothing else, and return them."""
+    """Return the folders of earlier runs, which must contain nothing else."""
     above, name = os.path.split(target)
     is_ours = re.compile(
         re.escape(name) + rb"(%b|%b\d+)?" % (re.escape(_NEW), re.escape(_OLD)), re.DOTALL
@@ -166,11 +167,6 @@ def _set_aside(folder: bytes, target: bytes) -> bytes:
 
 
 def _check(folder: bytes, head: bytes) -> None:
-    """Check that playshuffle made all files in a folder, for this playlist.
-
-    Raises:
-        PlayshuffleError: it has another file, is not a folder, or belongs to another playlist.
-    """
     former = next(iter(copying.marked(folder)), b"")
     if former.startswith(b"#") and former != head:
         raise copying.of_other_list(folder, former)
@@ -185,11 +181,8 @@ def _check_music(
 ) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
-    A folder above all music folders, such as a drive's top folder, is accepted.
-
-    Raises:
-        PlayshuffleError: it contains tracks; or it is a music folder that would get the mark of an export, so
-            that no list would have its tracks.
+    Refuse a music folder, too: with the mark of an export, no list would have its tracks. A folder above all
+    music folders, such as a drive's top folder, is accepted.
     """
     real = os.path.join(os.path.realpath(folder), b"")
     tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}
@@ -214,7 +207,6 @@ def _check_sources(tracks: Sequence[CopiedTrack], place: bytes) -> None:
 
 
 def _others(folder: bytes) -> Iterator[bytes]:
-    """Yield files in a folder that are not from playshuffle; a subfolder as a whole."""
     ours = copying.our_paths(folder)
     for path, folders, names in os.walk(folder, onerror=_raise):
         for name in [*names, *folders]:
@@ -231,7 +223,7 @@ def _raise(error: OSError) -> None:
 def _remove(folder: bytes, new: bytes) -> None:
     """Remove a folder of an earlier run: its mark last, so that a killed removal can continue.
 
-    Files that others added meanwhile are moved to the new folder.
+    Files added meanwhile are moved to the new folder.
     """
     mark = os.path.join(folder, EXPORT_MARK)
     for path in list(_others(folder)):

@@ -1,8 +1,8 @@
 """Copy the tracks of lists into one folder, each below it as it is below its music folder.
 
-Programs that synchronise the folder see only new and removed tracks: nothing else is touched or renamed.
-Lists of one user share copies. The mark has a part for each list, and a part counts as long as its playlist
-is there. A copy is removed when no part names it.
+Programs that synchronise the folder see only new and removed tracks. Lists of one user share copies. The mark
+has a part for each list, which counts as long as its playlist is there. A copy is removed when no part names
+it.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ def export_names(
     working: Working,
     most_bytes: int | None,
 ) -> Exported:
-    """Copy the tracks that fit, write the playlist beside them, and remove what no list names any more.
+    """Copy the tracks that fit, write the playlist beside them, and remove copies that no list names.
 
     Raises:
         PlayshuffleError: the folder has such a playlist of another source, files of another user, or a link
@@ -82,8 +82,7 @@ def _write_mark(folder: bytes, parts: Sequence[Sequence[bytes]]) -> None:
 def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:
     """Return the parts of the mark for other playlists that are there: source, playlist, copies.
 
-    Raises:
-        PlayshuffleError: a part is of another user, or the playlist is of another source.
+    Refuse parts of another user, and a playlist of another source.
     """
     lists = [part.split(b"\n") for part in b"\n".join(copying.marked(folder)).split(b"\n\n") if part]
     owner = head[head.rindex(b" of ") :]
@@ -102,11 +101,7 @@ def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes
 
 
 def _check_links(folder: bytes, names: Iterable[bytes]) -> None:
-    """Check that no folder of a copy is a link, nor the mark or playlist: what it names would be changed.
-
-    Raises:
-        PlayshuffleError: one is.
-    """
+    """Refuse links in place of a copy's folder, the mark or the playlist: their targets would be changed."""
     for name in sorted(names):
         path = os.path.join(folder, name).rstrip(b"/")
         if os.path.realpath(path) != path:
@@ -114,7 +109,7 @@ def _check_links(folder: bytes, names: Iterable[bytes]) -> None:
 
 
 def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
-    """Spell the folders of names that differ only in case as on the device: FAT has one folder for them."""
+    """Spell folders that differ only in case as on the device: FAT has one folder for them."""
     top = os.fsdecode(folder)
     below = (os.path.relpath(path, top) for path, _, _ in os.walk(top))
     spellings = {path.casefold(): path for path in below} | {"": ""}

@@ -21,7 +21,7 @@ class Database(NamedTuple):
             the user whose plays count, or empty.
         full: the greatest rating.
         path_of: returns the path in a column.
-        users: a statement that selects the names of all users, if there are several.
+        users: a statement that selects all users' names, if there are several.
         starts: a statement that selects whether the program counts plays when they start.
     """
 
@@ -44,9 +44,7 @@ class Database(NamedTuple):
         return missing
 
     def read(self, database: "Connection", user: str) -> Iterator[HistoryRow]:
-        """Return a row for each track of a database with all needed columns.
-
-        `user` is the user whose plays count; empty for all.
+        """Yield a row for each track; `user` is the user whose plays count, empty for all.
 
         Raises:
             UnknownUserError: no such user exists.
@@ -77,7 +75,7 @@ def _pivot(names: str, name: str = "name", value: str = "value") -> str:
 
 
 def _songs(column: str) -> Database:
-    """Strawberry and Clementine have a collection in one table."""
+    """Read the table of Strawberry and Clementine."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
     return Database({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
@@ -102,13 +100,9 @@ BEETS = Database(
 
 
 def _navidrome(scrobbled: str, **needs: str) -> Database:
-    """Return Navidrome's database.
+    """Return Navidrome's database, with a FROM clause of a user's single plays of a track.
 
     Paths are relative to a library since version 0.55. Favourites without a rating have all stars.
-
-    Args:
-        scrobbled: a FROM clause of the single plays of a track by a user.
-        needs: more columns that identify the database.
     """
     number = "CAST(strftime('%s', play_date) AS INTEGER)"
     played = f"CASE typeof(play_date) WHEN 'text' THEN {number} ELSE play_date END"

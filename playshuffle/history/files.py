@@ -26,7 +26,6 @@ _LONG_MS = 240_000  # a track heard for this time was played, by the rule of Las
 
 
 def _number(value: object, end: float = math.inf) -> float | None:
-    """Return a number from 0 to below `end`."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -44,7 +43,6 @@ def _count(value: object) -> int | None:
 
 
 def _share(value: object, full: float = 1) -> float | None:
-    """Return a rating from 0 to 1."""
     number = _number(value)
     return min(number / full, 1) if number else None
 
@@ -101,7 +99,7 @@ def rhythmbox(path: bytes) -> Iterator[HistoryRow]:
 
 
 def rockbox_scrobbler(path: bytes) -> Iterator[HistoryRow]:
-    """Read a log with a line for each play: artist, album, title, number, seconds, L or S, time, id."""
+    """Read a log of plays: artist, album, title, number, seconds, L or S, time, id."""
     is_local = False
     for line in _lines(path):
         if line.startswith("#"):
@@ -116,7 +114,7 @@ def rockbox_scrobbler(path: bytes) -> Iterator[HistoryRow]:
 
 
 def rockbox_playback(path: bytes) -> Iterator[HistoryRow]:
-    """Read logs with a line for each play: local time, milliseconds heard, length, path.
+    """Read logs of plays: local time, milliseconds heard, length, path.
 
     Full logs have a number in their name, and are beside the current log.
     """
@@ -135,7 +133,7 @@ def rockbox_playback(path: bytes) -> Iterator[HistoryRow]:
 
 
 def mpv(path: bytes) -> Iterator[HistoryRow]:
-    """Read a line for each file that mpv opened. If the next one followed soon, it was skipped."""
+    """Read the files that mpv opened. If the next one followed soon, it was skipped."""
     opened = [
         (_time(line.get("time")), line["path"])
         for line in _json_lines(path)
@@ -188,7 +186,6 @@ def grouped(events: Iterable[HistoryRow], now_s: float) -> list[HistoryRow]:
 
 
 def _utc(local_s: int | None, *, is_local: bool) -> int | None:
-    """Return Unix seconds; a device without a time zone counts them in local time."""
     if local_s is None or not is_local:
         return local_s
     fields = time.gmtime(local_s)
@@ -210,7 +207,7 @@ _COLUMNS = {
 
 
 def _header(line: str) -> tuple[str, dict[str, int]] | None:
-    """Return separator, and positions of known columns; None for other files."""
+    """Return separator and positions of known columns; None for other files."""
     for separator in ",;\t":
         header = next(csv.reader([line], delimiter=separator), [])
         names = [re.sub(r"#.*|[\W_]", "", name.lower()) for name in header]
@@ -247,7 +244,7 @@ def csv_log(path: bytes) -> Iterator[HistoryRow]:
 
 
 def listened(folder: bytes) -> Iterator[HistoryRow]:
-    """Read what `playshuffle listen` wrote on all machines: a CSV file of each."""
+    """Read the CSV files that `playshuffle listen` wrote on all machines."""
     for path in in_folder(folder):
         yield from csv_log(path)
 
@@ -258,7 +255,7 @@ def in_folder(folder: bytes) -> list[bytes]:
 
 
 def favourites(path: bytes) -> Iterator[HistoryRow]:
-    """Read a playlist of favourites: each of its tracks has all stars."""
+    """Read a playlist of favourites, which all have all stars."""
     folder = os.path.dirname(path)
     for line in _lines(path):
         entry = os.fsencode(line)
@@ -269,7 +266,6 @@ def favourites(path: bytes) -> Iterator[HistoryRow]:
 
 
 def _moment(text: str) -> int | None:
-    """Parse seconds, milliseconds, ISO format or Last.fm's format into Unix seconds."""
     number = _number(text)
     if number is not None:
         return _time(number / 1000 if number >= _LATEST else number)
@@ -288,5 +284,5 @@ def _lines(path: bytes) -> Iterator[str]:
 
 
 def has_csv_header(head: bytes) -> bool:
-    """Return whether the first line of a file names the columns of a history."""
+    """Return whether the first line names the columns of a history."""
     return _header(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()) is not None

@@ -19,8 +19,7 @@ class File(NamedTuple):
     """How to read a history that is not a database.
 
     Attributes:
-        rows: name of the function in `history.files` that reads it. Only a name, because the imports are
-            slow, and most runs need none.
+        rows: name of its function in `history.files`: the imports are slow, and most runs need none.
         begins: pattern of its first bytes; of a CSV file, the names of its columns.
         suffixes: of a file without typical first bytes.
         is_log: each row is a play or a skip. Counts of logs add up; totals never do.
@@ -62,17 +61,16 @@ class History(NamedTuple):
 
     @property
     def is_log(self) -> bool:
-        """Return whether its rows are events, not totals."""
         return isinstance(self.reader, File) and self.reader.is_log
 
 
 def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
-    """Return the possible paths of a program's file.
+    """Return the possible paths of a program's file, as a Flatpak or Snap too.
 
     Args:
         path: begins with `~/.config`, `~/.local/share` or the like; its name may have a `*`.
-        flatpak: id of the program as a Flatpak.
-        snap: name of the program as a Snap.
+        flatpak: id of the program.
+        snap: name of the program.
     """
     inside = re.sub(
         r"~/\.(config|local/share)/", lambda match: {"config": "config/"}.get(match[1], "data/"), path

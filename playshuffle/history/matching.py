@@ -13,7 +13,7 @@ _BETWEEN = "; "  # separates the artists of a track
 
 
 class Match(NamedTuple):
-    """A row of a play history, with its tracks: several if they are the same recording."""
+    """A row of a play history, with the numbers of all tracks of that recording."""
 
     row: HistoryRow
     numbers: Sequence[int]
@@ -50,7 +50,6 @@ def match(
 
 
 def _with_parents(folder: bytes) -> list[bytes]:
-    """Return a folder and all above it, each with a slash at its end."""
     folders = []
     while folder not in (b"", b"/"):
         folders.append(folder + b"/")
@@ -67,9 +66,9 @@ def _below(path: bytes, tops: Iterable[bytes], number_of: Mapping[bytes, int]) -
 def _moved(
     rows: Sequence[HistoryRow], number_of: Mapping[bytes, int], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
-    """Return the start of the paths to replace, and the music folder for it; None if no folder fits.
+    """Return the start of the paths to replace, and its music folder.
 
-    With the music folder in its place, at least half of a sample must be tracks.
+    At least half of a sample must then be tracks.
     """
     paths = [b"/" + row.path.lstrip(b"/") for row in rows if row.path]
     paths = paths[:: len(paths) // _SAMPLE + 1]

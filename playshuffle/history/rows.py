@@ -47,9 +47,9 @@ def path_of_uri(uri: bytes) -> bytes:
 
 
 def merged(first: Played, second: Played) -> Played:
-    """Return the latest times and the greatest counts of two totals, and the first rating.
+    """Merge two totals: the latest times, the greatest counts, the first rating.
 
-    Never a sum: both may have counted the same plays.
+    Never sums: both may have counted the same plays.
     """
     greatest = [max(_known(pair), default=None) for pair in zip(first[:4], second[:4], strict=True)]
     return Played._make([*greatest, second.rating if first.rating is None else first.rating])

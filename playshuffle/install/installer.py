@@ -17,11 +17,11 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
     """Write units and start some of them; yield a line for each change. A second call changes nothing.
 
     Args:
-        unit_texts: as `units.rendered` returns them.
-        starts: whether to start each unit; a unit that is not started is stopped.
+        unit_texts: from `units.rendered`.
+        starts: whether to start each unit; others are stopped.
 
     Raises:
-        PlayshuffleError: a unit was not written by playshuffle, or cannot be written, or does not start.
+        PlayshuffleError: a unit is not from playshuffle, cannot be written, or does not start.
     """
     folder = unit_folder()
     for name in unit_texts:
@@ -92,7 +92,6 @@ def unit_folder() -> str:
 
 
 def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
-    """Start a unit, or restart it if it runs with an older version."""
     was_active = systemctl.ask("is-active", unit).code == 0
     _order("enable", unit)
     verb = "restart" if was_active and is_changed else "start"
@@ -160,7 +159,6 @@ def _write_or_remove(path: str, text: str | None) -> bool:
 
 
 def _forget_enabled(folder: str, unit: str) -> None:
-    """Remove the link that enables a unit, if no systemd runs to do it."""
     link = os.path.join(folder, "default.target.wants", unit)
     if os.path.islink(link):
         os.unlink(link)

@@ -16,7 +16,7 @@ def path() -> str:
 
 
 def install() -> bool:
-    """Write the plugin, or update it; return whether it was written.
+    """Write or update the plugin; return whether it was written.
 
     Raises:
         PlayshuffleError: the file can't be written.

@@ -40,7 +40,7 @@ class Memory:
     """The played and the next songs of this round, saved in a file.
 
     Attributes:
-        played: keys of songs as they were played, the current one last.
+        played: keys of songs, the current one last.
         upcoming: keys of songs as they will be played.
     """
 
@@ -77,7 +77,7 @@ class Memory:
 
 
 class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
-    """Base class of the orders. Each defines how to draw an order, and how to insert new songs."""
+    """Base class of the orders. Each defines how to draw an order and insert new songs."""
 
     priority = 210
 
@@ -127,16 +127,13 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         raise NotImplementedError
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Insert new songs at random positions from `first` on."""
         keys, count = [*order, *new], len(order)
         return _permute(keys, shuffle.insert(range(count), range(count, len(keys)), _RANDBELOW, first))
 
     def repair(self, order: list[str], _first: int) -> list[str]:
-        """Restore the order's guarantee from a position on."""
         return order
 
     def _update(self, playlist: Any) -> dict[str, int]:
-        """Insert new songs; return the row of each song."""
         if playlist is not self._playlist:  # since 4.6 no reset reports an added or removed row
             self._playlist, self._rows = playlist, None
             for signal in ("row-inserted", "row-deleted", "rows-reordered"):
@@ -166,7 +163,6 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         memory.upcoming = self.repair(order, len(last))[len(last) :] + hidden
 
     def _start_round(self) -> None:
-        """Draw a new round; forget songs that are in no library any more."""
         memory, songs = self._memory, self._songs
         library = app.library or ()
         played = [key for key in memory.played if key in songs]
@@ -225,13 +221,12 @@ class SpreadOrder(_ShuffleOrder):
         return _permute(keys, shuffle.spread(range(len(keys)), artists, _RANDBELOW, albums))
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Insert each new song where it is not next to a song by its artist."""
+        """Insert each new song away from its artist."""
         keys, count, artists = [*order, *new], len(order), self._artists([*order, *new])
         added = shuffle.insert_apart(range(count), range(count, len(keys)), artists, _RANDBELOW, first)
         return _permute(keys, added)
 
     def repair(self, order: list[str], first: int) -> list[str]:
-        """Move as few songs as possible, so that no artist follows the same artist."""
         moved = shuffle.move_apart(range(len(order)), self._artists(order), _RANDBELOW, first)
         return _permute(order, moved)
 
@@ -286,7 +281,7 @@ class SattoloOrder(_ShuffleOrder):
     accelerated_name = "No song at its old _position (playshuffle)"
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Draw an order that moves every song; the first round starts from the list as shown."""
+        """Move every song; the first round starts from the list as shown."""
         base = played if len(played) == len(keys) else keys
         return _permute(base, shuffle.sattolo(range(len(base)), _RANDBELOW))
 

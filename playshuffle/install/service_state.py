@@ -24,7 +24,7 @@ class ServiceState:
         detail: such as "running".
         text: the status that the service reports, or how it failed.
         sandbox: its restrictions; None if it does not run.
-        lingers: it runs while nobody is logged in; None if that is unknown.
+        lingers: it runs while nobody is logged in; None if unknown.
     """
 
     is_installed: bool
@@ -45,10 +45,7 @@ class ServiceState:
 
 
 def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
-    """Return the state of the service.
-
-    `wanted` are the units that an installation would write now; None if unknown.
-    """
+    """Return the state of the service; `wanted` are units that an installation would write now, if known."""
     folder = unit_folder()
     path = os.path.join(folder, units.SERVICE)
     # Only `install` knows whether the drop-in is needed.

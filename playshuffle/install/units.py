@@ -31,11 +31,7 @@ _PLACES = (
 
 
 class Program(NamedTuple):
-    """How to start the program.
-
-    Attributes:
-        folders: those that the program cannot run without.
-    """
+    """How to start the program; it cannot run without the folders."""
 
     words: tuple[str, ...]
     folders: tuple[str, ...]
@@ -95,7 +91,7 @@ def rendered(
         sandboxed: systemd can give the services namespaces.
 
     Raises:
-        PlayshuffleError: a unit cannot name the path of the program or of the state.
+        PlayshuffleError: a unit cannot name the path of the program or the state.
     """
     state = _fit(os.fsdecode(folders.state))
     waiting = [f"DirectoryNotEmpty={state.replace('%', '%%')}/{name}" for name in WAITING]
@@ -110,7 +106,7 @@ def rendered(
 def rendered_listener(
     program: Program, plays: bytes, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the unit files of `playshuffle listen`, which writes to the folder `plays`; as `rendered`."""
+    """Return the unit files of `playshuffle listen`, as `rendered`; it writes to the folder `plays`."""
     return _service(LISTEN, program, WritableFolders(plays, ()), environment, sandboxed=sandboxed)
 
 
@@ -197,7 +193,6 @@ def _command(program: Program) -> str:
 
 
 def _is_cached(path: str) -> bool:
-    """Return whether a path is in the cache of uvx, of `pipx run` or of this user."""
     caches = [os.environ.get(name, "") for name in ("UV_CACHE_DIR", "XDG_CACHE_HOME")]
     return ".cache" in path.split("/") or any(
         cache.startswith("/") and _is_in(path, os.path.normpath(cache)) for cache in caches

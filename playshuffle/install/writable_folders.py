@@ -13,10 +13,10 @@ from playshuffle.system.xdg import cache_folder, state_folder
 def writable_folders(config: Config, *, make: bool = True) -> units.WritableFolders:
     """Return the folders that the service writes to.
 
-    With `make`, create the folder of the state, without which the service does not start.
+    With `make`, create the state folder, without which the service does not start.
 
     Raises:
-        PlayshuffleError: the folder of the state cannot be created.
+        PlayshuffleError: it cannot be created.
     """
     try:
         state = state_folder(make=make)

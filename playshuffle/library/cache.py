@@ -33,7 +33,7 @@ _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, 
 
 
 class Cache:
-    """The open cache; a context manager. If the database cannot be opened, it is empty and in memory.
+    """The open cache, a context manager; empty and in memory if the database cannot be opened.
 
     `is_kept` if the next run will find it.
     """
@@ -99,9 +99,9 @@ class Cache:
         self.keep(moved.values(), moved)
 
     def fields(self, folder: Folder) -> Sequence[TagRow]:
-        """Return the fields of the tags of a folder's files, in the order of its names.
+        """Return the tags of a folder's files, in the order of its names.
 
-        Empty if they are unknown, or if another process has stored other files of the folder since.
+        Empty if unknown, or if another process has stored other files.
         """
         try:
             row = self._database.execute(
@@ -171,7 +171,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return -1, never a checksum, if a damaged row has another type."""
+    """Return -1, never a checksum, for a damaged row of another type."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

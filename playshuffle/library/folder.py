@@ -58,8 +58,8 @@ class Folder(NamedTuple):
         has_odd_names: some player may have trouble with a path.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
         contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
-        is_settled: listed long enough after its last change that any later change gives other stamps, if the
-            file system has fine ones.
+        is_settled: listed so long after its last change that any later change gives other stamps, on file
+            systems with fine ones.
     """
 
     path: bytes
@@ -100,7 +100,7 @@ class Folder(NamedTuple):
         return self.folders.split(b"/") if self.folders else []
 
     def stamp_column(self, column: int) -> "array[int]":
-        """Return one number of each row's stamp: 0 size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
+        """Return one number of each stamp: 0 size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
         return array("q", self.stamps)[column::4]
 
     def files(self) -> list[tuple[int, int]]:
@@ -111,14 +111,12 @@ class Folder(NamedTuple):
         ]
 
     def all_durations_ms(self) -> "array[int]":
-        """Return 0 for an unknown length."""
         return array("I", self.durations_ms or bytes(4 * self.track_count))
 
     def all_artists(self) -> list[bytes]:
         return self.artists.split(b"\0") if b"\0" in self.artists else [self.artists] * self.track_count
 
     def extinf_lines(self) -> list[bytes]:
-        """Return the `#EXTINF` line of each row, or nothing."""
         return self.extinfs.split(b"\0") if b"\0" in self.extinfs else [self.extinfs] * self.track_count
 
 

@@ -27,9 +27,9 @@ def with_readings(
 ) -> Iterator[tuple[Folder, str]]:
     """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
 
-    Files with the same stamp are not read again, even if their folder changed. A file that could not be read,
-    or whose path another file has taken, keeps its last tags and is read next time. A folder is yielded as
-    soon as its last file was read.
+    Files with the same stamp are not read again. A file that could not be read, or whose path another file
+    has taken, keeps its last tags and is read next time. A folder is yielded as soon as its last file was
+    read.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path
@@ -135,8 +135,8 @@ class _Rows:
     def _is_replaced(self, row: int, birth: Birth | None) -> bool:
         """Return whether another file has taken a path since it was listed.
 
-        File systems without birth times make up inode numbers and change times. There, a file written to
-        meanwhile counts as another one.
+        File systems without birth times make up inodes and change times. There, a file written to meanwhile
+        counts as another one.
         """
         size, mtime_ns, _, inode = self._stamps[4 * row : 4 * row + 4]
         if birth is not None:
@@ -178,7 +178,6 @@ def _audio_sum(audio_mark: int, tags: Tags) -> int:
 
 
 def _content_sum(audio: int, extinf: bytes) -> int:
-    """Return two checksums as one number."""
     return audio << 32 | label_sum(extinf)
 
 

@@ -1,8 +1,8 @@
 """Find known tracks among the files of a scan, under any name.
 
 A renamed file keeps size, time and inode; a retagged one its audio and mostly its inode; a copy on another
-file system only its audio. An inode number is used again after its file was deleted, so it counts only with
-the file's birth time, or with size and time.
+file system only its audio. An inode is used again after its file was deleted, so it counts only with the
+file's birth time, or with size and time.
 """
 
 import os
@@ -55,14 +55,14 @@ class Search:
     """A search for known tracks, rule by rule. A file found by one rule is not there for the next.
 
     The rules, in order: path and mark; the part of the mark that no renaming changes; the file itself, with
-    birth times; observed moves; path, if the audio is the same; audio, if that is rare and no other searched
+    birth times; observed moves; path, if the audio is the same; audio, if it is rare and no other searched
     track has it; path; path with another suffix and the same tags; time alone, if it was never read; size,
     time and content. If only length and rates of the audio are known, tags, name or folder must be the same,
     too.
 
     Attributes:
         indices: the index of each known track among the files, None if it is not found.
-        free: indices of the files that are not a known track.
+        free: indices of files that are not a known track.
     """
 
     def __init__(
@@ -133,7 +133,6 @@ class Search:
         return index if is_same else None
 
     def _by_path(self, old: int) -> int | None:
-        """Find a new version of the track, unless the old one may be on a missing drive."""
         _, path, mark, _ = self.known[old]
         index = self._index_of.get(path)
         if index is None or not self._is_drive_missing:
@@ -141,7 +140,7 @@ class Search:
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
     def _by_stem(self) -> _Find:
-        """Find tracks converted to another format: only the suffix differs."""
+        """Find tracks converted to another format."""
         by_stem: defaultdict[bytes, list[int]] = defaultdict(list)
         for index in sorted(self.free) if self._left else ():
             by_stem[os.path.splitext(self._paths[index])[0]].append(index)

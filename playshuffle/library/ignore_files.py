@@ -52,7 +52,7 @@ class Rules:
         self.above = above
 
     def deciding_line(self, path: bytes, is_folder: bool) -> str | None:
-        """Return file, line and pattern that exclude a path below the folder; the nearest rule counts."""
+        """Return file, line and pattern that exclude a path; the nearest rule counts."""
         name = os.fsdecode(path.rpartition(b"/")[2])
         rules: Rules | None = self
         while rules is not None:
@@ -126,7 +126,7 @@ def _lines(path: bytes) -> list[_Line] | None:
 
 
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
-    """Return file, line and pattern of the ignore file that excludes a path; None if none does.
+    """Return file, line and pattern of the ignore file that excludes a path, if any.
 
     Parent folders of the path are not excluded.
     """

@@ -17,7 +17,7 @@ def last_known(
         root: without a slash at the end.
         numbers: of its last tracks; those known elsewhere now are omitted.
         cached: folders of the last scan, by path.
-        device: a number that no device has, so that no file counts as the same as one on another drive.
+        device: a number of no device, so that no file counts as the same as one on another drive.
     """
     wanted = frozenset(numbers)
     top = root.rstrip(b"/") + b"/"

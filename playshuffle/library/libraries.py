@@ -97,11 +97,7 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
 
 
 class _Recognised(NamedTuple):
-    """The tracks below all roots that do not seem to be missing.
-
-    Attributes:
-        numbers: of all tracks that the scan found there.
-    """
+    """The tracks below all roots that do not seem to be missing; `numbers` are those found there."""
 
     table: TrackTable
     roots: Mapping[RootKey, Root]

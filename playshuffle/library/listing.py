@@ -50,7 +50,7 @@ class KnownFiles:
         self._folders = folders
 
     def has(self, path: bytes) -> bool:
-        """Return whether the file at a path is one of them, even if written to or renamed since."""
+        """Return whether a file is one of them, even if written to or renamed since."""
         birth = birth_of(path)
         return birth is not None and file_id(birth) in self._ids
 
@@ -64,7 +64,7 @@ class Look(NamedTuple):
 
     Attributes:
         use_ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
-        still_ns: files modified less than this time ago are not read yet, unless they are known and were
+        still_ns: files modified less than this time ago are read later, unless they are known and were
             renamed.
         workers: do the calls into the file system.
         clock_ns: the clock of file systems' stamps.
@@ -84,7 +84,7 @@ class Listing(NamedTuple):
 
     Attributes:
         rules: the ignore rules for the folders below it.
-        unreadable: entries that could not be examined, with the reason. Their known files and folders stay.
+        unreadable: entries that could not be examined. Their known files and folders stay.
         growing: files written to less than `still_ns` ago. The known file stays, unless it is in
             `moved_inodes`, or the growing file is one of `known_files` that was renamed.
         replaced_inodes: inodes of known files that stay. Another file, still being written, now has their
@@ -155,7 +155,6 @@ class _Entries:
         return Listing(folder, rules, self._unreadable, self._growing, self._replaced_inodes)
 
     def _folder(self, status: os.stat_result, names_digest: bytes) -> Folder:
-        """Return the known folder if nothing changed; otherwise one without readings."""
         try:
             stamps = array("q", self._stamps)
         except OverflowError:
@@ -304,7 +303,7 @@ def fits(number: int) -> int:
 
 
 def why_not(name: bytes, is_folder: bool) -> str | None:
-    """Return the code of why a walk skips every entry with this name; None if it does not."""
+    """Return the code of why a walk skips every entry with this name, if it does."""
     if name.startswith(b"._"):
         return cause.APPLE_DOUBLE
     if name.startswith(b"."):

@@ -35,8 +35,8 @@ def lost_roots(
     Args:
         known: the tracks before the scan.
         scanned: the roots as they are now.
-        found_numbers: numbers of all tracks that the scan found.
-        deleted: files and folders that were deleted, by events, while their root was present.
+        found_numbers: of all tracks that the scan found.
+        deleted: files and folders deleted, by events, while their root was present.
     """
     errors: dict[RootKey, MissingError] = {}
     checked = set[tuple[int, int]]()

@@ -73,7 +73,7 @@ def copy_key(mark: Mark) -> object | None:
 
 
 def copy_rename_key(mark: Mark) -> object | None:
-    """Return `copy_key` of a file without a title, whose EXTINF line has its name; None without audio."""
+    """Return `copy_key` without a title, so that the EXTINF line has the name; None without audio."""
     return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
 
 
@@ -83,7 +83,7 @@ def audio_of(mark: Mark) -> int:
 
 
 def is_unread(mark: Mark) -> bool:
-    """Return whether the file could not be read, such as one that was renamed after it was listed."""
+    """Return whether the file could not be read: it may have been renamed after it was listed."""
     return mark[_SIZE] < 0 and not mark[CONTENT]
 
 
@@ -98,7 +98,7 @@ def is_certain(mark: Mark) -> bool:
 
 
 def is_new_version(mark: Mark, other: Mark) -> bool:
-    """Return whether two files have the same artist and title, and nearly the same length."""
+    """Return whether artist and title are the same, and the length nearly so."""
     label, other_label = ((each[CONTENT] & (1 << TAGS_BITS) - 1) for each in (mark, other))
     apart_s = (label - other_label) & _SECONDS
     is_near = min(apart_s, _SECONDS + 1 - apart_s) <= _NEAR_S

@@ -98,11 +98,10 @@ def check_tracks(
     A track is gone if it was known, is not found under any name, and no event reported that it was deleted or
     moved while the root was present. The root counts as missing in one of these cases:
 
-    1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and
-       all of them are gone. An empty root is accepted if none of its tracks is gone.
-    2. A mount has changed, and tracks with it. Reported deletions do not count here: unmounting may
-       remove the folder that the drive was mounted on.
-    3. Most are gone: more than half of the tracks of the root, and more than 20.
+    1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and all
+    of them are gone. An empty root is accepted if none of its tracks is gone. 2. A mount has changed, and
+    tracks with it. Reported deletions do not count here: unmounting may remove the folder that the drive was
+    mounted on. 3. Most are gone: more than half of the tracks of the root, and more than 20.
 
     If the former tracks of the root are unknown, only the first half of rule 1 and rule 2 apply.
 
@@ -110,8 +109,8 @@ def check_tracks(
         path: without a slash at the end.
         last_root: the last scan's result for the root.
         before: paths of its former tracks; empty if unknown.
-        missing: the paths in `before` that were not found, under this name or another one.
-        deleted: files and folders that were deleted or moved, by events, while the root was present.
+        missing: the paths in `before` that were not found, under any name.
+        deleted: files and folders deleted or moved, by events, while the root was present.
 
     Raises:
         MissingError: tracks disappeared as if their drive were missing.
@@ -131,12 +130,7 @@ def check_tracks(
 def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None) -> None:
     """Check that no mount is gone with tracks on it.
 
-    Args:
-        last_root: the last scan's result for the root.
-        missing: its tracks that were not found, deleted ones included (rule 2); None if unknown.
-
-    Raises:
-        MissingError: a mount has changed, and tracks with it.
+    `missing` are the tracks that were not found, deleted ones included (rule 2); None if unknown.
     """
     if not root.mounts:
         return
@@ -196,7 +190,7 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 
 
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
-    """Return whether a mount that has changed can contain a folder without links.
+    """Return whether a changed mount can contain a folder without links.
 
     It cannot if the home was copied from another computer: then the folder is elsewhere, or on the drive of
     our state.
@@ -211,7 +205,7 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
 
 
 def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence[bytes]) -> MissingError:
-    """Return the error of a missing folder with the mount that has its files now, if there is one.
+    """Return the error of a missing folder with the mount that has its files now, if any.
 
     `before` are its former mounts, `files` some paths in it.
     """

@@ -1,8 +1,8 @@
 """Find outdated folders: a file has left them since for a folder that was listed later.
 
-A scan lists one folder after the other, and an update only some of them, while files are moved between
-them. One file may then appear at two paths and another one at none. Renames cannot be recognised from
-such a result, so the old folder of the file must be listed again.
+A scan lists one folder after the other, while files are moved between them. One file may then appear at two
+paths and another one at none. Renames cannot be recognised from such a result, so the old folder must be
+listed again.
 """
 
 import os
@@ -19,7 +19,7 @@ class OutdatedFolders(NamedTuple):
     """Folders to list again.
 
     Attributes:
-        moved_inodes: inodes of the files with another path than in the earlier scan.
+        moved_inodes: inodes of files with another path than in the earlier scan.
     """
 
     paths: frozenset[bytes] = frozenset()
@@ -33,7 +33,7 @@ def outdated_folders(
 
     Args:
         known: folders of an earlier scan by path. If empty, no earlier paths can be compared.
-        other_inodes: inodes of further files that may have another path than in the earlier scan, besides the
+        other_inodes: inodes of further files that may have another path than in the earlier scan, besides
             files with a new path here.
     """
     new_inodes: set[int] = set()

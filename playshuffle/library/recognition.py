@@ -51,8 +51,7 @@ class _ScannedFiles(NamedTuple):
 
     Attributes:
         changed: folders whose tracks differ from the known ones.
-        paths: paths of the files in changed folders, one folder after the other.
-        extent: the folders that it could reach.
+        paths: of the files in changed folders, one folder after the other.
     """
 
     files: Mapping[bytes, _Files]
@@ -181,7 +180,6 @@ def _without(folders: Mapping[bytes, FolderRow], numbers: Collection[int]) -> di
 
 
 def _put(folders: dict[bytes, FolderRow], path: bytes, rows: list[_Row]) -> None:
-    """Delete the row of a folder without tracks."""
     if not rows:
         folders.pop(path, None)
         return
@@ -285,7 +283,7 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
 def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file, if they may be elsewhere.
 
-    A scan of some folders cannot know whether the former file was replaced, converted, or moved to another
+    A scan of some folders cannot know whether the former file was replaced, converted or moved to another
     folder. A file with the same audio has replaced it: some editors write a new file for each change of tags.
     """
     replaced = {
@@ -299,7 +297,6 @@ def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> d
 
 
 def _is_another(mark: Mark, other: Mark) -> bool:
-    """Return whether two files differ and are not known to have the same audio."""
     is_same_audio = audio_of(mark) != 0 and audio_of(mark) == audio_of(other)
     return same_file_key(mark) != same_file_key(other) and not is_same_audio
 
@@ -334,8 +331,8 @@ def _folders_after(
     """Return the rows of all folders.
 
     Args:
-        known: the tracks that were searched for.
-        numbers: track numbers of the files in changed folders.
+        known: the searched tracks.
+        numbers: of the files in changed folders.
         kept: tracks that stay at their path, by folder.
     """
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
@@ -353,7 +350,6 @@ def _folders_after(
 
 
 def _without_old(table: TrackTable, now_s: int) -> TrackTable:
-    """Forget files that disappeared very long ago."""
     vanished, replaced = (
         {number: file for number, file in files.items() if now_s - file.since_s <= VANISHED_S}
         for files in (table.vanished, table.replaced)

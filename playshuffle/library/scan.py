@@ -93,7 +93,7 @@ class Library(NamedTuple):
         roots: number of tracks below each root.
         missing: an error for each root that seems to be missing; its last known tracks count.
         waiting: by root, the indices of the tracks that cannot be played until it is back.
-        renamed: indices of the tracks with another path since the last scan.
+        renamed: indices of tracks with another path since the last scan.
     """
 
     tracks: Tracks
@@ -294,7 +294,7 @@ def _read(
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
 ) -> dict[bytes, Folder]:
-    """Read the tags that are not in the cache, store them, and return the read folders, by path.
+    """Read and store the tags that are not in the cache; return the read folders, by path.
 
     Folders that lost files are appended to `shrunk`, and not stored: their drive may be missing.
     """

@@ -43,7 +43,6 @@ class TagRows(Sequence[TagRow]):
         return cls(len(rows), list(map(list, zip(*rows, strict=True))))
 
     def replaced(self, columns: Mapping[int, list[Any]]) -> "TagRows":
-        """Replace columns, by the index of the field."""
         mine = [columns.get(index, column) for index, column in enumerate(self._columns)]
         return TagRows(self._count, mine, self.untagged)
 
@@ -68,7 +67,6 @@ class TagRows(Sequence[TagRow]):
     __hash__ = None  # type: ignore[assignment]
 
     def column(self, index: int) -> list[Any]:
-        """Values of untagged rows have no meaning."""
         values = self._columns[index]
         return values if isinstance(values, list) else [values] * self._count
 
@@ -89,6 +87,6 @@ def _packed(column: list[Any]) -> Any:
 
 
 def unpack(text: bytes) -> TagRows:
-    """Return the rows of a text that `pack` has made."""
+    """Return the rows of a text from `pack`."""
     count, untagged, columns = json.loads(text)
     return TagRows(count, columns, untagged)

@@ -42,7 +42,7 @@ class FolderRow(NamedTuple):
 
 
 class FormerFile(NamedTuple):
-    """A former file of a track. `since_s` is when it disappeared, in Unix seconds."""
+    """A former file of a track, and when it disappeared, in Unix seconds."""
 
     path: bytes
     mark: Mark
@@ -66,7 +66,7 @@ class TrackTable(NamedTuple):
         replaced: by number, of tracks in a folder. Another file has taken the path of the track and counts as
             its new version, but the former file may be elsewhere.
         roots: the last scan's result for each root.
-        renamed: numbers of the tracks that got another path in the last scan.
+        renamed: numbers of tracks that got another path in the last scan.
         is_whole: it has all tracks. Otherwise it has all folders and roots below some folders.
     """
 
@@ -79,7 +79,6 @@ class TrackTable(NamedTuple):
     is_whole: bool = True
 
     def paths_of(self, numbers: Collection[int]) -> dict[int, bytes]:
-        """Return the last path of a vanished track."""
         wanted = frozenset(numbers)
         paths = {number: self.vanished[number].path for number in wanted.intersection(self.vanished)}
         for folder, row in self.folders.items() if wanted else ():

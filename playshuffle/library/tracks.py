@@ -50,7 +50,6 @@ class Tracks:
 
     @cached_property
     def durations_ms(self) -> "array[int]":
-        """Return the lengths; 0 if unknown."""
         durations = array("I")
         for folder in self.folders:
             durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
@@ -86,7 +85,6 @@ class Tracks:
 
     @cached_property
     def _indices(self) -> "array[int]":
-        """Map numbers to indices; -1 without a track here."""
         indices = _NO_INDEX * (max(self.numbers, default=0) + 1)
         for index, number in enumerate(self.numbers):
             indices[number] = index
@@ -114,7 +112,7 @@ class Tracks:
         return digest.digest()
 
     def column(self, make: Callable[[Folder], Iterable[T]], indices: Sequence[int] | None = None) -> list[T]:
-        """Return a value for each track, or for those at some indices, ascending.
+        """Return a value for each track, or for some indices, ascending.
 
         `make` returns the values of a folder's files.
         """
@@ -122,12 +120,11 @@ class Tracks:
         return values if indices is None or len(indices) == len(values) else [values[at] for at in indices]
 
     def of_tracks(self, values: list[T]) -> list[T]:
-        """Pick the tracks from values of all files of their folders."""
         return values if self.rows is None else [values[row] for row in self.rows]
 
 
 def marks_of(folders: Iterable[Folder]) -> bytes:
-    """Return the marks of all audio files in some folders, which identify them under other names."""
+    """Return the marks of all audio files in some folders."""
     numbers, contents, ids = array("q"), array("q"), array("q")
     for folder in folders:
         numbers.frombytes(folder.stamps)
@@ -177,7 +174,6 @@ def _is_in_order(folders: Sequence[Folder]) -> bool:
 def _staying(
     folder: Folder, twice: Collection[bytes], skipped: list[Skipped], untagged: list[Skipped]
 ) -> Iterator[int]:
-    """Yield the rows of tracks that no other path reaches."""
     for row, name in enumerate(folder.file_names()):
         path = folder.path + name
         code, detail, is_track = folder.odd.reasons.get(row, ("", "", True))

@@ -2,8 +2,7 @@
 
 The walk stats every folder and every audio file, each time, because a file edited in place changes nothing in
 its folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder
-comes back as the same object, tags included. Of an unreadable folder, which is unknown, never empty, the last
-known content comes back.
+comes back as the same object, tags included. Of an unreadable folder, the last known content comes back.
 """
 
 import os
@@ -37,7 +36,7 @@ class WalkResult(NamedTuple):
     replaced_inodes: frozenset[int] = frozenset()
 
     def after(self, before: Self) -> Self:
-        """Return the result of another walk, combined with an earlier one.
+        """Return this result of a later walk, combined with an earlier one.
 
         The later walk does not read unreadable folders again, nor files that were taken while growing.
         """
@@ -107,8 +106,8 @@ def walk(
         roots: absolute paths, without a slash at the end.
         known: folders of an earlier walk by path; an unchanged one comes back as the same object.
         unchanged: folders that are not listed again.
-        report: called with the number of files found, after each folder that is listed, and every
-            `_REPORT_EVERY` folders.
+        report: called with the number of files found, after each listed folder, and every `_REPORT_EVERY`
+            folders.
     """
     return _Walk(known, unchanged, look, report).run(roots)
 
@@ -152,7 +151,6 @@ class _Walk:
         )
 
     def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
-        """Walk a folder and all below it, level by level, for root `number`."""
         level = [(top, rules)]
         while level:
             level = [entry for entry in level if entry[0] not in self._filed]
@@ -167,7 +165,7 @@ class _Walk:
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
-        """None if the folder was visited already. Runs in a worker thread."""
+        """Runs in a worker thread; None if the folder was visited already."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
@@ -182,7 +180,6 @@ class _Walk:
             return error
 
     def _visit(self, folder: Folder) -> bool:
-        """Return False if the folder was visited before, under any path."""
         key = (folder.device, folder.inode)
         is_new = key not in self._visited
         self._visited.add(key)
@@ -191,7 +188,6 @@ class _Walk:
     def _file(
         self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
     ) -> None:
-        """Add a folder to the result, and its subfolders and links to the work list."""
         path = folder.path
         self._filed.add(path)
         self._roots[number].append(folder)

@@ -40,7 +40,7 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
-    """Apply news, and yield the passes that have ended, including those of players that have stopped."""
+    """Apply news, and yield the passes that have ended, also by players that stopped."""
     if news is not None:
         player = players.setdefault(news.player, PlayTimer(news.title))
         yield from player.update(news)

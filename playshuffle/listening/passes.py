@@ -66,7 +66,7 @@ class Heard(NamedTuple):
 class PlayTimer:
     """The track of a player, and for how long it was heard.
 
-    `stopped_s` is when it stopped, None if it did not.
+    `stopped_s` is when it stopped, if it did.
     """
 
     def __init__(self, title: str) -> None:
@@ -90,7 +90,6 @@ class PlayTimer:
         return self.end()
 
     def update(self, news: News) -> list[Heard]:
-        """Apply news; return the pass that ended with it."""
         ended = self.advance(news.at_s)
         if news.track is not None and not self._is_same(news.track):
             ended += self.end(is_followed=True)

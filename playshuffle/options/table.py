@@ -43,7 +43,6 @@ class Row(NamedTuple):
         example: a value in the form of the configuration.
         has_key: the configuration has it as a key.
         may_be_number: the configuration accepts a number for the text, too.
-        type: type of its field.
     """
 
     flag: str
@@ -68,7 +67,6 @@ class Row(NamedTuple):
 
     @property
     def is_negated(self) -> bool:
-        """Return whether the flag gives the opposite of the value."""
         return self.default is True
 
     @property
@@ -184,13 +182,10 @@ ROWS: Sequence[Row] = [
 
 
 def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
-    """Return the value that a user means.
-
-    Args:
-        kind: kind of the values, as in `text.known`.
+    """Return the value that a user means; `kind` as in `text.known`.
 
     Raises:
-        OptionError: the value is unknown.
+        OptionError: it is unknown.
     """
     try:
         return known(kind, value, values)
@@ -224,7 +219,7 @@ def changed(options: Options) -> dict[str, Any]:
 
 
 def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
-    """Return the given options that differ, without the file, as flags of the command line."""
+    """Return the given options that differ, without the file, as flags."""
     words = []
     for row in ROWS:
         value = getattr(options, row.name)

@@ -110,9 +110,9 @@ class _Layout(NamedTuple):
 
     Attributes:
         left_out: tracks that are too long, or of unknown length.
-        playlist_length: number of tracks to play, as far as it is known.
+        playlist_length: number of tracks to play, as far as known.
         pinned_at: the pinned tracks, by position.
-        closing: the track that is pinned to the end of a list of unknown length.
+        closing: the track pinned to the end of a list of unknown length.
     """
 
     base: list[int]
@@ -154,7 +154,6 @@ def _counted(tracks: Tracks, recipe: Recipe, plan: _Layout, result: list[int]) -
 def _by_length(
     tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
 ) -> tuple[list[int], list[int]]:
-    """Split off tracks that are too long, or of unknown length."""
     durations_ms = tracks.durations_ms
     fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
     if not fitting:

@@ -119,14 +119,12 @@ def _numbered(names: Sequence[Hashable | None]) -> list[int]:
 
 
 def _principal(artists: str) -> str | None:
-    """Return the first artist, without guests."""
     first = artists.partition("; ")[0].strip().casefold()
     name = re.sub(_GUEST, "", first).strip() or first
     return None if name in _NOBODY else name
 
 
 def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
-    """None if the value is missing."""
     values = map(field.decode, field.read(folder, rows))
     if field.kind != TEXT:
         return [None if value == "" else value for value in values]
@@ -187,6 +185,6 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
 
 @lru_cache(64)  # successive tracks of an album have the same names
 def _without_disc(name: str) -> tuple[str, int | None]:
-    """Remove the name of a disc from the name of an album or folder; return the disc's number, too."""
+    """Remove the disc from the name of an album or folder; return its number, too."""
     match = re.fullmatch(_DISC, name)
     return ((match[1] or "").rstrip(" ._-([{,:"), int(match[2])) if match else (name, None)

@@ -62,8 +62,8 @@ def over_limit(
 ) -> tuple[list[int], list[int]]:
     """Return the tracks to omit so that each value has at most `limit`, ascending.
 
-    The second list has those that another draw could keep. Tracks of a lower rank are kept first. Among
-    tracks of one rank, each choice is equally likely.
+    The second list has those that another draw could keep. Tracks of a lower rank are kept first; among equal
+    ranks, each choice is equally likely.
 
     Args:
         value_of: number of each track's value, by index.

@@ -21,7 +21,7 @@ def natural_key(name: bytes) -> Key:
 def natural_ranks(chosen: Chosen) -> Sequence[int]:
     """Return the rank of each track by its path, name by name; equal paths stay sorted by bytes.
 
-    The roots stay in their given order, and the tracks of each root are sorted by path bytes.
+    The roots stay in their given order, each sorted by path bytes.
     """
     keys, paths = chosen.column(_keys), chosen.tracks.paths_of(chosen.indices)
     ends = [row for row in range(1, len(paths)) if paths[row] < paths[row - 1]]

@@ -52,8 +52,8 @@ class Choice(NamedTuple):
         idle_lists: skip lists that name no track.
         kept: maps each omitted copy to the kept one, even if a skip list omits it.
         drawn_out: tracks omitted at random, so that the next run may keep them.
-        pins: pins that name a remaining track.
-        problem: why nothing can be played or drawn; None if all is well.
+        pins: that name a remaining track.
+        problem: why nothing can be played or drawn, if so.
     """
 
     all_tracks: Tracks
@@ -85,11 +85,9 @@ class Choice(NamedTuple):
         return self._replace(stages=(*self.stages, stage), remaining=remaining)
 
     def stage(self, code: str) -> Stage | None:
-        """None if the stage was not requested."""
         return next((stage for stage in self.stages if stage.code == code), None)
 
     def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
-        """Return the tracks that a stage omits, with reasons; at most `limit`."""
         stage = self.stage(code)
         if stage is None:
             return []
@@ -100,7 +98,6 @@ class Choice(NamedTuple):
         return () if stage is None else stage.terms(index)
 
     def why_not(self, index: int) -> Cause | None:
-        """None if no stage omits the track."""
         for stage in self.stages:
             at = bisect_left(stage.indices, index)
             if at < len(stage.indices) and stage.indices[at] == index:

@@ -28,7 +28,7 @@ def check_choice(choice: Choice, facts: Facts) -> None:
     """Check that a track is left, and that each pin names one of them.
 
     Raises:
-        PlayshuffleError: no track is left; a pin names no track, several tracks, or an omitted one.
+        PlayshuffleError: no track is left; a pin names no track, several, or an omitted one.
     """
     request = facts.request
     if not choice.remaining:
@@ -44,7 +44,6 @@ def check_choice(choice: Choice, facts: Facts) -> None:
 
 
 def _term_lines(choice: Choice, facts: Facts) -> list[str]:
-    """Return how many tracks each term of the queries matches."""
     where, spoken = choice.stage(WHERE), choice.stage(SPOKEN)
     if where is None or not where.of:
         return []
@@ -66,11 +65,7 @@ def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
 
 
 def _check_remains(choice: Choice, index: int) -> None:
-    """Check that no stage omits a pinned track.
-
-    Raises:
-        PlayshuffleError: a stage omits it; the text says which, and why.
-    """
+    """Refuse a pinned track that a stage omits, with its reason."""
     left_out = choice.why_not(index)
     if left_out is not None:
         problem = "{}: {path} is skipped: {reason}. Remove the pin."

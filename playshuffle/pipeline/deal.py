@@ -34,10 +34,10 @@ class Dealt(NamedTuple):
     Attributes:
         deck: after it; for a peek, as it would be.
         is_new: new tracks were dealt; otherwise the last deal was kept, or written again.
-        certain: number of entries, from the first, that will not change; the others depend on future draws.
+        certain: number of entries, from the first, that do not depend on future draws.
         is_again: the last deal was written on demand.
         former: options of the last deal, if the next one has others.
-        left: number of tracks of the last deal that other options have removed from it.
+        left: number of tracks of the last deal that other options have removed.
     """
 
     report: Report
@@ -73,8 +73,6 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
 
 def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
     """Write the last deal again, in any period, without tracks that the options exclude now.
-
-    With `has_options`, as in `deal`.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, no track is left, or the file could not be written.
@@ -117,7 +115,7 @@ def _last_deal(run: Run, option: str) -> Deal:
 
 
 def peek_deal(run: Run) -> Dealt:
-    """Return the deal that comes after the last one, and change nothing.
+    """Return the deal after the last one, and change nothing.
 
     Raises:
         PlayshuffleError: no track can be dealt.
@@ -201,7 +199,7 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
 
 
 def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
-    """Write the deal of the following deck, and save the deck before it for `undo`."""
+    """Write the following deck's deal, and save the deck before it for `undo`."""
     before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
     if isinstance(before, SavedDeck):
         before = before._replace(deck=deck)
@@ -278,7 +276,6 @@ def _staying(run: Run) -> frozenset[int]:
 
 
 def _excluded(run: Run) -> frozenset[int]:
-    """Return the tracks excluded by queries or as spoken word."""
     stages = (run.choice.stage(code) for code in (SPOKEN, WHERE))
     return frozenset(index for stage in stages if stage is not None for index in stage.indices)
 

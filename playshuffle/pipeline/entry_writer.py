@@ -31,7 +31,7 @@ class EntryWriter(NamedTuple):
         base: how the player sees paths.
         output: the playlist, as the user named it.
         folder: its folder, as the user named it.
-        max_per_file: maximum number of entries of a file; None for all in one.
+        max_per_file: maximum entries of a file; None for all in one.
     """
 
     player: str
@@ -68,7 +68,7 @@ class EntryWriter(NamedTuple):
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
-        """Return the paths of the tracks at some indices that may have an unusual name: all, or none.
+        """Return the paths of tracks that may have an unusual name: all, or none.
 
         For all tracks of the library, return the tracks of folders with an unusual name.
         """
@@ -87,12 +87,12 @@ class EntryWriter(NamedTuple):
         return tracks.paths_of(indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
-        """Return the tracks that the player would lose; for the generic one, that any player would."""
+        """Return the tracks that the player would lose; for the generic one, any player."""
         all_losses = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
         return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
-        """Return all entries as lost, if the options demand a form that the player does not read."""
+        """Return all entries as lost, if the player does not read the demanded form."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -165,11 +165,7 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
 def _style_and_base(
     request: Request, file: PlaylistFile | None, folders: Sequence[Folder], format_: Format
 ) -> tuple[PathStyle, Base]:
-    """Return the path style, and how the player sees the paths.
-
-    Raises:
-        PlayshuffleError: the options contradict each other, or MPD cannot play the music.
-    """
+    """Return the path style, and how the player sees the paths."""
     player = PLAYERS[request.options.player]
     folder = file.folder if file is not None else b"/"
     base = Base(folder)
@@ -287,7 +283,7 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
 
 
 def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
-    """Return the part of a root in MPD's music folder: its path below the root, and its real path."""
+    """Return a root's part in MPD's music folder: its path below the root, and its real path."""
     root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
     if music.startswith(real):
         return root_path + music[len(real) :], music

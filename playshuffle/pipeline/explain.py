@@ -53,7 +53,7 @@ class Reason(NamedTuple):
     Attributes:
         code: for programs; IN if it is.
         terms: the result of each term of the query.
-        file: path of the skip list or of the file that is the cause.
+        file: path of the skip list or file that is the cause.
     """
 
     code: str
@@ -187,7 +187,6 @@ class PlaylistStages:
         return _of_file(path)
 
     def _not_reached(self, path: bytes) -> Reason | None:
-        """None if a scan reaches the path."""
         for error in self.run.library.missing.values():
             if path.startswith(error.path.rstrip(b"/") + b"/"):
                 return Reason(MISSING_DRIVE, error.summary)
@@ -217,7 +216,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
     Args:
         opened: the library. The result is valid while it is open.
         request: the playlist. Without roots, only the tracks in its file are known.
-        next_run: the next change of the playlist, in words, such as "the next update".
+        next_run: in words, such as "the next update".
 
     Raises:
         PlayshuffleError: a folder never existed, or the playlist cannot be read.
@@ -275,7 +274,6 @@ def _of_file(path: bytes) -> Reason:
 
 
 def _with_parents(path: bytes) -> Iterator[bytes]:
-    """Yield a path and the folders above it, each with and without a slash at its end."""
     while len(path) > 1:
         yield path
         yield path + b"/"

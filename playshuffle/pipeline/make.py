@@ -41,12 +41,10 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
 
 
 def _lengths_ms(run: Run) -> list[int]:
-    """Return 0 for an unknown length."""
     return list(map(run.tracks.durations_ms.__getitem__, run.choice.remaining))
 
 
 def _last_order(run: Run) -> Arranged | None:
-    """None if no file is written."""
     if run.file is None:
         return None
     if run.record.order is None:
@@ -68,7 +66,7 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
 
 
 def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """With a time limit, count the tracks that fit into it, without a track that is pinned to the end."""
+    """Count the tracks that fit into the time limit, if any, without a track pinned to the end."""
     if recipe.time_ms is None:
         return len(lengths_ms)
     fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)

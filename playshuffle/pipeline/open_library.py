@@ -25,9 +25,9 @@ class OpenLibrary(NamedTuple):
     Attributes:
         state: open until the end.
         cache: None if no tags are read.
-        table: the numbers of all tracks, or only of tracks below the folders of the playlists.
+        table: the numbers of all tracks, or only of those below the playlists' folders.
         errors: by root that cannot be read, and of which nothing is known.
-        histories: play histories that `play_history` has read.
+        histories: that `play_history` has read.
         whole_table: returns the numbers of all tracks, loaded once.
     """
 
@@ -80,7 +80,7 @@ def open_library(
         requests: at least one.
         must_remember: raise an error if the state cannot be written.
         checks_state: check the whole state file, even after a clean end.
-        state: the state, if the caller has opened it, for writing if a playlist is written.
+        state: if the caller has opened it, for writing if a playlist is written.
 
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterator[Run]:
     """Lock one playlist and choose its tracks; meanwhile no other playshuffle writes it.
 
-    A seed of the playlist replaces the tools' source of randomness.
+    A seed of the playlist replaces the tools' randomness.
 
     Raises:
         PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not be
@@ -73,7 +73,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
 def open_run(
     request: Request, tools: Tools, changes: Changes = EVERYWHERE, *, must_remember: bool = False
 ) -> Iterator[Run]:
-    """Open the library for one playlist, and this playlist, with the arguments of both functions.
+    """Open the library for one playlist, and this playlist.
 
     Raises:
         PlayshuffleError: either cannot be opened.
@@ -87,11 +87,7 @@ def open_run(
 
 @contextmanager
 def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None]:
-    """Lock the playlist file of a request, if it is written.
-
-    Raises:
-        PlayshuffleError: it cannot be a playlist, its drive is missing, or it cannot be locked.
-    """
+    """Lock the playlist file of a request, if it is written."""
     if request.output is None:
         yield None
         return
@@ -110,7 +106,7 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
 def _tags(
     opened: OpenLibrary, request: Request, tracks: Tracks, tools: Tools
 ) -> "tuple[RowsOf, PlayHistory | None]":
-    """Return how to look up the tags of a folder, with the plays of a history, and that history."""
+    """Return how to look up a folder's tags with the plays of a history, and that history."""
     if opened.cache is None or not request.options.tags:
         return no_tags, None
     rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)
@@ -126,11 +122,7 @@ def _tags(
 
 
 def _check_found(request: Request, library: Library) -> None:
-    """Check that a track was found, and that most listed files exist.
-
-    Raises:
-        PlayshuffleError: no track was found, or most listed files are missing.
-    """
+    """Check that a track was found, and that most listed files exist."""
     missing_files = [path for path, reason in library.skipped if reason.code == NO_FILE]
     if request.files is not None and 2 * len(missing_files) > len(request.files):
         raise PlayshuffleError(

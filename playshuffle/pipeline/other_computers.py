@@ -26,7 +26,7 @@ def count_others(
     """Count the deals of other computers in a list, and in conflict copies beside it.
 
     Args:
-        deck: the deck of this state.
+        deck: of this state.
         file: the list.
         contents: fingerprints of the lists that this state has written.
         every: how often deals are due.

@@ -30,11 +30,7 @@ _BY_TITLE = {history.title: history for history in HISTORIES}
 
 
 class PlayHistory(NamedTuple):
-    """The plays of tracks in the sources of a playlist.
-
-    Attributes:
-        played: plays by the index of the track, as `Tracks.indices_of` returns it.
-    """
+    """The plays of tracks in the sources of a playlist, by the index of the track."""
 
     played: Mapping[int, Played]
     notes: Sequence[Note]
@@ -70,7 +66,7 @@ class PlayHistory(NamedTuple):
         return self._replace(played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
-        """Return the tracks that were played, or also skipped, at this time (Unix seconds) or later."""
+        """Return tracks that were played, or also skipped, at this Unix time (s) or later."""
         return frozenset(
             index
             for index, each in self.played.items()
@@ -86,7 +82,7 @@ def play_history(
     An unchanged source is not read again. If a source cannot be read, its last content counts.
 
     Args:
-        rows_of: looks up the tags of a folder, for sources that have no paths.
+        rows_of: looks up a folder's tags, for sources without paths.
         now_s: Unix seconds.
 
     Raises:
@@ -172,11 +168,7 @@ def _matched(
 
 
 def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[HistoryRow]) -> None:
-    """Check that one of a source's tracks is in a music folder, if it has any.
-
-    Raises:
-        SourceError: none is.
-    """
+    """Check that one of a source's tracks is in a music folder, if it has any."""
     if missing and not known:
         raise SourceError(
             source,
@@ -188,7 +180,7 @@ def _check_found(source: Source, content: Content, known: Sized, missing: Sequen
 def _with_times(played: Played, old: Played | None, now_s: int) -> Played:
     """Return plays with the times of the last play and the last skip.
 
-    If a time is unknown, or is in the future, it is when a new play or skip was noticed.
+    A time that is unknown or in the future is when a new play or skip was noticed.
     """
 
     def noticed(
@@ -246,7 +238,7 @@ def _name(row: HistoryRow) -> str:
 
 
 def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
-    """Add a history's plays to the tags of a folder. The greatest count in the history and the tags wins."""
+    """Add a history's plays to the tags of a folder. The greatest count wins."""
     never = Played(skips=0) if history.counts_skips else Played()
 
     def look_up(folder: Folder) -> TagRows:

@@ -51,7 +51,7 @@ def _seen(finding: Finding) -> str:
 
 
 def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[str]:
-    """Yield how many of the tracks at these indices each term matches, as the columns of a table."""
+    """Yield how many of these tracks each term matches, as the columns of a table."""
     terms = list(count_terms(_query(request), tracks, indices, rows_of))
     facts = [f"{term.tracks:,} of {counted(len(indices), 'track')}" for term in terms]
     widths = max(len(term.text) for term in terms), max(map(len, facts))

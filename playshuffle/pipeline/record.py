@@ -47,13 +47,13 @@ class Record(NamedTuple):
         return self.saved if isinstance(self.saved, SavedOrder) else None
 
     def tracks(self) -> Sequence[int]:
-        """Return the tracks of the last order that were present, or all tracks of the deck."""
+        """Return the last order's tracks that were present, or all tracks of the deck."""
         if self.deck is not None:
             return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
         return self.order.present_then if self.order is not None else ()
 
     def playing(self, redraw_before_s: float) -> Sequence[int]:
-        """Return the tracks of the last order, if it was not drawn before this time (Unix seconds)."""
+        """Return the last order's tracks, if it was not drawn before this Unix time (s)."""
         is_kept = self.order is not None and self.order.drawn_s >= redraw_before_s
         return self.tracks() if is_kept else ()
 
@@ -101,8 +101,8 @@ def load_record(
     """Load the record of a playlist.
 
     Args:
-        file: the playlist as it is; None if it is not a file.
-        request: if the playlist is dealt, the record is a deck.
+        file: None if the playlist is not a file.
+        request: if it is dealt, the record is a deck.
         now: local time.
 
     Raises:
@@ -175,7 +175,6 @@ def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: fr
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
-    """Return the order in a file without a saved order; None if it contains no track."""
     in_file = _tracks_in_file(file, tracks)
     return SavedOrder(in_file, frozenset(), len(in_file), 0, "", b"") if in_file else None
 

@@ -33,7 +33,7 @@ class Figures(NamedTuple):
     """Figures about the tracks of a playlist.
 
     Attributes:
-        neighbours: number of tracks that follow a track by the same artist.
+        neighbours: number of tracks that follow one by the same artist.
         fewest: the lowest possible `neighbours`.
     """
 
@@ -48,7 +48,7 @@ class Report(NamedTuple):
 
     Attributes:
         output: path of the playlist; None if no file is written.
-        files: files of the playlist: one, or its parts in order.
+        files: of the playlist: one, or its parts in order.
         arranged: the chosen tracks in order.
         figures: computes the figures; this is slow, and only people want to know.
         text: content of the playlist, in one file or several.
@@ -58,10 +58,10 @@ class Report(NamedTuple):
         losses: tracks that the player would lose.
         removed: former files of the playlist, if it now has fewer parts, or is in parts for the first time.
         came: number of tracks added since the last time.
-        went: number of tracks removed since the last time.
-        renamed: number of tracks renamed since the last time.
-        last: the previous order, None without one.
-        has_news: `noted` differs from the last run, so that users should see it.
+        went: number of tracks removed.
+        renamed: number of tracks renamed.
+        last: the previous order, if any.
+        has_news: `noted` differs from the last run, so users should see it.
         stamp: of the written file; empty if none was written.
     """
 
@@ -102,7 +102,6 @@ class Report(NamedTuple):
 
     @property
     def noted(self) -> str:
-        """Return a digest of the summary's counts."""
         stages = [(stage.code, len(stage.indices)) for stage in self.choice.stages]
         files = [
             *self.library.skipped,
@@ -117,7 +116,6 @@ class Report(NamedTuple):
         return blake2b(facts.encode(), digest_size=8).hexdigest()
 
     def new_notes(self) -> list[Note]:
-        """Return the notes that users have not seen yet."""
         return [note for note in self.notes if self.has_news or note.code not in _STEADY]
 
     def paths(self) -> list[bytes]:

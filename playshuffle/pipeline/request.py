@@ -15,20 +15,20 @@ class Request(NamedTuple):
     """The request for one playlist: its options, and the values that they were resolved to.
 
     Attributes:
-        output: the file to write; None writes no file, and the entries are returned.
-        options: all options, with absolute paths, and with names as the tables spell them.
+        output: the file to write; None returns the entries.
+        options: all options, with absolute paths and the tables' names.
         files: the tracks to choose from; None for all below the roots. The roots then only contain them.
-        source_file: the file that lists them; None if it is unknown.
+        source_file: the file that lists them; None if unknown.
         streams: entries of that file that are not files.
         without: playlists whose tracks are omitted.
-        never: another one, which need not exist; None for none.
+        never: another one, which need not exist.
         most: the limit for each value of a tag, for each deal if the playlist is dealt.
         style: path style; None for the player's.
         relative_to: start of relative entries, if it is not the playlist's folder.
         swaps: pairs of a folder here and the player's folder, each with its separator at the end.
         deal: None if the playlist is not dealt.
         any_name: the result is the paths themselves, so no track is skipped for its name.
-        redraw_before_s: an update draws a new order if the last one is older than this time (Unix seconds).
+        redraw_before_s: an update draws a new order if the last one is older than this Unix time (s).
     """
 
     roots: tuple[bytes, ...]
@@ -54,7 +54,7 @@ class Request(NamedTuple):
     def saved_options(self) -> Options | None:
         """Return the options to save with the playlist, without permissions to lose something.
 
-        They are None if the files cannot be listed again, because a pipe or a caller named them.
+        None if the files cannot be listed again, because a pipe or a caller named them.
         """
         if self.files is not None and (self.source_file or b"/dev/").startswith((b"/dev/", b"/proc/")):
             return None

@@ -68,7 +68,6 @@ class Run(NamedTuple):
 
     @property
     def recipe(self) -> Recipe:
-        """Return the recipe with pins and resting tracks as indices."""
         self.check()
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or not recipe.rests:
@@ -81,14 +80,14 @@ class Run(NamedTuple):
         """Check that a track can be played, and that each pin names one.
 
         Raises:
-            PlayshuffleError: no track can be played, or a pin names none.
+            PlayshuffleError: it cannot, or a pin names none.
         """
         if self.choice.problem is not None:
             raise self.choice.problem
 
     @property
     def path(self) -> bytes:
-        """Return the real path. The playlist must be a file."""
+        """Return the real path of the playlist, which must be a file."""
         assert self.file is not None
         return self.file.path
 
@@ -110,7 +109,7 @@ class Run(NamedTuple):
             record: the order or the deck, to be completed with facts about the file.
             before: the record for `undo`; None keeps the saved one.
             saves: save the record, which otherwise is only described in the file.
-            replaces: replace the playlist; otherwise it stays as it is.
+            replaces: replace the playlist.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file cannot
@@ -191,7 +190,6 @@ class Run(NamedTuple):
         return comments + self.writer.comments()
 
     def _finished(self, report: Report) -> Report:
-        """Add the facts that are known only at the end."""
         notes = [*report.notes, *self.opened.state.notes]
         notes += owner_notes(self.path) if report.is_changed else []
         last = self.record.saved_order
@@ -241,9 +239,6 @@ def _check_own_list(request: Request, file: PlaylistFile | None, report: Report)
     """Check that a playlist that is its own source does not lose entries for ever.
 
     `file` is the playlist as it is, `report` has its new tracks, and the skipped files.
-
-    Raises:
-        PlayshuffleError: entries would be lost.
     """
     if file is None or not file.is_file(request.source_file) or request.options.accept_missing:
         return

@@ -1,7 +1,7 @@
 """Read skip lists: playlists whose tracks are omitted from another playlist.
 
-Any player may edit them. If a list cannot be read any more, its last content counts, so that
-no track returns by accident. Playlists inside a list are not followed.
+Any player may edit them. If a list cannot be read any more, its last content counts, so that no track returns
+by accident. Playlists inside a list are not followed.
 """
 
 import os
@@ -74,7 +74,7 @@ def read_skip_lists(
 
     Args:
         state: has their last content.
-        playlist: its resolved path, the key of the stored content; None for none.
+        playlist: its resolved path, the key of the stored content.
         writes: the playlist is written.
 
     Raises:
@@ -108,7 +108,7 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
 def reasons_to_skip(
     found: Tracks, lists: Sequence[SkipList]
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
-    """Return why tracks are omitted and the list that names them, by index, and the lists that name none.
+    """Return the reason and skip list of each omitted track, by index, and the lists that name none.
 
     An entry names a track by its path, or by another path to the same file.
     """
@@ -137,7 +137,7 @@ def reasons_to_skip(
 
 
 def file_at(path: bytes) -> tuple[int, int] | None:
-    """Return the device and inode of the file at a path; None without a file."""
+    """Return the device and inode of the file at a path, if any."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

@@ -30,7 +30,7 @@ class Facts(NamedTuple):
     """The input of the stages.
 
     Attributes:
-        rows_of: looks up the tags of a folder, as rows of the cache.
+        rows_of: looks up a folder's tags, as rows of the cache.
         unwritable: returns why tracks cannot be written for the player, by path.
         record: among equal copies, and under the limit of `--most`, the tracks of the last order are kept.
         randbelow: draws the tracks under that limit.

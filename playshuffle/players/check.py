@@ -60,7 +60,7 @@ class EntryFault(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A problem of a player with an entry, or with all entries if `entry` is None.
+    """A problem of a player with an entry, or with all if `entry` is None.
 
     Attributes:
         versions: the affected versions, in words; empty for all.
@@ -79,7 +79,7 @@ class Checked(NamedTuple):
 
     Attributes:
         streams: number of entries that are not local files.
-        faults: faults whatever the player.
+        faults: whatever the player.
         troubles: by the name of each requested player.
     """
 
@@ -158,7 +158,6 @@ def _status(entry: Entry) -> os.stat_result | None:
 
 
 def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
-    """None for a regular file with an audio suffix."""
     if stat.S_ISREG(status.st_mode):
         if is_audio_name(path[path.rfind(b"/") + 1 :]):
             return None

@@ -21,7 +21,7 @@ class Loss(NamedTuple):
     Attributes:
         what: the oddity, such as 'a # in the name'.
         players: their names.
-        cure: what to do about it, in a few words.
+        cure: what to do about it.
         indices: of the tracks, ascending. A range has positions in the playlist instead.
     """
 
@@ -57,7 +57,7 @@ def losses(
 
 
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
-    """Return by its number the reason for each track that must be omitted for the player.
+    """Return the reason for each track that must be omitted for the player, by number.
 
     The player would lose it, or play another file. If only some versions lose it, it is omitted only if that
     other file exists.

@@ -42,8 +42,8 @@ class Player(NamedTuple):
         loads: suffixes of the M3U files that it loads.
         latin1: suffixes of the M3U files that it does not read as UTF-8.
         plays: suffixes of the audio files that all its devices play; empty if it plays all.
-        part: maximum number of entries per file.
-        most: maximum number of entries that it loads.
+        part: maximum entries per file.
+        most: maximum entries that it loads.
         longest: maximum bytes of a line.
         has_twins: names that differ by case or Unicode form are one file to it.
         escapes: it decodes escapes in paths, so such paths are written with escapes.
@@ -51,7 +51,7 @@ class Player(NamedTuple):
             music_directory.
         is_server: it plays on behalf of others, and reads names as text.
         play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and `{mpd}`
-            (as MPD loads it), quoted for a shell. Empty if there is no such command.
+            (as MPD loads it), quoted for a shell. Empty without such a command.
         use: how to load the playlist, in words; empty if `play` is enough.
         like: for a player of the configuration, the built-in player that it extends.
     """
@@ -106,7 +106,7 @@ class Player(NamedTuple):
         return ", ".join(phrases)
 
     def loses_words(self) -> list[str]:
-        """Return which names and lists the player loses, even if they are written for it."""
+        """Return which names and lists the player loses, even if written for it."""
         phrases = [
             f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
             for key, quirk in QUIRKS.items()

@@ -23,7 +23,7 @@ _DEVICE = f"{_NO_URI}, device A"
 def _lost(*texts: str) -> dict[str, Lost]:
     """Return losses by the keys of oddities; a later one replaces an earlier one.
 
-    Each is a key, the forms that are lost (`-` for none), and the affected versions unless all are.
+    Each is a key, the lost forms (`-` for none), and the affected versions unless all are.
     """
     losses = {}
     for text in ", ".join(texts).split(", "):

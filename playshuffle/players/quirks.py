@@ -15,7 +15,7 @@ class Quirk(NamedTuple):
         what: the oddity, in a few words.
         signs: every such name has one of these; one that also matches `pattern` is odd. Empty if the name
             alone cannot show it.
-        instead: returns the path that such a player would open for a path.
+        instead: returns the path that such a player would open.
     """
 
     what: str

@@ -28,7 +28,6 @@ class _EntryFields(NamedTuple):
 
 
 def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
-    """Return the URIs of a folder's files, relative ones if the style is relative."""
     paths = folder.file_paths()
     if style is not PathStyle.RELATIVE:
         return entries(paths, PathStyle.URI, base)
@@ -127,7 +126,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Parse locations as URIs: one without a scheme is relative, and escaped as well."""
+    """Parse URIs: one without a scheme is relative, and escaped as well."""
     entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")
@@ -162,6 +161,6 @@ FORMATS: dict[bytes, Format] = {
 
 
 def format_of(path: bytes) -> Format:
-    """Return the format for the suffix of a playlist's name; M3U for an unknown suffix."""
+    """Return the format of a playlist's suffix; M3U for an unknown one."""
     name = path.rpartition(b"/")[2]
     return FORMATS.get(name[max(name.rfind(b"."), 0) :].lower(), M3U)

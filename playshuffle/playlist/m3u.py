@@ -166,7 +166,7 @@ def parse(content: bytes, folder: bytes) -> Parsed:
     """Parse a playlist in a folder, from any program.
 
     The entries of any `Text` come back exactly. Bytes stay bytes, whatever their encoding. `..` after a link
-    is the parent of the folder that the link leads to.
+    is the parent of the link's target.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, comments_in(lines))
@@ -185,7 +185,7 @@ def comments_in(lines: Iterable[bytes]) -> dict[str, str]:
 
 
 def located(lines: Iterable[bytes], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Find the files that the lines of a playlist name. Lines that begin with '#' name none."""
+    """Find the files that a playlist's lines name. Lines that begin with '#' name none."""
     if "ESCAPES" in comments:
         lines = map(unescaped, lines)
     paths = paths_of(lines, Back.read(comments.get("BASE", ""), folder))

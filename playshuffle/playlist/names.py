@@ -18,7 +18,7 @@ class Names:
     """The names in the folders that were searched so far.
 
     Args:
-        encoding: declared by the list itself; empty if it declares none.
+        encoding: declared by the list; empty if it declares none.
     """
 
     def __init__(self, encoding: str = "") -> None:
@@ -48,7 +48,6 @@ class Names:
         return os.path.join(real, *(same or alike)) if len(same or alike) == 1 else None
 
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
-        """Group names by their composed form without case."""
         if folder not in self._folders:
             self._folders[folder] = defaultdict(list)
             try:

@@ -77,9 +77,7 @@ class PreparedParts:
         return " ".join(ready.stamp for ready in self._ready)
 
     def replace(self) -> bool:
-        """Replace each file in one step, one after the other.
-
-        Return False if all had exactly this content; then nothing was touched.
+        """Replace each file in one step; return False if nothing differed and nothing was touched.
 
         Raises:
             PlayshuffleError: a file could not be replaced. Each file is as it was, or new.
@@ -124,9 +122,6 @@ def _check_owner(path: bytes, file: bytes, owner: int) -> None:
     """Check that an existing file belongs to the owner of the new one.
 
     Only writing shows the owner: on some file systems all files have one, and root may keep it.
-
-    Raises:
-        PlayshuffleError: it belongs to another user.
     """
     try:
         other = os.lstat(file).st_uid

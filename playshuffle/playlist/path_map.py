@@ -87,7 +87,6 @@ class Back(NamedTuple):
         return cls(base, tuple(swaps))
 
     def real(self, path: bytes) -> bytes:
-        """Return the path itself if no swap applies."""
         for player_path, local in self.swaps:
             if path.startswith(player_path):
                 rest = path[len(player_path) :]

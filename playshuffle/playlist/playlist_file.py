@@ -31,8 +31,8 @@ class PlaylistFile(NamedTuple):
         path: the real path, without a part number.
         is_link: the user named a link to it.
         folder: as the user named it, which may contain links. If `is_link`, the real folder.
-        files: files of the playlist that exist and are not empty.
-        mounts: mounts that contain its folder.
+        files: that exist and are not empty.
+        mounts: that contain its folder.
     """
 
     path: bytes
@@ -88,7 +88,6 @@ class PlaylistFile(NamedTuple):
         return [path for read in self._parsed() for path in read.paths]
 
     def entries(self) -> list[bytes]:
-        """Return the paths in the playlist as it is, each once."""
         names = Names()
         found = (path if os.path.lexists(path) else names.find(path) or path for path in self.written())
         return list(dict.fromkeys(found))
@@ -131,7 +130,6 @@ class PlaylistFile(NamedTuple):
             raise self._unreadable(error) from error
 
     def _parsed(self, size: int = -1) -> list[Parsed]:
-        """Return the parsed files; an empty list if one is damaged."""
         try:
             return [self.format.read(content, self.folder) for content in self._contents(size)]
         except ValueError:
@@ -155,7 +153,6 @@ def _files(path: bytes) -> list[bytes]:
 
 
 def _chunks(path: bytes, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
-    """Yield the content of a file; in one piece if the size is -1."""
     with open(path, "rb", buffering=0) as file:
         while chunk := file.read(size):
             yield chunk

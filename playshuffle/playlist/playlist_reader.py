@@ -94,7 +94,7 @@ class FileList(NamedTuple):
     Attributes:
         files: absolute paths, each once.
         others: entries that are not files, such as radio stations.
-        source: the file with the list; None for standard input from a pipe.
+        source: the file with the list; None for a pipe.
     """
 
     files: tuple[bytes, ...]
@@ -320,7 +320,6 @@ def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
 
 
 def _difference(path: bytes, found: bytes) -> str:
-    """Return the key of how a path differs from that of its file."""
     if not (is_utf8(path) and is_utf8(found)):
         return "latin1"
     return "form" if composed(path.decode()) == composed(found.decode()) else "case"

@@ -1,7 +1,7 @@
 """Stop regular expressions that take too long.
 
-Python runs signal handlers during a search, so a timer of the processor time can end it. Signals belong to
-the main thread: other threads have no limit.
+Python runs signal handlers during a search, so a timer of the processor time can end it. Only the main thread
+gets signals: other threads have no limit.
 """
 
 import signal

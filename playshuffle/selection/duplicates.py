@@ -33,7 +33,7 @@ class CopyFacts(NamedTuple):
         recording_id: of MusicBrainz, as `release_id`.
         lossless: whether the codec is.
         bitrate: bits per second.
-        position: in the saved order; None if it has none.
+        position: in the saved order, if any.
     """
 
     path: bytes
@@ -53,11 +53,7 @@ class CopyFacts(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """Indices of tracks that are the same recording.
-
-    Attributes:
-        others: from good to bad.
-    """
+    """Indices of tracks that are the same recording; `others` from good to bad."""
 
     kept: int
     others: tuple[int, ...]
@@ -76,7 +72,7 @@ def copies_among(
 ) -> list[list[int]]:
     """Return the groups of tracks that are the same recording, each from the best to the worst.
 
-    `positions` maps a track's index to its position in the saved order, if it has one.
+    `positions` maps a track's index to its position in the saved order, if any.
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
@@ -145,14 +141,12 @@ class _Groups:
         return True
 
     def ranked(self) -> Iterator[list[int]]:
-        """Yield groups of two and more, from best to worst."""
         groups = [group for group in self._groups.values() if len(group) > 1]
         for group in sorted(groups, key=lambda members: min(self._facts[index].path for index in members)):
             yield sorted(group, key=lambda index: _rank(self._facts[index]))
 
 
 def _rank(track: CopyFacts) -> tuple[bool, int, bool, int, bytes]:
-    """Sort by lossless, then bit rate, then position in the saved order, then path."""
     # Bit rates of lossless files show how well they are packed, and nothing about their quality.
     bitrate = 0 if track.lossless else -track.bitrate
     return not track.lossless, bitrate, track.position is None, track.position or 0, track.path

@@ -44,7 +44,7 @@ class Evaluation:
     """One evaluation of a query.
 
     Attributes:
-        hits: number of tracks that pass the checks of a term.
+        hits: number of tracks that pass a term's checks.
         untagged: for each term about one tag, the rows that lack it.
     """
 
@@ -80,7 +80,6 @@ class Evaluation:
         return [not is_hit for is_hit in flags] if term.is_negated else flags
 
     def _in_time(self, term: Term, columns: Sequence[Sequence[Any]]) -> list[bool]:
-        """Stop within the time left for all regular expressions."""
         began_s = time.process_time()
         try:
             with time_limit(max(self._left_s, 0.01)):

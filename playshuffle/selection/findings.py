@@ -22,7 +22,7 @@ class Lacking(NamedTuple):
     """A term that decided about tracks without the tag.
 
     Attributes:
-        is_kept: these tracks match, because the term is negated.
+        is_kept: they match, because the term is negated.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Idle(NamedTuple):
     """A path that no track matches, or a negated term that excludes no track.
 
     Attributes:
-        near: a similar path of a folder with tracks, in the form of the term; None if none is similar.
+        near: a similar path of a folder with tracks, in the form of the term.
     """
 
     text: str

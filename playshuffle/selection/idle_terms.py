@@ -17,8 +17,8 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
     """Return the terms that change nothing.
 
     Args:
-        hits: number of tracks that pass the checks of a term; negation does not count.
-        folders: paths of the folders with tracks, each with a slash at its end.
+        hits: number of tracks that pass a term's checks; negation does not count.
+        folders: with tracks, each with a slash at its end.
     """
     unused = [term for term in terms if not hits.get(term)]
     if not any(term.is_negated or term.tops for term in unused):

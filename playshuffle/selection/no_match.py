@@ -47,7 +47,7 @@ class TermCount(NamedTuple):
 
 
 def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks that each term matches by itself, among the tracks at these indices.
+    """Count the tracks that each term matches by itself, among these tracks.
 
     Raises:
         PlayshuffleError: a regular expression takes too long.

@@ -37,18 +37,14 @@ class Selection(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A parsed query.
-
-    Attributes:
-        terms: terms of the tree, from left to right.
-    """
+    """A parsed query, with the terms of its tree from left to right."""
 
     text: str
     tree: Node
     terms: tuple[Term, ...]
 
     def select(self, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Selection:
-        """Return which of the tracks at some indices, ascending, match.
+        """Return which of these tracks, ascending, match.
 
         Raises:
             PlayshuffleError: the regular expressions take too long.
@@ -69,7 +65,7 @@ class Query(NamedTuple):
         return Selection(kept, left_out, lacking, idle)
 
     def explain(self, tracks: Tracks, rows_of: RowsOf, index: int) -> list[Finding]:
-        """Return the result of each term for one track, with the values that it compared.
+        """Return the result of each term for one track, with the compared values.
 
         Raises:
             PlayshuffleError: a regular expression takes too long.
@@ -111,7 +107,7 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
 def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
     """Return the text of a query with each absolute path that `new_place` changes replaced.
 
-    Regular expressions stay as they are, and so does a text that is no query.
+    Regular expressions stay as they are, and so does a text that is not a query.
     """
     try:
         words = [token for token in tokens.split(text) if token.kind is tokens.TokenKind.WORD]

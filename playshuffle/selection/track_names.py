@@ -33,11 +33,10 @@ class TrackNames:
 
     @cached_property
     def tags(self) -> Sequence[Tags | None]:
-        """Return the tracks' tags; empty if unknown."""
         return self.read_tags()
 
     def find(self, word: str) -> int | None:
-        """Return the index of the track that a text names; None if none has the name.
+        """Return the index of the track that a text names, if any.
 
         It is a path, or the end of one; or a name without suffix, a title, or "artist - title". If no name is
         equal, a name in another Unicode form counts, then one in other upper and lower case.
@@ -62,7 +61,6 @@ class TrackNames:
         return found[0] if found else None
 
     def near(self, word: str) -> str:
-        """Return a sentence with similar names; empty without any."""
         part = folded(word)
         titles = [tags.title if tags else "" for tags in self.tags] or [""] * len(self.paths)
         files = [os.fsdecode(os.path.basename(path)) for path in self.paths]

@@ -195,7 +195,6 @@ def _tagged_moment(date: str) -> datetime | None:
 
 
 def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
-    """Test whether a moment is in a period, written as in beets."""
     sign = next((sign for sign in _COMPARISONS if value.startswith(sign)), "")
     if sign:
         start, end = _moments(value[len(sign) :], now)
@@ -212,11 +211,7 @@ def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return start and end of a written moment: a year ends when the next one starts.
-
-    Raises:
-        ValueError: it is not a date.
-    """
+    """Return start and end of a written moment, or raise ValueError: a year ends when the next one starts."""
     try:
         match = re.match(r"([+-]?)(\d{1,6})([ymwd])", text, re.ASCII)
         if match:

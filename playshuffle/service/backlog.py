@@ -76,8 +76,7 @@ class Backlog:
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
         """Note folders without events. Meanwhile every update of their playlists is a full scan.
 
-        Events report only half of a move between such a folder and another one. Call this while they are
-        unwatched.
+        Events report only half of a move between such a folder and another one.
         """
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
@@ -88,8 +87,7 @@ class Backlog:
     def begin(self, now_s: float) -> UpdateRequest:
         """Return the update to run now.
 
-        Every playlist that the batches affect is updated, since a folder is not scanned again for another
-        one.
+        Every playlist that the batches affect is updated: no folder is scanned again for another one.
         """
         assert not self._updating
         self._scanning, self._pool = _without_old_news(self._pool, now_s), []
@@ -118,7 +116,7 @@ class Backlog:
         """Note that a playlist is up to date.
 
         Args:
-            is_cached: its tags are stored; if not, the next update scans everything.
+            is_cached: if its tags are not stored, the next update scans everything.
             has_unreadable: something could not be read; no event reports when it can be read.
         """
         self._updating.discard(name)
@@ -132,7 +130,7 @@ class Backlog:
         """End the update, and schedule another try for batches that no scan has applied.
 
         Returns:
-            Folders to scan again, each with the seconds to wait until then: twice as long each time.
+            Seconds to wait until each folder is scanned again: twice as long each time.
         """
         self._failing |= self._updating
         self._pool = self._scanning + self._pool
@@ -157,7 +155,6 @@ class Backlog:
             self._due |= self._failing
 
     def news(self) -> Batch:
-        """Return the news that no scan has applied."""
         batch = reduce(merged, (batch for _, batch in self._scanning + self._pool), Batch())
         return Batch(gone=batch.gone, moved=batch.moved)
 
@@ -174,7 +171,6 @@ class Backlog:
 
 
 def _without_old_news(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
-    """Drop news that are too old to be reliable."""
     return [
         (added_s, batch if now_s - added_s < _NEWS_S else _without_news(batch)) for added_s, batch in dated
     ]

@@ -41,8 +41,8 @@ def run(load: Callable[[], Config]) -> int:
     `load` reads the configuration at the start and for every reload.
 
     Raises:
-        PlayshuffleError: at the start the configuration is broken, or all of its playlists are managed by
-            another service; or the update process was killed before its first scan ended.
+        PlayshuffleError: at the start the configuration is broken, or another service manages all of its
+            playlists; or the update process was killed before its first scan ended.
     """
     faulthandler.enable()
     config, began_s = _load(load), int(time.time())
@@ -285,7 +285,6 @@ class _Life:
 
 
 def _is_under_systemd() -> bool:
-    """Return whether systemd started this service, and so restarts it after a failure."""
     return "INVOCATION_ID" in os.environ
 
 

@@ -10,7 +10,7 @@ _FILE = os.path.abspath(playshuffle.__file__)
 class Installation:
     """The installed program; every upgrade replaces its files.
 
-    `change` is why the service should be restarted, None while the program is unchanged.
+    `change` is why the service should be restarted, if so.
     """
 
     def __init__(self, file: str = _FILE) -> None:
@@ -19,7 +19,7 @@ class Installation:
         self._before = self._last = _stamp(file)
 
     def check(self) -> str | None:
-        """Check the program, and return `change`, which counts once two checks agree on it."""
+        """Check the program, and return `change`, which counts once two checks agree."""
         now = _stamp(self._file)
         if now == self._last and now != self._before:
             self.change = (

@@ -143,7 +143,6 @@ class LiveStatus:
             self._missing |= {path for path in self._roots if missing.startswith(path + b"/")}
 
     def has_unreadable(self, name: str) -> bool:
-        """Return whether a file of a playlist could not be read at its last scan."""
         return bool(self._unreadable.get(name) or self._playlists[name].waiting)
 
     def note_modes(self, modes: Sequence[Mode]) -> None:
@@ -165,7 +164,6 @@ class LiveStatus:
                 _LOG.log(level, "watching %s: %s%s%s", shown(mode.root), mode, kind, advice)
 
     def publish(self) -> None:
-        """Publish the status, also in a few words for systemd."""
         path = self._config.path
         config = os.fsdecode(path) if path is not None else None
         status = Status(

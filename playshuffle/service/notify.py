@@ -1,7 +1,7 @@
 """Notify systemd about the state of the service, through the socket that systemd named.
 
-The first notification removes the address from the environment, so that no child process can speak for
-the service. Send one before the first child process starts.
+The first notification removes the address from the environment, so that no child process can speak for the
+service. Send one before the first child process starts.
 """
 
 import functools
@@ -41,7 +41,7 @@ def stopping() -> None:
 
 
 def watchdog_s() -> float | None:
-    """Return the seconds between signs of life, half of systemd's limit; None without a limit."""
+    """Return the seconds between signs of life, half of systemd's limit, if any."""
     return _supervisor()[1]
 
 

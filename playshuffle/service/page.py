@@ -50,7 +50,7 @@ class _Html(str):
 
 
 def write_page(path: bytes, status: Status, now_s: float) -> bool:
-    """Write the page of a time (Unix seconds); return whether the file has changed.
+    """Write the page of a Unix time (s); return whether the file has changed.
 
     Raises:
         PlayshuffleError: the file cannot be written, or is from another program.
@@ -70,7 +70,7 @@ def write_page(path: bytes, status: Status, now_s: float) -> bool:
 
 
 def page(status: Status, now_s: float) -> bytes:
-    """Return the page of a time (Unix seconds). Playlists that cannot be updated come first."""
+    """Return the page of a Unix time (s). Playlists that cannot be updated come first."""
     head = _Html(
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -86,7 +86,6 @@ def page(status: Status, now_s: float) -> bytes:
 
 
 def _tag(name: str, *content: str, **attributes: object) -> _Html:
-    """Escape content that is not markup, and values of attributes."""
     text = "".join(part if isinstance(part, _Html) else escape(shown(part)) for part in content)
     words = "".join(f' {key.rstrip("_")}="{escape(str(value))}"' for key, value in attributes.items())
     return _Html(f"<{name}{words}>{text}</{name}>\n")
@@ -141,7 +140,6 @@ def _folder(root: RootStatus) -> _Html:
 
 
 def _artists(output: bytes) -> list[str]:
-    """Return the artists in the first #EXTINF lines."""
     try:
         descriptor, _ = open_regular(next(iter(existing_parts(output)), output))
         with os.fdopen(descriptor, "rb") as file:
@@ -153,7 +151,6 @@ def _artists(output: bytes) -> list[str]:
 
 
 def _stripes(artists: Sequence[str]) -> list[_Html]:
-    """Return a stripe for each track, coloured by artist, and the most frequent artists."""
     most = [name for name, count in Counter(filter(None, artists)).most_common(len(_COLOURS)) if count > 1]
     if not most:
         return []

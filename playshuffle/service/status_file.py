@@ -76,7 +76,7 @@ class StatusFile:
         self._stack.close()
 
     def _locked(self, folder: bytes) -> bytes:
-        """Services in two containers can have the same process number."""
+        """Lock a name of its own: services in two containers can have one process number."""
         number = os.getpid()
         while True:
             name = os.path.join(folder, b"%d" % number)

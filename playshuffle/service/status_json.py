@@ -27,7 +27,6 @@ class RootStatus:
         watched: how, in words.
         advice: a command that improves it, or empty.
         watches: number of watched folders.
-
         last_event: Unix seconds.
         last_full_scan: Unix seconds.
     """
@@ -109,7 +108,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Services with their folders and playlists: of one service, or everything that is known.
+    """Services with their folders and playlists: of one service, or everything known.
 
     Attributes:
         notes: sentences for the user.
@@ -126,7 +125,7 @@ class Status:
 
 
 def published_status(published: Mapping[str, Any]) -> Status | None:
-    """Return the status of a service, perhaps of another version; None if it cannot be understood."""
+    """Return the status of a service, perhaps of another version; None if unknown."""
     with contextlib.suppress(TypeError, KeyError, ValueError, AttributeError):
         return Status(
             _from_json(Service, published["services"]),

@@ -73,7 +73,6 @@ class UpdateProcess:
         return self._messages
 
     def begin(self, request: UpdateRequest) -> None:
-        """Begin an update; the previous one has ended."""
         assert not self.is_busy
         self.is_busy = True
         self.heard_s = time.monotonic()
@@ -81,7 +80,6 @@ class UpdateProcess:
             self._requests.write(update_protocol.pack(request))
 
     def receive(self) -> Iterator[Message]:
-        """Yield the messages since the last call."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._messages, 1 << 16):
                 self._unread += chunk
@@ -100,7 +98,7 @@ class UpdateProcess:
                 yield message
 
     def interrupt(self, number: signal.Signals) -> None:
-        """Send a signal to the update: TERM ends it at a point where nothing is half done, ABRT at once."""
+        """Send a signal to the update: TERM ends it when nothing is half done, ABRT at once."""
         if self._update:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._update, number)

@@ -92,7 +92,7 @@ class PlaylistFailed:
 
 @dataclass(frozen=True, slots=True)
 class UpdateEnded:
-    """An update process has ended, with an exit code, or a negative signal number."""
+    """An update process has ended: its exit code, or a negative signal number."""
 
     code: int
 
@@ -106,7 +106,7 @@ def pack(message: Message | UpdateRequest) -> bytes:
 
 
 def unpack(line: bytes) -> Any:
-    """Return the message that `pack` packed; None if its writer was killed within the line."""
+    """Return the message of `pack`; None if its writer was killed within the line."""
     try:
         return pickle.loads(b64decode(line))  # noqa: S301 - from a process of our own
     except (ValueError, EOFError, pickle.UnpicklingError):

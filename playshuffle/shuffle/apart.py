@@ -12,7 +12,7 @@ from playshuffle.shuffle.chance import RandBelow
 
 
 def repeats(groups: Sequence[int]) -> int:
-    """Return the number of repeats; `groups[at]` is the group of the entry at a position."""
+    """Return the number of repeats; `groups[at]` is the group at a position."""
     return sum(map(eq, groups, groups[1:]))
 
 
@@ -79,10 +79,10 @@ def swap_apart(
     Args:
         pins: positions whose entries stay.
         randbelow: called once for each swap, with the number of best partners.
-        positions: check only the entries at these positions, each once. None checks all, until there are as
-            few pairs as without pins, or no swap helps.
+        positions: check only these, each once. None checks all, until there are as few pairs as without pins,
+            or no swap helps.
 
-    Cost: O(n) for each entry of a pair that is checked.
+    Cost: O(n) for each checked entry of a pair.
     """
     result = list(order)
     groups = [keys[entry] for entry in result]

@@ -16,9 +16,8 @@ def blocks(
 ) -> list[int]:
     """Shuffle the groups and keep each together.
 
-    All m! orders of the m groups are equally likely, and inside the blocks that `inside` names, all orders of
-    their entries. In the other blocks, entries keep their order. The entries of a group may be scattered in
-    `order`.
+    All m! orders of the m groups are equally likely, and so are all orders of the entries in blocks that
+    `inside` names. Other blocks keep their order. The entries of a group may be scattered in `order`.
 
     Draws: as by Durstenfeld, m-1 for the groups, then for each block shuffled inside, in the order of the
     result.

@@ -44,7 +44,7 @@ def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
 def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
     """Draw as `draws` does, but let the caller take each number modulo its bound.
 
-    For the loops whose speed counts: the remainder costs a fifth less there.
+    For loops whose speed counts: the remainder costs a fifth less there.
     """
     if isinstance(randbelow, RandomSource):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
@@ -133,7 +133,7 @@ class Seeded(RandomSource):
     unless that number is below 2**(30 k) - 2**(30 k) % b. A bound of 1 takes a word as well.
 
     Attributes:
-        entropy_bits: 8 for each byte of the seed, and at most the security that SHAKE-256 has.
+        entropy_bits: 8 for each byte of the seed, and at most the security of SHAKE-256.
     """
 
     def __init__(self, seed: str) -> None:

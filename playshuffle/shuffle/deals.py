@@ -30,8 +30,7 @@ def deal(order: Sequence[int], count: int, randbelow: RandBelow) -> tuple[list[i
 def sparse_deal(n: int, count: int, randbelow: RandBelow) -> list[int]:
     """Return the entries that `deal` deals from 0, 1, …, n-1, without building that list.
 
-    It draws and raises as `deal` does, but costs only O(count) time and memory: it stores only positions that
-    no longer hold their own number.
+    It draws and raises as `deal` does, but costs only O(count) time and memory.
     """
     _check(count, n)
     moved: dict[int, int] = {}

@@ -10,11 +10,7 @@ _NO_PINS: Mapping[int, int] = MappingProxyType({})
 
 
 class EmptyPositionError(ValueError):
-    """No entry is allowed at a position.
-
-    Attributes:
-        position: the first such position, from 0.
-    """
+    """No entry is allowed at a position, the first such one, from 0."""
 
     def __init__(self, position: int) -> None:
         super().__init__(f"no entry may have position {position}")

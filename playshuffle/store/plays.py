@@ -24,7 +24,7 @@ class StoredPlays(NamedTuple):
     Attributes:
         stamp: of the source when it was read.
         title: name of the program.
-        note: a note about it for the user.
+        note: for the user.
         read_s: when it was read (Unix seconds).
         rows: plays by the number of a track and the key of its path in the source.
     """
@@ -42,7 +42,7 @@ def path_key(path: bytes) -> int:
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
-    """Return the stored plays of a source; None if nothing is stored."""
+    """Return the stored plays of a source, if any."""
     for stamp, title, note, read_s, packed in state.rows(
         "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
     ):

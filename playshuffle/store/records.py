@@ -56,7 +56,7 @@ class SavedOrder(NamedTuple):
         return [track for track in self.tracks if track not in self.absent] if self.absent else self.tracks
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
-        """Return the record with numbers in place of indices, or indices in place of numbers."""
+        """Return the record with numbers in place of indices, or the reverse."""
         absent, copies = frozenset(translate(self.absent)), tuple(translate(self.copies))
         return self._replace(tracks=list(translate(self.tracks)), absent=absent, copies=copies)
 
@@ -76,7 +76,6 @@ class SavedDeck(NamedTuple):
     copies: Sequence[int] = ()
 
     def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
-        """Return the record with numbers in place of indices, or indices in place of numbers."""
         return self._replace(deck=translated(self.deck, translate), copies=tuple(translate(self.copies)))
 
 
@@ -104,7 +103,7 @@ def last(state: State, playlist: bytes) -> SavedRecord | None:
 
 
 def dealt(state: State) -> dict[bytes, bool]:
-    """Return for each playlist with a record whether the newest one is a deck."""
+    """Return whether the newest record of each playlist is a deck."""
     # A record without its tracks is damaged. The tracks themselves are not read.
     query = (
         "SELECT path, kind = ? FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"

@@ -8,12 +8,12 @@ from playshuffle.store.home_paths import named_paths
 
 
 def pack(options: Options | None) -> str:
-    """Return options as JSON, without the home's name in paths; an empty text for None."""
+    """Return options as JSON, without the home's name in paths; empty for None."""
     return "" if options is None else json.dumps(changed(with_paths(options, named_paths().stored)))
 
 
 def unpack(text: str) -> Options | None:
-    """Return the options that `pack` wrote; None if this version does not know one."""
+    """Return the options of `pack`; None if this version does not know one."""
     try:
         values: dict[str, Any] = json.loads(text)
         lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}

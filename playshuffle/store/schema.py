@@ -119,7 +119,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
     """Return a database with the present tables; without `writes` it may be a copy.
 
     Queries see each table as a view without bad rows: those with a value of a wrong type or a wrong checksum.
-    The tables of an older version are upgraded.
+    Older tables are upgraded.
 
     Args:
         bad: gets each bad row that a query meets.

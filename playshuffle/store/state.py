@@ -61,7 +61,6 @@ class State(StateFile):
         return self.rows(f"{query} WHERE path = ? ORDER BY ignore_files DESC", self.named.stored(path))
 
     def _former_files(self, *, is_replaced: bool) -> dict[int, FormerFile]:
-        """Return the replaced files, or the files of vanished tracks, by number."""
         query = "SELECT number, path, mark, since FROM former WHERE is_replaced = ?"
         return {
             number: FormerFile(self.named.absolute(path), mark_rows(mark)[0], since_s)
@@ -118,13 +117,11 @@ class State(StateFile):
         self.change(act)
 
     def root(self, path: bytes) -> Root | None:
-        """None if the root was never scanned."""
         for _, _, packed, mounts in self._root_rows(path):
             return Root(array("I", packed), self._mounts_from(mounts))
         return None
 
     def roots(self) -> list[bytes]:
-        """Return the music folders that were scanned."""
         return sorted(self.named.absolute(path) for (path,) in self.rows("SELECT DISTINCT path FROM root"))
 
     def output_mounts(self, playlist: bytes) -> list[Mount]:

@@ -37,7 +37,7 @@ class StateFile:
 
     Attributes:
         notes: sentences for the user.
-        problem: why nothing can be saved; None if all is well.
+        problem: why nothing can be saved, if so.
         refusal: the same, as an error for runs that must save something.
         named: stored form of paths that users name, such as music folders.
         real: stored form of paths without links, such as playlists.
@@ -101,7 +101,7 @@ class StateFile:
         return database
 
     def _note_clean_end(self, path: bytes) -> None:
-        """Save the stamp of the file, so that the next run need not check all of it."""
+        """Save the file's stamp, so that the next run need not check all of it."""
         with contextlib.suppress(OSError):
             fd = os.open(_CLEAN_END % path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:
@@ -149,11 +149,7 @@ class StateFile:
         return schema.prepared(connect(path), self._bad, writes=True)
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
-        """Return a database in memory in place of a state that cannot be opened or written.
-
-        Raises:
-            PlayshuffleError: this run must save something.
-        """
+        """Return a database in memory for a state that cannot be used, or raise if this run must save."""
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
         cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
         self.refusal = PlayshuffleError(
@@ -229,7 +225,6 @@ class StateFile:
 
 
 def _stamp(path: bytes) -> bytes:
-    """Return a text that changes whenever the file does."""
     facts = os.stat(path)
     return b"%d %d %d %d" % (facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
 
@@ -251,7 +246,7 @@ def _is_empty(path: bytes) -> bool:
 
 
 def write_problem() -> str | None:
-    """Return why the state cannot be written, though it can be read."""
+    """Return why the state can be read but not written, if so."""
     with contextlib.suppress(OSError):  # without a home folder, opening the state fails
         folder = state_folder(make=False)
         for path in (folder, os.path.join(folder, b"state.db")):

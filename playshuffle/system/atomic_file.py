@@ -56,8 +56,8 @@ class Prepared:
         Return False if the file had exactly this content; then it was not touched.
 
         Raises:
-            PlayshuffleError: the file could not be replaced and is as it was, or the disk did not confirm
-                that it was replaced.
+            PlayshuffleError: the file could not be replaced and is as it was, or the disk did not confirm the
+                replacement.
         """
         if self._temporary is None:
             return False
@@ -173,7 +173,7 @@ def remove(path: bytes) -> bool:
 
 
 def sweep(folder: bytes, name: bytes) -> None:
-    """Remove temporary files of this playlist from writers that were killed.
+    """Remove temporary files of this playlist from killed writers.
 
     Only while the folder is `held`: the temporary file of a running process looks the same.
     """

@@ -43,7 +43,6 @@ def birth_of(path: bytes) -> Birth | None:
 
 @functools.cache
 def _statx() -> _Statx | None:
-    """None if the C library has no `statx`."""
     import ctypes
 
     try:

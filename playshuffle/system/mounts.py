@@ -83,7 +83,7 @@ def parse(mountinfo: bytes) -> list[Mount]:
 
 
 def removable(mounts: Iterable[Mount]) -> list[bytes]:
-    """Return the mount points of removable drives: the folders that desktops and users choose for them."""
+    """Return the mount points of removable drives, as desktops and users choose them."""
     return sorted(mount.point for mount in mounts if mount.point.startswith(_REMOVABLE))
 
 
@@ -112,7 +112,7 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
 
 
 def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """Return the mount of a resolved folder, with its fsid; an empty list if unknown."""
+    """Return the mount of a resolved folder, with its fsid; empty if unknown."""
     return [_with_fsid(mount) for mount in _on_and_below(folder, mounts)[0]]
 
 
@@ -144,7 +144,7 @@ def _with_fsid(mount: Mount) -> Mount:
 
 
 def device_kind(folder: bytes) -> tuple[int, str] | None:
-    """Return the device number of a folder and the kind of its file system, such as `ext4`; None if unknown.
+    """Return the device number of a folder and the kind of its file system, such as `ext4`, if known.
 
     The kernel names the mount of an open folder. Paths and device numbers of the mount table are not enough:
     a mount may hide another one, and each subvolume of btrfs has its own device number.

@@ -71,7 +71,7 @@ def read() -> MpdConf | None:
 
 
 def read_if_possible() -> MpdConf | None:
-    """Return the configuration; None if this user can read none."""
+    """Return the configuration, if this user can read one."""
     try:
         return read()
     except PlayshuffleError:
@@ -125,9 +125,6 @@ def _settings(path: bytes, seen: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
     """Yield the settings outside of blocks, in order, with included files in their place.
 
     A file in `seen` adds nothing: the first setting of a name counts.
-
-    Raises:
-        PlayshuffleError: a file cannot be read.
     """
     seen.add(os.path.realpath(path))
     is_block = False

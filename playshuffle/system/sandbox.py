@@ -15,7 +15,7 @@ class Sandbox(enum.StrEnum):
 
 
 def of(process: int | str = "self") -> Sandbox | None:
-    """Return how restricted a process is; None if that cannot be read."""
+    """Return how restricted a process is, if that can be read."""
     try:
         table = _table(process)
         with open(f"/proc/{process}/status", "rb") as file:

@@ -71,7 +71,7 @@ class Workers:
         return map(function, items) if self.count == 1 else self._each(_Job(function, items))
 
     def answers(self, function: Callable[[T], R], items: Sequence[T]) -> dict[T, R]:
-        """Call a function with each item, and return the results by item, without results that never come.
+        """Return the result of a function for each item, without results that never come.
 
         A slow item does not delay the others, if there are as many threads as items.
         """

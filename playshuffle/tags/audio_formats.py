@@ -96,7 +96,7 @@ def format_of(head: bytes, suffix: bytes) -> str | None:
 
 
 def other_kind(head: bytes) -> str | None:
-    """Return the kind of a file that is certainly not audio; None for any other."""
+    """Return the kind of a file that is certainly not audio."""
     if head.startswith(b"OggS") and any(signature in head for signature in _VIDEO_IN_OGG):
         return "a video without sound"
     if head.startswith(b"MZ") and b"PE\0\0" in head:
@@ -105,7 +105,6 @@ def other_kind(head: bytes) -> str | None:
 
 
 def _mpeg(head: bytes) -> str | None:
-    """Return MP3 or AAC."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return None
     version, layer, rate, frequency = head[1] >> 3 & 3, head[1] >> 1 & 3, head[2] >> 4, head[2] >> 2 & 3

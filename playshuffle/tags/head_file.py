@@ -49,7 +49,7 @@ class HeadFile:
         return self._piece[start : start + length]
 
     def at_least(self, offset: int, length: int) -> bytes:
-        """Return at least this number of bytes from an offset on, and all further loaded bytes."""
+        """Return at least these bytes, and all further loaded ones."""
         self.at(offset, length)
         return self.around(offset)
 

@@ -214,7 +214,6 @@ def _stream(media: _Atom) -> Stream:
 
 
 def _sample_units(times: bytes, sizes: bytes) -> float:
-    """Return 0 if the tables do not give the length."""
     count = int.from_bytes(times[4:8])
     if not count or len(times) < 8 + 8 * count or len(sizes) < 12:
         return 0

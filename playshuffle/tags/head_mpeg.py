@@ -1,7 +1,7 @@
 """Read the length and bit rate of an MP3 from its first frames, as mutagen does.
 
-The search for the first frame, and the headers of Xing and LAME, give what `mutagen.mp3` gives.
-A file that needs more bytes than were read at once is declined.
+The search for the first frame, and the headers of Xing and LAME, give what `mutagen.mp3` gives. A file that
+needs more bytes than were read at once is declined.
 """
 
 from functools import lru_cache
@@ -129,7 +129,6 @@ def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple
 
 @lru_cache(maxsize=4096)
 def _frame(start: int, mode: int) -> _Frame | None:
-    """Parse the first 24 bits, and the channel mode."""
     version, layer = start >> 11 & 3, start >> 9 & 3
     kbps, rate, padding = start >> 4 & 15, start >> 2 & 3, start >> 1 & 1
     if start >> 13 != 0x7FF or version == 1 or layer == 0 or rate == 3 or kbps in (0, 15):
@@ -147,7 +146,6 @@ def _frame(start: int, mode: int) -> _Frame | None:
 
 
 def _vbr(data: bytes, place: int, frame: _Frame, *, is_end: bool) -> _Vbr | None:
-    """None without a Xing header in the frame."""
     xing = place + frame.xing_offset
     if place + _LONGEST_HEADER > len(data) and not is_end:
         raise DeclinedError

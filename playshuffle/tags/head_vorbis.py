@@ -69,7 +69,7 @@ def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
 def _comments(read: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
     """Return the comments that fill a field, by name, and the offset of the end of all comments.
 
-    `read` returns at least a number of bytes from an offset on, and all further loaded bytes.
+    `read` is as `HeadFile.at_least`.
     """
     comments: TagValues = {}
     place = 4 + unpack_from("<I", read(0, 4))[0]
@@ -193,7 +193,7 @@ class _Packet:
         self.end = place
 
     def read(self, start: int, least: int) -> bytes:
-        """Return at least this number of bytes from an offset on, and all further loaded bytes."""
+        """Return at least these bytes, and all further loaded ones."""
         data = b""
         for place, offset, size in self._parts:
             inside = start + len(data) - place

@@ -101,7 +101,6 @@ class _Worker:
                 self.unsent = self.unsent[os.write(self.questions.fileno(), self.unsent) :]
 
     def hear(self) -> list[bytes] | None:
-        """None if no more lines will come."""
         data = os.read(self.answers.fileno(), 1 << 16)
         if not data or len(self.unread) > _LONGEST_LINE:
             return None
@@ -153,7 +152,6 @@ class _Pool:
         self.selector.close()
 
     def ask(self, size: int) -> None:
-        """Give every worker enough to do, and start missing workers."""
         for worker in self.workers:
             if len(worker.indexes) <= self.chunk:
                 worker.ask(self.take(), self.paths)
@@ -167,7 +165,6 @@ class _Pool:
             worker.ask(self.take(), self.paths)
 
     def has_more(self) -> bool:
-        """Return whether files with a possible name are left for workers."""
         if not self.returned:
             self.returned.extend(self.take())
         return bool(self.returned)
@@ -249,7 +246,6 @@ class _Pool:
 
 
 def _parsed(line: bytes) -> Reading | None:
-    """None if the line is not a reading."""
     try:
         tags, reason, *rest = json.loads(line)
         return Reading(tags and Tags(*tags), reason and Cause(*reason), *rest)

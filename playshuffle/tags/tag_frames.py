@@ -138,7 +138,6 @@ def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
 
 
 def _text(values: Sequence[Any]) -> str:
-    """Join values as valid UTF-8, each once, the whole cut to a length."""
     text = values[0] if len(values) == 1 else None
     if isinstance(text, str) and len(text) <= LONGEST_TEXT and text.isascii() and "\0" not in text:
         return text.strip()  # fast path for nearly all texts; the rest takes six times as long

@@ -226,7 +226,6 @@ class MpdQueue:
         return list(zip(uris, known, strict=True))
 
     def _update(self, missing: list[str]) -> None:
-        """Let MPD scan for files that it does not know, and wait for the end."""
         places = sorted({self._place(uri) for uri in missing})
         for place in places if len(places) <= _MOST_UPDATES else [""]:
             self._client.update(place)

@@ -93,7 +93,6 @@ class MpvQueue:
             time.sleep(_WAIT_S)
 
     def _property(self, name: str) -> Any:
-        """None if the property is unavailable now."""
         with contextlib.suppress(PlayshuffleError):
             return self._ask("get_property", name)
         return None

@@ -114,7 +114,6 @@ class BatchCollector:
         return min(self._last + self._settle_s, self._first + self._latest_s)
 
     def take(self, now: float) -> Batch | None:
-        """None if the batch is not ripe."""
         if now < self.ripe_at():
             return None
         is_full_scan = self._is_full_scan or len(self._folders) + len(self._trees) > _MAX_FOLDERS

@@ -71,7 +71,6 @@ class InotifyWatch:
         return self._reader.has_too_few_watches
 
     def is_healthy(self) -> bool:
-        """Return whether no event is known to be lost, and all threads run."""
         are_alive = self._reader.is_alive() and self._thread.is_alive()
         return are_alive and not self._reader.has_failed and not self.has_too_few_watches
 

@@ -131,7 +131,6 @@ class RootWatcher(Checker):
         return _Location(path, status.st_dev, status.st_ino, tuple(mounts.under(path, mounts.table())))
 
     def _full_scan_reason(self, location: _Location | str) -> str | None:
-        """None if the watches need not be set again."""
         old, inotify, age_s = self._location, self._inotify, time.monotonic() - self._watched_since
         if old == "":
             return "start"

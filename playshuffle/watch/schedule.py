@@ -49,7 +49,6 @@ class Schedule:
         return min(self._last_full_scan + interval_s, self._mounts_at, *(at for at, _ in self._rescans))
 
     def full_scan_reason(self, now: float, asleep_s: float, *, is_polled: bool) -> str | None:
-        """None if no full scan is due."""
         slept_s, self._asleep_s = asleep_s - self._asleep_s, asleep_s
         if slept_s > _MIN_SLEEP_S:
             return "resume"

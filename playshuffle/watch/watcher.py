@@ -88,7 +88,6 @@ class Watch:
         self._schedule.add_rescan(folders, time.monotonic() + after_s)
 
     def take_unripe(self) -> Batch:
-        """Return the changes that are not ripe yet."""
         self._read_reports()
         return self._collector.take(math.inf) or Batch()
 
@@ -133,7 +132,6 @@ class Watch:
         return batch
 
     def _wait(self, caller_fds: Sequence[int], until: float) -> bool:
-        """Return whether a descriptor of the caller can be read."""
         if self._has_started:
             until = min(until, self._collector.ripe_at(), self._schedule.next_at(is_polled=self._is_polled()))
         poller = select.poll()
