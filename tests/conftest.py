@@ -90,6 +90,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, str(home / folder))
     for name in ("XDG_RUNTIME_DIR", "XDG_MUSIC_DIR", "NOTIFY_SOCKET"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MPD_HOST", str(home / "no-mpd"))  # not one of this machine
     return home
 
 

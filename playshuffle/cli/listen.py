@@ -12,7 +12,7 @@ from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.listening import desktop, mpd_news, plays_file
 from playshuffle.listening.listen import listen as listen_to
 from playshuffle.listening.passes import Heard
-from playshuffle.telling import mpd_queue
+from playshuffle.system import mpd_server
 
 EXAMPLES = """\b
 Examples:
@@ -32,7 +32,7 @@ def listen(
     It counts a play when half of a track was heard, and a skip when another track followed sooner.
     --history listen reads what all your machines have written.
     """
-    places = mpd_queue.addresses(os.environ, socket)
+    places = mpd_server.addresses(os.environ, socket)
     file = os.path.join(usual_file(LISTENED), os.fsencode(f"{os.uname().nodename}.csv"))
     with plays_file.opened(file) as add:
         say([] if quiet else [f"Plays go to {shown(file)}"])
@@ -55,7 +55,7 @@ def _line(heard: Heard, path: str, now_s: int) -> str:
     return f"{when:%Y-%m-%d %H:%M} {what:7} {shown(name)} ({shown(heard.player)})"
 
 
-def _count(places: list[mpd_queue.Address], heard: Heard, now_s: int) -> None:
+def _count(places: list[mpd_server.Address], heard: Heard, now_s: int) -> None:
     try:
         mpd_news.count(places, heard, now_s)
     except (OSError, PlayshuffleError) as error:

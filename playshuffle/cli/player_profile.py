@@ -10,14 +10,14 @@ from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.players.mpd_names import load_name
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.system import mpd_conf
+from playshuffle.system import mpd_server
 
 
 def play_command(player: Player, file: bytes) -> str:
     """Return the shell command that plays a file; empty if the player has none."""
     mpd_name = b""
     if player.uses_mpd_conf:
-        found = load_name(file, mpd_conf.read_if_possible())
+        found = load_name(file, mpd_server.settings_if_possible())
         if found is None:
             return ""
         mpd_name = found

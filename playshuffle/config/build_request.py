@@ -26,7 +26,7 @@ from playshuffle.playlist.m3u import PathStyle
 from playshuffle.playlist.playlist_reader import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import is_query
 from playshuffle.shuffle import Inside
-from playshuffle.system import mpd_conf
+from playshuffle.system import mpd_server
 
 PLAIN = "playshuffle"  # the default name of a playlist
 
@@ -156,7 +156,7 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
             "output",
             name=name,
         )
-    folder = mpd_conf.folders()[1] if PLAYERS[player].uses_mpd_conf else root
+    folder = mpd_server.playlist_folder() if PLAYERS[player].uses_mpd_conf else root
     file = plain_name(player, plain) if name is None else os.fsencode(name)
     return os.path.join(folder, file + PLAYERS[player].suffix)
 

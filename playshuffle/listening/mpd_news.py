@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, Heard, News, Track
-from playshuffle.telling.mpd_queue import Address, client_of
+from playshuffle.system.mpd_server import Address
+from playshuffle.telling.mpd_queue import client_of
 
 TITLE = "MPD"
 _STATUS = {"play": PLAYING, "pause": PAUSED, "stop": STOPPED}

@@ -47,7 +47,7 @@ class Player(NamedTuple):
         longest: maximum bytes of a line.
         has_twins: names that differ by case or Unicode form are one file to it.
         escapes: it decodes escapes in paths, so such paths are written with escapes.
-        uses_mpd_conf: its playlists are in the playlist_directory of mpd.conf, relative to the
+        uses_mpd_conf: its playlists are in the playlist_directory of MPD, relative to the
             music_directory.
         is_server: it plays on behalf of others, and reads names as text.
         play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and `{mpd}`

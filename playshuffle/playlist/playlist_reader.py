@@ -18,7 +18,7 @@ from playshuffle.playlist.formats import FORMATS, M3U, format_of
 from playshuffle.playlist.m3u import comments_in, paths_of, unescaped, without_dots
 from playshuffle.playlist.names import Names
 from playshuffle.playlist.path_map import Back
-from playshuffle.system import mpd_conf
+from playshuffle.system import mpd_server
 from playshuffle.system.regular_file import open_regular
 from playshuffle.text import composed, is_utf8
 
@@ -253,7 +253,7 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 def _entries_folder(path: bytes) -> bytes:
     """Return the start of relative entries: MPD's music folder for its own playlists."""
     folder = os.path.dirname(path)
-    conf = mpd_conf.read_if_possible()
+    conf = mpd_server.settings_if_possible()
     if conf is None or conf.playlists is None or conf.music is None:
         return folder
     return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder

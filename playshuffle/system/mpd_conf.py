@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.xdg import config_home
 
 _SYSTEM = b"/etc/mpd.conf"
 _PORT = 6600
-_WITHOUT = "name the playlist to write"
+WITHOUT = "name the playlist to write"
 _LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD has 15 KB
 
 # A name, and a value with or without quotes; within quotes, a backslash escapes the next character.
@@ -45,7 +45,7 @@ def read() -> MpdConf | None:
     Raises:
         PlayshuffleError: it cannot be read.
     """
-    path = next(filter(os.path.exists, _places()), None)
+    path = next(filter(os.path.exists, places()), None)
     if path is None:
         return None
     settings: dict[bytes, bytes] = {}
@@ -78,40 +78,8 @@ def read_if_possible() -> MpdConf | None:
         return None
 
 
-def folders() -> tuple[bytes, bytes]:
-    """Return music_directory and playlist_directory.
-
-    Raises:
-        PlayshuffleError: no configuration exists, or it does not name both.
-    """
-    conf = read()
-    if conf is None:
-        candidates = ", ".join(map(shown, _places()))
-        raise PlayshuffleError(
-            f"Cannot find the configuration of MPD ({candidates}). Create it, or {_WITHOUT}.", Exit.NO_INPUT
-        )
-    for name, folder in (("music_directory", conf.music), ("playlist_directory", conf.playlists)):
-        if folder is None:
-            raise PlayshuffleError(
-                f"{shown(conf.path)} has no {name}. Add it there, or {_WITHOUT}.", Exit.NO_INPUT
-            )
-        if not folder.startswith(b"/"):
-            raise OptionError(
-                "{conf}: {name} is '{folder}', which is not a local folder. Name the playlist with {}, and"
-                " the folder that MPD sees with the key {} of the configuration.",
-                "output",
-                "relative_to",
-                code=Exit.NO_INPUT,
-                conf=conf.path,
-                name=name,
-                folder=folder,
-            )
-    assert conf.music is not None
-    assert conf.playlists is not None
-    return conf.music, conf.playlists
-
-
-def _places() -> list[bytes]:
+def places() -> list[bytes]:
+    """Return the paths where MPD looks for its configuration."""
     home = os.path.expanduser(b"~")
     return [
         os.path.join(config_home(), b"mpd/mpd.conf"),
@@ -153,7 +121,7 @@ def _content(path: bytes) -> bytes:
     except OSError as error:
         raise PlayshuffleError(
             f"The configuration of MPD, {shown(path)}, cannot be read: {error.strerror}."
-            f" Make it readable, or {_WITHOUT}.",
+            f" Make it readable, or {WITHOUT}.",
             Exit.NO_INPUT,
         ) from error
 
@@ -184,7 +152,7 @@ def _home(user: str | None, path: bytes) -> bytes:
     except KeyError:
         raise PlayshuffleError(
             f"{shown(path)} names the user '{shown(user)}', who does not exist here. Correct it, or"
-            f" {_WITHOUT}.",
+            f" {WITHOUT}.",
             Exit.NO_INPUT,
         ) from None
 

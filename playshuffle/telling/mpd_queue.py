@@ -7,17 +7,19 @@ playlists are added by their URIs, in several lists if there are many.
 import contextlib
 import os
 import re
+import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import mpd
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.players.mpd_names import load_name
 from playshuffle.playlist.playlist_reader import read
-from playshuffle.system import mpd_conf
+from playshuffle.system import mpd_server
+from playshuffle.system.mpd_server import Address
 from playshuffle.telling.queue import ChangedError, Plan, merged
 from playshuffle.text import is_utf8
 
@@ -30,42 +32,6 @@ _PIECE = 500  # URIs that MPD is asked for at once
 _LIST_BYTES = 1 << 20  # of a command list, half of what MPD takes by default
 
 
-class Address(NamedTuple):
-    """A possible address of MPD: a socket, or a host and its port."""
-
-    host: str
-    port: int
-    password: str | None = None
-
-    @property
-    def text(self) -> str:
-        """Return the address without the password."""
-        return self.host if self.host[:1] in ("/", "@") else f"{self.host}:{self.port}"
-
-
-def addresses(environment: Mapping[str, str], socket: str | None = None) -> list[Address]:
-    """List the possible addresses of MPD: from the user, or else from its configuration and defaults."""
-    port = environment.get("MPD_PORT", "")
-    number = int(port) if port.isdecimal() else 6600
-    if socket is not None:
-        return [Address(socket, number)]
-    host = environment.get("MPD_HOST", "")
-    if host:
-        password, _, rest = host.rpartition("@") if host[:1] not in ("/", "@") else ("", "", host)
-        return [Address(rest, number, password or None)]
-    conf = mpd_conf.read_if_possible()
-    own = [] if conf is None else [_bound(os.fsdecode(address), conf.port) for address in conf.addresses]
-    runtime = environment.get("XDG_RUNTIME_DIR")
-    usual = [Address(os.path.join(runtime, "mpd/socket"), number)] if runtime else []
-    usual += [Address("/run/mpd/socket", number), Address("localhost", number if conf is None else conf.port)]
-    # A socket first: MPD knows the user there, and needs no password.
-    return list(dict.fromkeys(sorted([*own, *usual], key=lambda address: address.host[:1] not in "/@")))
-
-
-def _bound(address: str, port: int) -> Address:
-    return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
-
-
 class _Client(mpd.MPDClient):  # type: ignore[misc]
     """A client that decodes names that are not UTF-8 as Python does file names."""
 
@@ -75,12 +41,21 @@ class _Client(mpd.MPDClient):  # type: ignore[misc]
         except UnicodeDecodeError as error:
             return os.fsdecode(error.object.rstrip(b"\n"))
 
+    def _connect_unix(self, path: str) -> socket.socket:
+        with contextlib.ExitStack() as stack:  # the method of python-mpd2 does not close a refused socket
+            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+            connection.settimeout(self.timeout)
+            connection.connect(path)
+            stack.pop_all()
+            return connection
+
 
 class MpdQueue:
     """The queue of an MPD."""
 
     def __init__(self, client: mpd.MPDClient, address: Address) -> None:
         self.title = f"MPD ({address.text})"
+        self._address = address
         self._client = client
 
     def entries(self) -> list[str]:
@@ -169,7 +144,7 @@ class MpdQueue:
         Raises:
             PlayshuffleError: MPD cannot read it, or its music folder is not known.
         """
-        conf = self._conf()
+        conf = mpd_server.settings_if_possible([self._address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:
             name = os.path.splitext(name)[0]
@@ -190,22 +165,6 @@ class MpdQueue:
                 f"{self.title} cannot read {shown(playlist)}: {shown(str(error))}.", Exit.NO_INPUT
             ) from error
         return name.decode(), [(song["file"], _is_known(song)) for song in songs]
-
-    def _conf(self) -> mpd_conf.MpdConf | None:
-        """Return the folders that MPD names, as on a local socket; else those of mpd.conf."""
-        conf = mpd_conf.read_if_possible()
-        # Not client.config: it reads one line, and MPD 0.24 answers with several.
-        self._client._write_command("config")  # noqa: SLF001
-        try:
-            told = dict(self._client._parse_pairs(self._client._read_lines()))  # noqa: SLF001
-        except mpd.CommandError:
-            return conf
-        music = os.fsencode(told.get("music_directory", ""))
-        is_same = conf is not None and conf.music is not None and os.path.realpath(conf.music) == music
-        playlists = conf.playlists if conf is not None and is_same else None
-        if "playlist_directory" in told:  # since 0.24
-            playlists = os.fsencode(told["playlist_directory"])
-        return mpd_conf.MpdConf(b"", music or None, playlists)
 
     def _known(self, uris: list[str]) -> list[tuple[str, bool]]:
         self._client.tagtypes("clear")  # answers without tags: there may be 100,000

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 
 from playshuffle.config.model import QueuePlayer
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.system import mpd_server
 from playshuffle.telling import mpd_queue, mpv_queue, queue_record
 from playshuffle.telling.queue import Queue, Told, play, tell
 
@@ -60,5 +61,5 @@ def _connected(
     player: QueuePlayer, environment: Mapping[str, str], socket: str | None
 ) -> AbstractContextManager[Queue]:
     if player is QueuePlayer.MPD:
-        return mpd_queue.connected(mpd_queue.addresses(environment, socket))
+        return mpd_queue.connected(mpd_server.addresses(environment, socket))
     return mpv_queue.connected(mpv_queue.addresses(environment, socket))

@@ -14,7 +14,7 @@ from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.listening import mpd_news
 from playshuffle.listening.listen import SIGNALS, NewsSource, follow, listen
 from playshuffle.listening.passes import PLAYING, Heard, News, Track
-from playshuffle.telling.mpd_queue import Address
+from playshuffle.system.mpd_server import Address
 
 NEWS = News("p", "p", 0, PLAYING, Track("1.mp3"), 1)
 

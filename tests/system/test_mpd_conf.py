@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit
-from playshuffle.system import mpd_conf
+from playshuffle.system import mpd_conf, mpd_server
 from playshuffle.system.mpd_conf import MpdConf
 from tests.support.refusals import refusal
 
@@ -109,8 +109,8 @@ def test_no_configuration_is_none(home: Path, tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('music_directory "/m"', "no playlist_directory"),
-        ('playlist_directory "/p"', "no music_directory"),
+        ('music_directory "/m"', "names no playlist_directory"),
+        ('playlist_directory "/p"', "names no music_directory"),
         ('music_directory "nfs://nas/m"\nplaylist_directory "/p"', "with the key relative_to"),
         ('user "nobody such"\nmusic_directory "~/m"', "does not exist here"),
         ('include "missing.conf"', "cannot be read"),
@@ -119,7 +119,7 @@ def test_no_configuration_is_none(home: Path, tmp_path: Path, monkeypatch: pytes
 def test_a_missing_setting_is_reported_with_advice(home: Path, text: str, said: str) -> None:
     conf(home, text)
 
-    message = refusal(Exit.NO_INPUT, mpd_conf.folders)
+    message = refusal(Exit.NO_INPUT, mpd_server.playlist_folder)
 
     assert said in message
     assert "ame the playlist" in message

@@ -2,14 +2,15 @@
 
 import os
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from playshuffle.store import to_tell
+from playshuffle.system.mpd_server import Address, addresses
 from playshuffle.telling import mpd_queue
-from playshuffle.telling.mpd_queue import Address, addresses
 from tests.players.drivers.process import started, until
 from tests.support.processes import injected
 from tests.support.program import PROGRAM, configured, environment, listed
@@ -225,3 +226,26 @@ def test_the_service_lists_written_playlists(telling: Telling) -> None:
         os.utime(telling.music / "new.wav", (1, 1))
         until(lambda: waiting(telling) != [], service)
         assert len(listed(playlist)) == 13
+
+
+def test_make_and_check_use_the_folders_that_a_running_mpd_names(mpd: MpdPlayer) -> None:
+    """Its configuration is elsewhere; the one where playshuffle looks is of another MPD."""
+    conf(mpd.telling.home / ".config", mpd.telling.home / "Other", mpd.telling.home / "Lists")
+    env = {"MPD_HOST": str(mpd.mpd.path)}
+    make = ("make", mpd.telling.music, "--for", "mpd")
+    if b"playlist_directory" not in b"".join(mpd.mpd.say("config")):  # before 0.24
+        assert "names no playlist_directory. Name the playlist" in mpd.telling.run(*make, **env).err
+        conf(mpd.telling.home / ".config", mpd.telling.music, mpd.telling.playlists)
+    assert mpd.telling.run(*make, **env).code == 0
+    written = mpd.telling.playlists / "playshuffle.m3u"
+    assert sorted(listed(written)) == sorted(os.listdir(mpd.telling.music))
+    assert mpd.telling.run("check", written, "--for", "mpd", **env).code == 0
+
+
+def test_a_socket_that_refuses_the_connection_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+
+    with pytest.raises(OSError, match="refused"):
+        mpd_queue.connected([Address(str(path), 6600)]).__enter__()
