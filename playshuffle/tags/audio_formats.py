@@ -92,7 +92,7 @@ def format_of(head: bytes, suffix: bytes) -> str | None:
     for offset, signature, name in _SIGNATURES:
         if head.startswith(signature, offset):
             return name
-    return _mpeg(head)
+    return _mpeg(head, suffix)
 
 
 def other_kind(head: bytes) -> str | None:
@@ -104,11 +104,12 @@ def other_kind(head: bytes) -> str | None:
     return next((kind for signature, kind in _NOT_AUDIO if head.startswith(signature)), None)
 
 
-def _mpeg(head: bytes) -> str | None:
+def _mpeg(head: bytes, suffix: bytes) -> str | None:
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
         return None
     version, layer, rate, frequency = head[1] >> 3 & 3, head[1] >> 1 & 3, head[2] >> 4, head[2] >> 2 & 3
     if layer == 0:
         return "aac" if version & 2 else None
-    # Not layer I: FF FE, its usual header, also begins UTF-16 text.
-    return "mp3" if version != 1 and layer != 3 and rate not in (0, 15) and frequency != 3 else None
+    # Layer I only by its name: FF FE, its usual header, also begins UTF-16 text.
+    is_known = layer != 3 or suffix == b".mp1"
+    return "mp3" if version != 1 and is_known and rate not in (0, 15) and frequency != 3 else None

@@ -28,6 +28,7 @@ _IN_AIFF = {b"NAME": "title", b"AUTH": "artist", b"ANNO": "comment"}
 _MAGICS_OF_WAV = frozenset((b"RIFF", b"RF64", b"BW64", b"riff"))
 _PCM_IN_WAV = frozenset((1, 3))  # integers and floating point
 _BYTES_IN_WAV = frozenset((6, 7))  # A-law and µ-law
+_BLOCKS_IN_WAV = frozenset((2, 0x11, 0x31))  # kinds of ADPCM, and GSM: the header has the samples of a block
 _NAMED_LATER = 0xFFFE  # the kind of audio is in a longer header
 _PCM_IN_AIFF = frozenset(b"NONE sowt twos in24 in32 42ni 23ni fl32 FL32 fl64 FL64".split())
 _BYTES_IN_AIFF = frozenset(b"ulaw ULAW alaw ALAW".split())  # a byte for each sample
@@ -108,12 +109,16 @@ def _chunks(file: HeadFile) -> Iterator[_Chunk]:
 
 def _wav_stream(file: HeadFile, form: _Chunk, data: _Chunk | None) -> Stream:
     header = file.up_to(form[1], min(form[2], 40))
-    kind, channels, hertz, _, align, bits = unpack_from("<2H2I2H", header)
+    kind, channels, hertz, second_bytes, align, bits = unpack_from("<2H2I2H", header)
     if kind == _NAMED_LATER and len(header) >= 26:
         kind = unpack_from("<H", header, 24)[0]
-    if kind not in _PCM_IN_WAV | _BYTES_IN_WAV or not align or not hertz:
-        return Stream(0, 0, hertz, lossless=False)  # a block has any number of samples
     start, size = data[1:] if data is not None else (0, 0)
+    if not align or not hertz:
+        return Stream(0, 0, hertz, lossless=False)
+    if kind not in _PCM_IN_WAV | _BYTES_IN_WAV:
+        if kind in _BLOCKS_IN_WAV and (samples := int.from_bytes(header[18:20], "little")):
+            second_bytes = round(align * hertz / samples)
+        return Stream(size / second_bytes if second_bytes else 0, 8 * second_bytes, hertz, lossless=False)
     return Stream(
         size // align / hertz,
         channels * bits * hertz,

@@ -84,12 +84,12 @@ class _AtomReader:
     """One pass over a file from front to back, so that no piece is read twice.
 
     Attributes:
-        present: the share of the audio that is in the file, if it was cut off.
+        present: the share of the audio that is in the file, which may be cut off.
     """
 
     def __init__(self, file: HeadFile, *, wants_tags: bool = True) -> None:
         self.found: TagValues = {}
-        self.present = 1.0
+        self.present = 0.0
         self._file = file
         self._wants_tags = wants_tags
         self._count = 0
@@ -105,6 +105,8 @@ class _AtomReader:
                 if around != _AROUND_TAGS:
                     raise DeclinedError
                 self._note_tags(start, stop)
+            elif name in _ONCE and (*around, name) != _AROUND_TAGS[: len(around) + 1]:
+                pass  # tags of a track
             elif name in _CONTAINERS and name != b"ilst":
                 if name in _ONCE and name in self._seen:
                     raise DeclinedError
@@ -130,9 +132,10 @@ class _AtomReader:
             start += 8
         if length == 0:  # to the end
             length = end - place
-        if name == b"mdat" and place + length > end:  # the file was cut off
-            self.present = (end - start) / (place + length - start)
-            length = end - place
+        if name == b"mdat":
+            self.present = min(1, (end - start) / max(1, place + length - start))
+        if end == self._file.size:  # the file was cut off
+            length = min(length, end - place)
         if place + length > end or start > place + length or name in _FRAGMENTS or self._count > _MOST_ATOMS:
             raise DeclinedError
         return start, place + length, name

@@ -1,10 +1,13 @@
 """Read the length and bit rate of an MP3 from its first frames, as mutagen does.
 
-The search for the first frame, and the headers of Xing and LAME, give what `mutagen.mp3` gives. A file that
-needs more bytes than were read at once is declined.
+The search for the first frame, and the headers of Xing and LAME, give what `mutagen.mp3` gives, except for
+two kinds of files: a cut off file is as long as its bytes, and frames of several bit rates are counted. A
+file that needs more bytes than were read at once is declined.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from struct import unpack_from
 from typing import NamedTuple
 
@@ -22,6 +25,7 @@ _RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 
 _MONO = 3
 _ENOUGH_FRAMES = 4  # this number of frames in a row is MPEG audio
 _MIN_FRAMES = 2  # enough if no four are in a row
+_MOST_FRAMES = 20_000  # of different bit rates: nine minutes give a good mean
 _MAX_SYNCS = 1499  # offsets that mutagen tries
 _LONGEST_HEADER = 36 + 120 + 36  # a frame's start with the headers of Xing and LAME
 _ENOUGH_BYTES = _ENOUGH_FRAMES * 1500 + _LONGEST_HEADER
@@ -38,15 +42,17 @@ class _Frame(NamedTuple):
 
 
 class _Vbr(NamedTuple):
-    """A decoded Xing header; None for a value that it lacks.
+    """A decoded Xing header.
 
     Attributes:
         bitrate: bits per second.
+        size: in bytes; 0 if unknown.
         is_unique: no other audio has the same header.
     """
 
-    length_s: float | None
+    length_s: float
     bitrate: int
+    size: int
     is_unique: bool
 
 
@@ -61,15 +67,15 @@ def stream(file: HeadFile, offset: int) -> Stream:
     at_hand = file.around(offset)
     if offset + len(at_hand) < file.size:
         try:
-            return _search(at_hand, offset, file.size)
+            return _search(at_hand, offset, file)
         except DeclinedError:  # it may need more bytes
             at_hand = file.up_to(offset, _ENOUGH_BYTES)
-    return _search(at_hand, offset, file.size)
+    return _search(at_hand, offset, file)
 
 
-def _search(data: bytes, offset: int, size: int) -> Stream:
+def _search(data: bytes, offset: int, file: HeadFile) -> Stream:
     """Take the first row of frames that is long enough, or has a Xing header."""
-    is_end = offset + len(data) >= size
+    is_end = offset + len(data) >= file.size
     few: list[tuple[int, _Frame]] = []
     place = -1
     for _ in range(_MAX_SYNCS):
@@ -80,12 +86,12 @@ def _search(data: bytes, offset: int, size: int) -> Stream:
             break
         frames, vbr = _row_of_frames(data, place, is_end=is_end)
         if vbr is not None or len(frames) >= _ENOUGH_FRAMES:
-            return _described(frames, vbr, offset, size)._replace(mark=_mark(data, frames, vbr))
+            return _described(frames, vbr, data, offset, file)._replace(mark=_mark(data, frames, vbr))
         if len(frames) >= _MIN_FRAMES and not few:
             few = frames
     if not few or not is_end:
         raise DeclinedError
-    return _described(few, None, offset, size)
+    return _described(few, None, data, offset, file)
 
 
 def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
@@ -97,15 +103,33 @@ def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> in
     return 0 if one == other else audio_mark(data[places[0] : places[-1]])
 
 
-def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, size: int) -> Stream:
+def _described(
+    frames: list[tuple[int, _Frame]], vbr: _Vbr | None, data: bytes, offset: int, file: HeadFile
+) -> Stream:
     place, frame = frames[-1 if vbr is not None else 0]
-    bitrate = frame.bitrate if vbr is None else vbr.bitrate
-    length_s = None if vbr is None else vbr.length_s
-    if length_s is None:
-        if not bitrate:
-            raise DeclinedError
-        length_s = 8 * (size - offset - place) / bitrate
-    return Stream(length_s, bitrate, frame.rate, lossless=False)
+    size = file.size - offset - place
+    if vbr is not None:
+        present = min(1, size / vbr.size) if vbr.size else 1  # the file may be cut off
+        return Stream(vbr.length_s * present, vbr.bitrate, frame.rate, lossless=False)
+    at_hand = _frames(file, offset + place, offset + len(data))
+    if any(other.bitrate != frame.bitrate for other in at_hand):  # without a header that counts them
+        counted = list(islice(_frames(file, offset + place, file.size), _MOST_FRAMES))
+        counted_s = sum(each.samples / each.rate for each in counted)
+        bitrate = 8 * sum(each.length for each in counted) / counted_s
+    else:
+        bitrate = frame.bitrate
+    return Stream(8 * size / bitrate, bitrate, frame.rate, lossless=False)
+
+
+def _frames(file: HeadFile, place: int, end: int) -> Iterator[_Frame]:
+    """Yield the frames that follow each other in a part of a file."""
+    while place + 4 <= end:
+        header = file.at(place, 4)
+        frame = _frame(int.from_bytes(header[:3], "big"), header[3] >> 6)
+        if frame is None:
+            return
+        yield frame
+        place += frame.length
 
 
 def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple[int, _Frame]], _Vbr | None]:
@@ -116,7 +140,7 @@ def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple
             if not is_end:
                 raise DeclinedError
             break
-        frame = _frame(data[place] << 16 | data[place + 1] << 8 | data[place + 2], data[place + 3] >> 6)
+        frame = _frame(int.from_bytes(data[place : place + 3], "big"), data[place + 3] >> 6)
         if frame is None:
             break
         frames.append((place, frame))
@@ -178,7 +202,8 @@ def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
         bitrate = round(max(0, size - frame.length) * 8 * frame.rate / float(samples))
     lame = data[place : place + 36]
     samples = max(0, samples - _lame_padding(lame))
-    return _Vbr(float(samples) / frame.rate, bitrate, is_vbr or any(lame[32:34]))  # a checksum of the audio
+    is_unique = is_vbr or any(lame[32:34])  # a checksum of the audio
+    return _Vbr(float(samples) / frame.rate, bitrate, size or 0, is_unique)
 
 
 def _lame_padding(lame: bytes) -> int:

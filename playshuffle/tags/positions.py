@@ -29,7 +29,7 @@ def read_position(values: Sequence[Any]) -> TaggedPosition:
         return (
             TaggedPosition(number=value[0] or None)
             if isinstance(value, tuple)
-            else _position(str(value)[:100])
+            else _position((value.decode(errors="replace") if isinstance(value, bytes) else str(value))[:100])
         )
     return TaggedPosition()
 

@@ -165,7 +165,7 @@ def _read_tagged(
 def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | None:
     """Read a file that mutagen cannot read: `meta` without a version, or MPEG layer I."""
     with suppress(*UNUSUAL):
-        return read_mp4(head) if format_ == "mp4" else ({}, head_mpeg.stream(head, 0))
+        return read_mp4(head) if format_ == "mp4" else ({}, _OWN_STREAMS["mp3"](head))
     return None
 
 
@@ -193,8 +193,8 @@ def _audio_part(file: BinaryIO, start: int) -> HeadFile:
 
 def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
     with suppress(*UNUSUAL):
-        if format_ == "mp4":
-            return read_mp4_stream(head)
+        if format_ in _OWN_STREAMS:
+            return _OWN_STREAMS[format_](head)
     codec = " ".join(str(getattr(info, name, "")) for name in ("codec", "codec_type", "codec_name")).lower()
     lossless = format_ in _LOSSLESS or "alac" in codec or "lossless" in codec
     length_s, hertz = info.length, getattr(info, "sample_rate", 0)
@@ -202,13 +202,20 @@ def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
         length_s = min(length_s, 8 * head.size / (info.channels * hertz))  # the header may claim more
     mark = 0
     with suppress(*UNUSUAL):
+        if format_ == "asf":  # the audio is an object behind the header; a live stream promises nothing
+            start = int.from_bytes(head.at(16, 8), "little")
+            promised = int.from_bytes(head.at(start + 16, 8), "little")
+            length_s *= min(1, (head.size - start) / promised)
         mark = _MARKS[format_](head)
     return Stream(length_s, getattr(info, "bitrate", 0), hertz, lossless, mark)
 
 
+_OWN_STREAMS: dict[str, Callable[[HeadFile], Stream]] = {
+    "mp3": lambda head: head_mpeg.stream(head, 0),
+    "mp4": read_mp4_stream,
+}
 # Formats whose audio can be identified. A failed read keeps its error in the file itself.
 _MARKS: dict[str, Callable[[HeadFile], int]] = {
     "flac": flac_mark,
-    "mp3": lambda head: head_mpeg.stream(head, 0).mark,
     **dict.fromkeys(("oggflac", "opus", "speex", "vorbis"), ogg_mark),
 }

@@ -151,6 +151,17 @@ def test_no_mp4_is_longer_than_its_audio(moov_first: bytes, tmp_path: Path) -> N
     assert abs((tags_in(tmp_path / "x.m4a").duration_ms or 0) - whole.duration_ms) < 50
 
 
+def with_tags_of_track(data: bytes) -> bytes:
+    """Add a `meta` without a version to the track, as QuickTime does."""
+    meta = b"\0\0\0\x20meta" + bytes(3) + b"\x18hdlr" + bytes(16)
+    changed = bytearray(data)
+    for name in (b"moov", b"trak"):
+        place = data.index(name) - 4
+        size = int.from_bytes(data[place : place + 4], "big")
+        changed[place : place + 4] = (size + len(meta)).to_bytes(4, "big")
+    return bytes(changed[: place + size] + meta + changed[place + size :])
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -158,8 +169,9 @@ def test_no_mp4_is_longer_than_its_audio(moov_first: bytes, tmp_path: Path) -> N
         lambda data: data[: data.index(b"mdat") - 4] + bytes(4) + data[data.index(b"mdat") :],
         lambda data: data + b"\0\0\0\0free" + bytes(100),
         lambda data: data + bytes(4),
+        with_tags_of_track,
     ],
-    ids=["no version", "audio to the end", "an atom to the end", "bytes at the end"],
+    ids=["no version", "audio to the end", "an atom to the end", "bytes at the end", "tags of a track"],
 )
 def test_mp4_atoms_without_a_version_or_a_length_are_read(
     damage: Callable[[bytes], bytes], moov_first: bytes, tmp_path: Path
@@ -170,6 +182,15 @@ def test_mp4_atoms_without_a_version_or_a_length_are_read(
     assert whole.title
     assert damaged == whole
     assert read_head(os.fsencode(tmp_path / "y.m4a")) is not None
+
+
+def test_an_mp4_without_its_audio_has_tags_and_no_length(moov_first: bytes, tmp_path: Path) -> None:
+    """It was cut off in its header, in the cover for example."""
+    end = moov_first.index(b"ilst") + 4 + moov_first[moov_first.index(b"ilst") + 7]
+    tags = tags_of(tmp_path / "x.m4a", moov_first[:end])
+
+    assert tags.duration_ms is None
+    assert tags.title
 
 
 def shrunk(data: bytes, *names: bytes) -> bytes:
@@ -291,6 +312,51 @@ def test_law_wav_has_a_byte_for_each_sample(tmp_path: Path) -> None:
     assert tags_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))).duration_ms == 2000
 
 
+def test_compressed_wav_has_the_length_of_its_blocks_or_bytes(tmp_path: Path) -> None:
+    """IMA ADPCM, whose header has the samples of a block or not, and MP3, from its bytes for a second."""
+    ima = struct.pack("<2H2I2H", 0x11, 1, HERTZ, 4055, 256, 4)
+    mp3 = struct.pack("<2H2I2H", 0x55, 1, HERTZ, 4000, 1, 0)
+    wrong_rate = ima[:8] + bytes(4) + ima[12:] + struct.pack("<2H", 2, 505)
+
+    for form in (ima, wrong_rate, mp3):
+        length = tags_of(tmp_path / "x.wav", wav(little(b"fmt ", form), little(b"data", SECOND))).duration_ms
+        assert length is not None
+        assert abs(length - 4000) < 60
+
+
+def test_no_mp3_is_longer_than_its_bytes(tmp_path: Path) -> None:
+    data = (DATA / "none.mp3").read_bytes()
+    whole = tags_of(tmp_path / "x.mp3", data).duration_ms
+    cut = tags_of(tmp_path / "x.mp3", data[: len(data) // 2]).duration_ms
+
+    assert b"Xing" in data or b"Info" in data
+    assert whole is not None
+    assert cut is not None
+    assert abs(cut - whole / 2) < 10
+
+
+def test_frames_of_several_bit_rates_without_a_header_are_counted(tmp_path: Path) -> None:
+    """The first bit rate is that of the silence before the music."""
+    # MPEG 1, layer III, 44.1 kHz: 104 bytes at 32 kbit/s, 626 bytes at 192 kbit/s.
+    quiet, loud = (bytes((255, 251, rate << 4, 0)) for rate in (1, 11))
+    data = 20 * (quiet + bytes(100)) + 1000 * (loud + bytes(622))
+    tags = tags_of(tmp_path / "x.mp3", data + b"TAG" + bytes(125))
+
+    assert tags.duration_ms is not None
+    assert abs(tags.duration_ms - 1020 * 1152 / 44.1) < 10
+
+
+def test_no_wma_is_longer_than_its_bytes(tmp_path: Path) -> None:
+    data = (DATA / "tone.wma").read_bytes()
+    whole = tags_of(tmp_path / "x.wma", data).duration_ms
+    audio = int.from_bytes(data[16:24], "little")
+    cut = tags_of(tmp_path / "x.wma", data[: (audio + len(data)) // 2]).duration_ms
+
+    assert whole is not None
+    assert cut is not None
+    assert abs(cut - whole / 2) < 10
+
+
 def test_layer_one_is_read_by_its_name(tmp_path: Path) -> None:
     # 384 kbit/s and 44.1 kHz: 417 or 418 bytes hold 384 samples.
     frame = b"\xff\xff\xc0\0" + bytes(range(256)) + bytes(416 - 260)
@@ -298,3 +364,4 @@ def test_layer_one_is_read_by_its_name(tmp_path: Path) -> None:
 
     assert tags.duration_ms is not None
     assert abs(tags.duration_ms - 1000) < 20
+    assert tags_of(tmp_path / "x.mp1", frame * 8).duration_ms is not None
