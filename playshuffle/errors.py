@@ -29,7 +29,8 @@ def of_all(codes: Sequence[Exit]) -> Exit:
 class PlayshuffleError(Exception):
     """Something the user can fix; the text says what, where and what to do.
 
-    The default exit code is that of a wrong command line.
+    Each function that reads or writes a file raises it if that fails. Docstrings name the other reasons. The
+    default exit code is that of a wrong command line.
 
     Attributes:
         keys: the configuration keys that the error is about, the most likely cause first.
@@ -94,7 +95,6 @@ class MissingError(PlayshuffleError):
     """A folder or drive seems to be missing; nothing was written.
 
     Attributes:
-        why: why it seems to be missing.
         summary: which folder, and why; without advice.
     """
 

@@ -42,9 +42,7 @@ _COMMANDS = {
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     """Return the name that a user means; upper and lower case are the same.
 
-    Args:
-        kind: kind of names, as in the tables above.
-        see: the command that lists them; empty for the command in the tables above, if any.
+    `see` is the command that lists the names, by default that of the tables above.
 
     Raises:
         PlayshuffleError: the name is unknown; suggests the nearest one.

@@ -31,9 +31,7 @@ class Counts(NamedTuple):
         cells: cells[track][position] is the number of rounds with this track there.
         fixed: number of tracks that kept their position, summed over all rounds.
         fixed_squares: the same, squared in each round before the sum.
-        broken: number of rounds that broke the guarantee's rule.
         agreement: mean square of how much two rounds agree; 1 for each cell if cells are independent.
-        ns_per_track: time of a shuffle.
     """
 
     rounds: int
@@ -49,7 +47,6 @@ class Verdict(NamedTuple):
     """The result of the tests: good if `reasons` is empty.
 
     Attributes:
-        chi_square: the scaled sum.
         p: probability of so large a sum by chance.
         fixed_expected: mean number of tracks that keep their position in a round.
         fixed_p: probability of the counted number by chance.

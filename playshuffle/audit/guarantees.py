@@ -16,7 +16,6 @@ class Guarantee(NamedTuple):
 
     Attributes:
         words: the promise, as a clause.
-        chances: the probability of each track at each position.
         bits: log2 of the number of possible orders; None if nobody has counted them.
         freedom: degrees of freedom of the chi-square sum; None if they must be measured.
         rule: a clause that is true of each single order.

@@ -17,7 +17,6 @@ class Mix(NamedTuple):
 
     Attributes:
         fewest_possible: `neighbours` of the best order.
-        uniform_mean: mean `neighbours` of a uniform order.
         in_path_order: `neighbours` of the entries sorted by path.
         nearest: minimum plays from an entry to the next of its group; None if no group has two.
         nearest_in_path_order: the same, sorted by path.

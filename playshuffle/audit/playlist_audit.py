@@ -22,8 +22,6 @@ class PlaylistAudit(NamedTuple):
 
     Attributes:
         foreign: entries without an audio file here. The other figures ignore them.
-        untagged: tracks without an artist.
-        successors_in_path_order: tracks that follow the one before them in path order.
         by: number and name of each track's artist; negative without an artist.
     """
 

@@ -13,13 +13,9 @@ Complete = Callable[..., list[str]] | None
 
 
 def option(flags: str, text: str, group: str | None = None, complete: Complete = None) -> Any:
-    """Return an option.
+    """Return an option; `group` is one of `help_groups`.
 
-    Args:
-        flags: as its help shows them, with the placeholder of its value: `--quiet -q`, `--size SIZE`.
-        text: its help.
-        group: one of `help_groups`.
-        complete: returns values for completion.
+    `flags` are as its help shows them, with the placeholder of its value: `--quiet -q`, `--size SIZE`.
     """
     words = flags.split(" ")
     metavar = next((word for word in words if not word.startswith("-")), None)

@@ -263,7 +263,6 @@ def _play(player: str, file: bytes) -> Iterator[Fact]:
 
 
 def _lost(report: Report, loss: Loss) -> list[bytes]:
-    """Return the tracks of a loss, also if it has only positions."""
     if isinstance(loss.indices, range):
         return report.paths()[loss.indices.start : loss.indices.stop]
     return [report.suspects[index] for index in loss.indices]

@@ -36,14 +36,7 @@ def run_lists(
 ) -> tuple[dict[str, Done], list[Exit]]:
     """Open lists over one library, and run a function for each; a failure does not stop the others.
 
-    Args:
-        requests: by the names of the lists.
-        act: makes, keeps or deals a list.
-        must_remember: raise an error if the state cannot be written.
-        state: if the caller has opened it.
-
-    Returns:
-        Results by name, and the exit code of each list that failed.
+    Return the results by name, and the exit code of each list that failed. `requests` are by name, too.
 
     Raises:
         PlayshuffleError: the library cannot be opened, or the only list failed.

@@ -11,11 +11,7 @@ from playshuffle.service import status_file
 
 
 def check_save(name: str | None, config: str | None, request: Request) -> None:
-    """Check that the configuration can have a list, before it is made.
-
-    Raises:
-        PlayshuffleError: it cannot.
-    """
+    """Check that the configuration can have a list, before it is made."""
     if name is None:
         return
     if not request.writes:
@@ -24,11 +20,7 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
 
 
 def save(name: str | None, config: str | None, request: Request, *, quiet: bool) -> None:
-    """Write a list that was made into the configuration, and let the services read it.
-
-    Raises:
-        PlayshuffleError: it cannot be written.
-    """
+    """Write a list that was made into the configuration, and let the services read it."""
     if name is None:
         return
     _save(_place(config), name, request, writes=True)

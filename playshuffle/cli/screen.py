@@ -48,7 +48,6 @@ class Screen(NamedTuple):
 
     Attributes:
         width: columns; None for a pipe or file.
-        has_unicode: it shows more than ASCII.
         now_s: the present time, in Unix seconds.
     """
 
@@ -125,7 +124,6 @@ class Screen(NamedTuple):
         Args:
             header: titles of the columns; the first cell of a row names the row.
             rows: cells as in the header; empty columns are omitted.
-            right: columns aligned to the right.
         """
         filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
         right = {filled.index(at) for at in right if at in filled}
@@ -171,7 +169,6 @@ class Screen(NamedTuple):
         return text + cut
 
     def bar(self, part: int, total: int, width: int = 14) -> str:
-        """Return a part of the whole as a bar; empty in a pipe."""
         if not self.is_terminal:
             return ""
         filled = width * part // total if total else 0

@@ -13,11 +13,7 @@ _SCHEMA = 1  # version of all JSON
 
 
 def write_out(content: Iterable[bytes]) -> None:
-    """Write to standard output; a reader that stops early is not an error.
-
-    Raises:
-        PlayshuffleError: it is closed, or full.
-    """
+    """Write to standard output; a reader that stops early is not an error."""
     if sys.stdout is None:
         raise PlayshuffleError("Cannot write to standard output: it is closed.", Exit.CANNOT_CREATE)
     try:
@@ -33,20 +29,12 @@ def write_out(content: Iterable[bytes]) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output. Bytes of names that are not UTF-8 come out unchanged.
-
-    Raises:
-        PlayshuffleError: it is closed, or full.
-    """
+    """Write lines to standard output. Bytes of names that are not UTF-8 come out unchanged."""
     write_out(f"{line}\n".encode(errors="surrogateescape") for line in lines)
 
 
 def print_json(*results: Mapping[str, Any]) -> None:
-    """Write a result as JSON, or several as a list, to standard output.
-
-    Raises:
-        PlayshuffleError: it is closed, or full.
-    """
+    """Write a result as JSON, or several as a list, to standard output."""
     rows = [{"schema": _SCHEMA, **result} for result in results]
     print_lines([json.dumps(rows if len(rows) > 1 else rows[0], indent=2)])
 

@@ -48,10 +48,8 @@ class Question(NamedTuple):
     """The playlists to explain.
 
     Attributes:
-        requests: by name.
         configured: names in the configuration, by name; only of lists that are in it.
         still_ns: files modified less than this time ago count as being written.
-        document: the configuration; None without one.
     """
 
     requests: dict[str, Request]
@@ -63,7 +61,6 @@ class Question(NamedTuple):
         return "the next update" if name in self.configured else "the next run with the same options"
 
     def line(self, name: str, reason: Reason) -> int | None:
-        """Return the line of the configuration that causes a reason."""
         if self.document is None or name not in self.configured:
             return None
         table, name = self.document.table, self.configured[name]

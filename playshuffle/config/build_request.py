@@ -40,7 +40,6 @@ def build_request(
         options: with at least one folder, or `source`, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
         name: of the playlist, for a file in the first folder if the options name none.
-        plain: default of `name`.
 
     Raises:
         PlayshuffleError: an option has an invalid value, or does not work with another one.

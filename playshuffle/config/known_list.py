@@ -37,7 +37,6 @@ class KnownList(NamedTuple):
 
     @property
     def exists(self) -> bool:
-        """Return whether the file or a part of it exists."""
         return os.path.lexists(self.path) or bool(existing_parts(self.path))
 
     def is_called(self, word: str) -> bool:
@@ -45,7 +44,7 @@ class KnownList(NamedTuple):
         return word == self.name or is_file_name
 
     def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request of the list; options in `given` replace its own. None if unknown.
+        """Return the request of the list, if known; options in `given` replace its own.
 
         Raises:
             PlayshuffleError: an option is invalid, perhaps only now, such as a list that no longer exists.

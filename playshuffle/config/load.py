@@ -57,11 +57,7 @@ def load(path: bytes) -> Config:
 
 
 def load_if_any(name: str | None) -> Config | None:
-    """Return the configuration; None if none was named (--config) and none exists.
-
-    Raises:
-        PlayshuffleError: it cannot be read.
-    """
+    """Return the configuration; None if none was named (--config) and none exists."""
     return load(find(name)) if name is not None or any(map(os.path.lexists, places())) else None
 
 

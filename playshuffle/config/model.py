@@ -60,11 +60,9 @@ class Config(NamedTuple):
     Attributes:
         document: None without a file.
         playlists: in the order of the file.
-        broken: faults of the other playlists.
         settle_s: seconds without changes before an update.
         poll_s: seconds between scans of folders without events.
         page: file of the status page, if any.
-        players: its own players, by name.
     """
 
     document: Document | None

@@ -15,20 +15,12 @@ from playshuffle.system import atomic_file
 
 
 def never_tracks() -> list[bytes]:
-    """Return the paths in the list, in order.
-
-    Raises:
-        PlayshuffleError: it cannot be read.
-    """
+    """Return the paths in the list, in order."""
     return [entry.path for entry in _entries(_content())]
 
 
 def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
-    """Add tracks at the end; return those that are new in the list.
-
-    Raises:
-        PlayshuffleError: the list cannot be read or written.
-    """
+    """Add tracks at the end; return those that are new in the list."""
     with _locked():
         content = _content() or b"#EXTM3U\n"
         there = {entry.path for entry in _entries(content)}
@@ -42,11 +34,7 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
 
 
 def remove_last_track() -> bytes | None:
-    """Remove the last track, and return it; None without one.
-
-    Raises:
-        PlayshuffleError: the list cannot be read or written.
-    """
+    """Remove the last track, and return it; None without one."""
     with _locked():
         content = _content()
         last = next(reversed(_entries(content)), None)

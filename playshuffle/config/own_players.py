@@ -58,11 +58,7 @@ def load_player(name: str) -> None:
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
-    """Add the players of the configuration to the table; return the faults of the others by name.
-
-    Raises:
-        PlayshuffleError: the configuration cannot be read.
-    """
+    """Add the players of the configuration to the table; return the faults of the others by name."""
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}

@@ -23,9 +23,7 @@ _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with
 def save_list(path: bytes, name: str, request: Request) -> None:
     """Add a list to a configuration, or change the list of this name if it has the same file.
 
-    Args:
-        path: of the configuration, which is created if needed.
-        request: has an output.
+    The configuration is created if needed. The request has an output.
 
     Raises:
         PlayshuffleError: the configuration cannot have it, or cannot be written. It was not changed.
@@ -105,7 +103,6 @@ def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
 
 
 def _without_rules(options: Options, document: Document) -> Options:
-    """Return the options without the queries, histories and skip lists of all playlists."""
     table = with_absolute_paths(document, {**document.table, "folders": ()})
     rules = with_paths(Options(**options_of(table)), named_paths().stored)
     own: dict[str, Any] = {
@@ -134,7 +131,6 @@ def _check_name(document: Document, name: str, request: Request) -> None:
 
 
 def _values(options: Options, for_all: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a list, without folders that all lists have."""
     if options.source is not None:
         raise OptionError("{} works only on the command line. Remove {}, or --save.", "from", "from")
     if not options.folders:

@@ -15,7 +15,6 @@ class Fault(NamedTuple):
     """A fault of a configuration, and its place.
 
     Attributes:
-        message: sentences.
         line: from 1; None for the whole file.
     """
 

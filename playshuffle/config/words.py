@@ -197,12 +197,7 @@ def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNam
 
 
 def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:
-    """Return the error for a word that names nothing.
-
-    Args:
-        kinds: the meanings that were tried.
-        near: a sentence about similar names.
-    """
+    """Return the error for a word that names none of these kinds; `near` is about similar names."""
     names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
     alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})
     if alike is None and not {*kinds}.isdisjoint((Kind.FILE, Kind.FOLDER)):

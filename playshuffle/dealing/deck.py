@@ -20,7 +20,6 @@ class Deal(NamedTuple):
     Attributes:
         period: first day of its period.
         entries: none if the deal of its period was undone, and there was none before.
-        round: number of the round at its start.
         number: its number in that round.
         of: about how many deals that round takes.
         is_pending: it may not have reached the file.
@@ -55,8 +54,6 @@ class Deck(NamedTuple):
         round: number of this round, from 1; 0 if none has begun.
         since: first day of this round.
         number: number of deals that have begun in this round.
-        deals_left: about how many deals this round still takes.
-        order: name of the order of `upcoming`.
         is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a new one.
         unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that are
             not in `dealt` are from the previous round.
@@ -90,7 +87,6 @@ class Deck(NamedTuple):
 
     @property
     def undealt_count(self) -> int:
-        """Number of tracks not dealt in this round, missing ones included."""
         return len(self.upcoming) + len(self.missing)
 
     @property
@@ -105,7 +101,6 @@ class Deck(NamedTuple):
         return self.has_deal and frozenset(self.unheard).issuperset(entries)
 
     def with_dealt(self, tracks: Iterable[int]) -> Self:
-        """Return the deck with other tracks dealt last."""
         dealt = (*self.dealt, *tracks)
         known = frozenset(dealt)
         upcoming, missing = (

@@ -39,7 +39,6 @@ class DealRules(NamedTuple):
 
     Attributes:
         present: all tracks that can be played now, at least one.
-        order: orders new rounds, and inserts new tracks.
         is_whole: no drive is missing.
         resting: tracks dealt after all others of the round, as far as the gap allows.
         waiting: tracks that can be played when their drive is back.
@@ -77,7 +76,6 @@ def next_deal(
     without a track of this deal. If tracks were removed, tracks that would come too soon are postponed.
 
     Args:
-        period: first day of this deal's period.
         today: first day of a round that begins now; by default `period`.
         again: earlier dealt tracks that come first.
         is_now: `again` comes first in the deal after this one.

@@ -75,10 +75,7 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
 def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> tuple[Deck, bool]:
     """Return the deck with another computer's deal, which the list has, as its last deal.
 
-    A deal that did not reach the list stays the last one.
-
-    Returns:
-        The deck, and whether the list has the deal of this period.
+    Return also whether it is the deal of this period. A deal that did not reach the list stays the last one.
     """
     last, is_of_future = deck.deal, is_of_the_future(now, other.period)
     facts = other.round, other.number, other.entries

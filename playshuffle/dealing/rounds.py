@@ -33,7 +33,6 @@ class Rounds:
 
     @cached_property
     def resting(self) -> frozenset[int]:
-        """Return the tracks that are dealt after all others."""
         return resting_tracks(self._chosen, self._recipe)
 
     def gap(self, tracks: int) -> int:

@@ -103,11 +103,7 @@ class ByTime(Size):
 
 
 class ByGroups(Size):
-    """Deals of N groups, such as albums. A group counts once while its tracks are next to each other.
-
-    Args:
-        group_of: maps each track to the number of its group.
-    """
+    """Deals of N groups, such as albums. A group counts once while its tracks are next to each other."""
 
     def __init__(self, count: int, group_of: Mapping[int, int]) -> None:
         self._count = self._left = count
@@ -145,7 +141,6 @@ class Limited(Size):
 
     Args:
         limit: at least 1.
-        value_of: maps each track to the number of its value.
     """
 
     def __init__(self, size: Size, limit: int, value_of: Mapping[int, int]) -> None:

@@ -18,8 +18,6 @@ class CopiedTrack(NamedTuple):
 
     Attributes:
         name: name of the copy, without its number.
-        size: bytes of the file.
-        extinf: its line in a playlist.
     """
 
     source: bytes

@@ -32,9 +32,6 @@ class Exported(NamedTuple):
     """The result of an export.
 
     Attributes:
-        tracks: number of tracks that fit.
-        copied: number of copied tracks.
-        removed: number of removed copies.
         size: bytes of all copies.
     """
 

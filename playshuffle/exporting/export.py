@@ -54,7 +54,6 @@ def export(
         source: the playlist and its owner. A playlist of the same name from another source does not replace
             the copies.
         working: called with the megabytes that were copied.
-        most_bytes: maximum size of all copies.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
         keeps_names: copy into the folder itself, by the names of the tracks, and share copies with other
             lists.

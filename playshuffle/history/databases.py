@@ -68,14 +68,12 @@ class Database(NamedTuple):
 
 
 def _pivot(names: str, name: str = "name", value: str = "value") -> str:
-    """Return columns for rows that each have one value."""
     return ", ".join(
         f"max(CASE {name} WHEN '{each}' THEN CAST({value} AS REAL) END) AS {each}" for each in names.split()
     )
 
 
 def _songs(column: str) -> Database:
-    """Read the table of Strawberry and Clementine."""
     rows = f"SELECT {column}, lastplayed, NULL, playcount, skipcount, rating FROM songs"  # noqa: S608 - our own words
     return Database({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 

@@ -207,7 +207,6 @@ _COLUMNS = {
 
 
 def _header(line: str) -> tuple[str, dict[str, int]] | None:
-    """Return separator and positions of known columns; None for other files."""
     for separator in ",;\t":
         header = next(csv.reader([line], delimiter=separator), [])
         names = [re.sub(r"#.*|[\W_]", "", name.lower()) for name in header]

@@ -37,13 +37,11 @@ class History(NamedTuple):
     """A kind of play history.
 
     Attributes:
-        title: name of the program.
         knows: its data, for the documentation.
         played: when the program counts a play, for the documentation.
         tried: the version of the program whose file was read; empty if none was.
         name: the user's name for it; empty if users name the file.
         places: patterns of its path; empty if `file` differs between machines.
-        file: file name that users look for.
         advice: a sentence for users whose file is missing, or has no play.
         starts: it counts plays when they start.
     """
@@ -67,10 +65,7 @@ class History(NamedTuple):
 def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
     """Return the possible paths of a program's file, as a Flatpak or Snap too.
 
-    Args:
-        path: begins with `~/.config`, `~/.local/share` or the like; its name may have a `*`.
-        flatpak: id of the program.
-        snap: name of the program.
+    `path` begins with `~/.config`, `~/.local/share` or the like; its name may have a `*`.
     """
     inside = re.sub(
         r"~/\.(config|local/share)/", lambda match: {"config": "config/"}.get(match[1], "data/"), path

@@ -31,7 +31,6 @@ def match(
     folder of all rows may be a music folder under another name.
 
     Args:
-        number_of: the number of each track, by path.
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
     """
     tops = list(dict.fromkeys(top for root in roots for top in _with_parents(root)))

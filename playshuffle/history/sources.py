@@ -12,8 +12,6 @@ class Source(NamedTuple):
     """A file with a play history.
 
     Attributes:
-        text: as the user named it.
-        path: absolute.
         user: whose plays count; empty for all.
     """
 
@@ -35,11 +33,9 @@ def is_name(text: str) -> bool:
 
 
 def find_source(text: str, path: bytes) -> Source:
-    """Return a source that the user names.
+    """Return the source that `text` names: one of `NAMES`, or a file, optionally with `#USER`.
 
-    Args:
-        text: one of `NAMES`, or a file, optionally with `#USER`.
-        path: the same as an absolute path.
+    `path` is the text as an absolute path.
 
     Raises:
         OptionError: it is neither.

@@ -57,9 +57,6 @@ def uninstall() -> Iterator[str]:
     """Stop the service and remove its units; yield a line for each change.
 
     Playlists, state and configuration stay.
-
-    Raises:
-        PlayshuffleError: a unit cannot be removed.
     """
     folder = unit_folder()
     paths = {name: os.path.join(folder, name) for name in units.NAMES}

@@ -16,11 +16,7 @@ def path() -> str:
 
 
 def install() -> bool:
-    """Write or update the plugin; return whether it was written.
-
-    Raises:
-        PlayshuffleError: the file can't be written.
-    """
+    """Write or update the plugin; return whether it was written."""
     package = os.path.dirname(os.path.abspath(playshuffle.__file__))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SOURCE), encoding="utf-8") as file:
         source = file.read()
@@ -32,11 +28,7 @@ def install() -> bool:
 
 
 def remove() -> bool:
-    """Remove the plugin and its saved order; return whether it was installed.
-
-    Raises:
-        PlayshuffleError: a file can't be removed.
-    """
+    """Remove the plugin and its saved order; return whether it was installed."""
     atomic_file.remove(os.fsencode(os.path.join(_user_folder(), "playshuffle.json")))
     return atomic_file.remove(os.fsencode(path()))
 

@@ -21,7 +21,6 @@ class ServiceState:
         has_systemd: a systemd runs for this user; if not, the values below are empty.
         enabled: systemd's word, such as "enabled".
         active: such as "active".
-        detail: such as "running".
         text: the status that the service reports, or how it failed.
         sandbox: its restrictions; None if it does not run.
         lingers: it runs while nobody is logged in; None if unknown.

@@ -38,7 +38,6 @@ class Program(NamedTuple):
 
     @property
     def executables(self) -> tuple[str, ...]:
-        """Return the script and its interpreter."""
         return tuple(dict.fromkeys([self.words[0], sys.executable]))
 
 
@@ -169,7 +168,6 @@ def quoted(text: str) -> str:
 
 
 def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
-    """Replace the lines of a shipped unit that have the same keys as lines of this user."""
     filled: list[str] = []
     written_keys = set()
     for line in unit.splitlines():

@@ -14,9 +14,6 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
     """Return the folders that the service writes to.
 
     With `make`, create the state folder, without which the service does not start.
-
-    Raises:
-        PlayshuffleError: it cannot be created.
     """
     try:
         state = state_folder(make=make)

@@ -17,11 +17,9 @@ class Odd(NamedTuple):
     """Properties that most folders do not have. A row is the number of an audio file.
 
     Attributes:
-        links: names of symbolic links to folders.
         linked: device of each audio file that is a symbolic link, by name.
         left_out: skipped names with code and detail of the cause; an empty name is the folder itself.
         reasons: by row, why a file has no tags, and whether it is a track all the same.
-        spoken: by row, why a file is spoken word.
     """
 
     links: list[bytes]
@@ -47,7 +45,6 @@ class Folder(NamedTuple):
         device: its number in this run; it may differ between mounts.
         digest: of the names in it, in the order of the file system.
         is_plain: no entry is a link or under an ignore file, so equal stamps prove that nothing changed.
-        has_hard_links: a file in it has several names.
         folders: names of the folders in it, joined by '/'.
         names: names of the audio files, sorted, joined by '/'.
         stamps: size, mtime_ns, ctime_ns and inode of each row, as 64-bit numbers. A size below 0 marks a row

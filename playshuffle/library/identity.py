@@ -62,7 +62,6 @@ class Search:
 
     Attributes:
         indices: the index of each known track among the files, None if it is not found.
-        free: indices of files that are not a known track.
     """
 
     def __init__(
@@ -140,7 +139,6 @@ class Search:
         return None if audio_of(mark) and audio_of(self._marks[index]) else index
 
     def _by_stem(self) -> _Find:
-        """Find tracks converted to another format."""
         by_stem: defaultdict[bytes, list[int]] = defaultdict(list)
         for index in sorted(self.free) if self._left else ():
             by_stem[os.path.splitext(self._paths[index])[0]].append(index)

@@ -41,9 +41,8 @@ def check_reach(
 ) -> Reach:
     """Find out which roots can be read.
 
-    Args:
-        last_root: returns the last scan's result for a root, None if it was never scanned.
-        accepts_loss: roots that cannot be read, and tracks that disappeared, count as gone.
+    `last_root` returns the last scan's result for a root, if any. With `accepts_loss`, roots that cannot be
+    read, and tracks that disappeared, count as gone.
     """
     roots = dict.fromkeys(root for place in places for root in place.roots)
     errors = check_roots({root: last_root(root) for root in roots})

@@ -66,7 +66,6 @@ class Look(NamedTuple):
         use_ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
         still_ns: files modified less than this time ago are read later, unless they are known and were
             renamed.
-        workers: do the calls into the file system.
         clock_ns: the clock of file systems' stamps.
         moved_inodes: inodes of known files with another path than in the earlier scan.
     """
@@ -101,13 +100,9 @@ class Listing(NamedTuple):
 def list_folder(
     path: bytes, known: Folder | None, look: Look, status: os.stat_result, rules: Rules | None, now_ns: int
 ) -> Listing:
-    """List a folder.
+    """List a folder whose path ends in a slash; `rules` are its ignore rules.
 
-    Args:
-        path: ends in a slash.
-        known: the folder from an earlier scan. If nothing changed, the same object is returned.
-        rules: the ignore rules in the folder.
-        now_ns: a time before its status was read.
+    If nothing changed, return the `known` folder of an earlier scan. `now_ns` is before its status was read.
 
     Raises:
         OSError: the folder, or an ignore file in it, cannot be read.
@@ -222,7 +217,6 @@ class _Entries:
             self._has_hard_links = True
 
     def _takes_fresh(self, name: bytes, stamp: Sequence[int]) -> bool:
-        """Return whether to take a file written just now; if not, its known row may stay."""
         known = self._known_stamp(name)
         if stamp == known:
             return True
@@ -243,7 +237,6 @@ class _Entries:
         self._stamps += stamp
 
     def _take_known(self, name: bytes) -> None:
-        """Reuse the known row of an entry that cannot be examined, or not yet."""
         self._is_plain = False
         known = self._known
         if known is None:

@@ -33,7 +33,6 @@ def lost_roots(
     """Return an error for each scanned root of a place that seems to be missing.
 
     Args:
-        known: the tracks before the scan.
         scanned: the roots as they are now.
         found_numbers: of all tracks that the scan found.
         deleted: files and folders deleted, by events, while their root was present.
@@ -82,7 +81,6 @@ def seems_missing(root: bytes, known: Root) -> bool:
 
 
 def _hiding_error(root: bytes, skipped: Sequence[Skipped], lost: Sequence[bytes]) -> MissingError | None:
-    """Return the error for an ignore file that hides most of a root's lost tracks."""
     reasons = {path.rstrip(b"/"): reason for path, reason in skipped}
     # By the ignore file of a folder, or by the path that a pattern excludes.
     counts: Counter[bytes] = Counter()

@@ -107,7 +107,6 @@ def check_tracks(
 
     Args:
         path: without a slash at the end.
-        last_root: the last scan's result for the root.
         before: paths of its former tracks; empty if unknown.
         missing: the paths in `before` that were not found, under any name.
         deleted: files and folders deleted or moved, by events, while the root was present.
@@ -174,9 +173,7 @@ def current_mounts(path: bytes) -> list[Mount]:
 def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount]) -> None:
     """Check that a playlist's folder exists, and is not the mount point of its missing drive.
 
-    Args:
-        folder: without links.
-        before: its mounts when the playlist was written last; empty if it never was.
+    `folder` is without links. `before` are its mounts when the playlist was written last.
 
     Raises:
         MissingError: the drive is missing.

@@ -16,11 +16,7 @@ from playshuffle.library.listing import GONE, fits
 
 
 class OutdatedFolders(NamedTuple):
-    """Folders to list again.
-
-    Attributes:
-        moved_inodes: inodes of files with another path than in the earlier scan.
-    """
+    """Folders to list again."""
 
     paths: frozenset[bytes] = frozenset()
     moved_inodes: frozenset[int] = frozenset()

@@ -50,7 +50,6 @@ class _ScannedFiles(NamedTuple):
     """A scan to recognise.
 
     Attributes:
-        changed: folders whose tracks differ from the known ones.
         paths: of the files in changed folders, one folder after the other.
     """
 
@@ -82,10 +81,8 @@ def recognise(
 
     Args:
         table: the tracks after the last scan.
-        libraries: the tracks that the scan found.
         moved: observed moves of files and folders: from, to.
         scanned: roots, without a slash at the end, that were scanned completely.
-        missing: roots that cannot be reached now.
 
     Raises:
         PartError: something has changed, and the table is not whole.
@@ -304,7 +301,6 @@ def _is_another(mark: Mark, other: Mark) -> bool:
 def _kept_and_vanished(
     table: TrackTable, scan: _ScannedFiles, lost: Iterable[KnownTrack]
 ) -> tuple[dict[bytes, list[_Row]], dict[int, FormerFile]]:
-    """Return the lost tracks that are still at their path, by folder; and the others."""
     taken = frozenset(scan.paths)
     kept: dict[bytes, list[_Row]] = {}
     vanished: dict[int, FormerFile] = {}
@@ -328,13 +324,7 @@ def _folders_after(
     marks: Sequence[Mark],
     kept: Mapping[bytes, Sequence[_Row]],
 ) -> dict[bytes, FolderRow]:
-    """Return the rows of all folders.
-
-    Args:
-        known: the searched tracks.
-        numbers: of the files in changed folders.
-        kept: tracks that stay at their path, by folder.
-    """
+    """Return the rows of all folders."""
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
     folders = _without(table.folders, left)
     start = 0

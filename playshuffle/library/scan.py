@@ -57,7 +57,6 @@ class Place(NamedTuple):
     Attributes:
         roots: without a slash at the end.
         files: the tracks themselves; None for all below the roots.
-        ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
     """
 
     roots: tuple[bytes, ...]
@@ -74,7 +73,6 @@ class ScannedPlace(NamedTuple):
 
     Attributes:
         roots: its folders by root; all folders of listed files together.
-        unreadable: folders and files that could not be read.
         growing: files that are being written, and read later.
     """
 
@@ -88,12 +86,8 @@ class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
     Attributes:
-        unreadable: folders and files that could not be read.
-        growing: files that are being written, and read later.
-        roots: number of tracks below each root.
         missing: an error for each root that seems to be missing; its last known tracks count.
         waiting: by root, the indices of the tracks that cannot be played until it is back.
-        renamed: indices of tracks with another path since the last scan.
     """
 
     tracks: Tracks
@@ -136,7 +130,6 @@ def scan_places(
 
     Args:
         roots: roots that can be reached; no file is found below the others.
-        cache: has the folders of earlier scans.
         read_all: reads the tags of files; None for folders without tags.
     """
     parts = {
@@ -203,13 +196,7 @@ def find_folders(
     """Find the folders and files of all places.
 
     A folder is listed again if a file has left it for a folder that was listed later, so that each file is
-    found once.
-
-    Args:
-        cached: folders of an earlier scan, by path.
-        workers: do the calls into the file system.
-        report: called from time to time with the number of files found.
-        clock_ns: the clock of file systems' stamps.
+    found once. `report` is called with the number of files found so far.
     """
     look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
     dirty, known = changes.dirty, {place: _below(place, cached) for place in places}

@@ -137,10 +137,9 @@ def marks_of(folders: Iterable[Folder]) -> bytes:
 
 
 def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:
-    """Line up the tracks of all roots: sorted by path bytes within a root, the roots as given.
+    """Return the tracks of all roots: sorted by path bytes within a root, the roots as given.
 
-    Returns:
-        The tracks; files that are not tracks, with the reason; tracks without tags, with the reason.
+    Return also, with reasons, the files that are not tracks, and the tracks without tags.
     """
     by_root = [sorted((folder for folder in root if folder.names), key=_path) for root in roots]
     all_tracks = Tracks([folder for folders in by_root for folder in folders])

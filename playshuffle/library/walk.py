@@ -24,7 +24,6 @@ class WalkResult(NamedTuple):
 
     Attributes:
         roots: folders by root, in the given order.
-        unreadable: folders and files that could not be read.
         growing: files being written. They keep their known rows, unless the known file has another path now.
         replaced_inodes: inodes of known files. Another file, still being written, now has their path.
     """
@@ -78,7 +77,6 @@ class Changes(NamedTuple):
         dirty: folders to check; None for all.
         gone: files and folders that were deleted or moved.
         moved: (old path, new path) of every observed rename.
-        still_ns: files modified less than this time ago are read later.
     """
 
     dirty: Dirty | None = None
@@ -105,7 +103,6 @@ def walk(
     Args:
         roots: absolute paths, without a slash at the end.
         known: folders of an earlier walk by path; an unchanged one comes back as the same object.
-        unchanged: folders that are not listed again.
         report: called with the number of files found, after each listed folder, and every `_REPORT_EVERY`
             folders.
     """

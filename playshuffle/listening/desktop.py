@@ -64,7 +64,6 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
     """Yield the news in lines of busctl; lines without sense are ignored.
 
     Args:
-        lines: one JSON object each.
         names: of players, by their connections; it is updated.
         is_live: players can be asked, and the news arrive now.
     """

@@ -35,7 +35,6 @@ class News(NamedTuple):
 
     Attributes:
         player: a key of the player.
-        title: its name for people.
         at_s: arrival of the news, on a clock that stands still while the computer sleeps.
         status: of the player, empty if it is the same.
         track: None if it is not announced.

@@ -12,7 +12,6 @@ class Given(NamedTuple):
 
     Attributes:
         options: all of them; those not given have their defaults.
-        names: fields of the options that were given.
     """
 
     options: Options = Options()

@@ -36,12 +36,10 @@ class Row(NamedTuple):
         flag: its long spelling; `--no-` for a value that is true by default.
         help: for the command line, at most 50 characters.
         group: one of `groups.GROUPS`; decides whether the short help shows it.
-        short: its short or other spelling.
         verbs: the commands that take it; none for an option that only the configuration has.
         names: the kind of name that a value is, as in `text.known`, and all values.
         suggestions: values for completion, if the value is not such a name.
         example: a value in the form of the configuration.
-        has_key: the configuration has it as a key.
         may_be_number: the configuration accepts a number for the text, too.
     """
 
@@ -62,7 +60,6 @@ class Row(NamedTuple):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Return the spellings on the command line, the long one first."""
         return (self.flag,) if self.short is None else (self.flag, self.short)
 
     @property
@@ -71,7 +68,6 @@ class Row(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the key of the configuration: the long flag as a TOML name."""
         return self.flag.removeprefix("--no-" if self.is_negated else "--").replace("-", "_")
 
 

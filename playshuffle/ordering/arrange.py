@@ -57,11 +57,7 @@ def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = 
 
 
 def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: RandBelow) -> Arranged:
-    """Put the tracks in order, and count the tracks of the playlist.
-
-    Args:
-        chosen: at least one track.
-        last: the last order of these tracks, if any.
+    """Put the tracks, at least one, in order, and count the tracks of the playlist.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
@@ -193,7 +189,6 @@ def _after_gap(
     randbelow: RandBelow,
     resting: Collection[int],
 ) -> list[int]:
-    """Play no track again before the gap, except pinned ones."""
     among = frozenset(base)
     played = [index for index in last_played if index in among]
     was_played = frozenset(played)

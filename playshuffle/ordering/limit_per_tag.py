@@ -64,11 +64,6 @@ def over_limit(
 
     The second list has those that another draw could keep. Tracks of a lower rank are kept first; among equal
     ranks, each choice is equally likely.
-
-    Args:
-        value_of: number of each track's value, by index.
-        limit: from 1.
-        rank: returns the rank of a track.
     """
     members = defaultdict(list)
     for index, value in value_of.items():

@@ -22,7 +22,6 @@ class Recipe(NamedTuple):
     Attributes:
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
         inside: which blocks to shuffle inside.
-        gap: minimum number of plays before a track repeats.
         rests: how long a track rests after it, or one with an equal value of a field, was heard.
         resting: indices of the resting tracks; like pins, they are resolved later.
     """

@@ -38,10 +38,7 @@ def last_order_now(
 ) -> LastOrder:
     """Compare the last order of a playlist with the present tracks.
 
-    Args:
-        absent: tracks in it that were absent before.
-        indices: tracks that are chosen now.
-        forgotten: tracks that lose their positions.
+    `absent` tracks were absent before; `forgotten` ones lose their positions.
     """
     chosen, listed = frozenset(indices), frozenset(order)
     missing = listed.difference(chosen)
@@ -57,16 +54,9 @@ def last_order_now(
 def update_order(
     chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: RandBelow, *, is_changed: bool
 ) -> tuple[Arranged, list[int]]:
-    """Update an order after its tracks changed.
+    """Return the order of the chosen tracks after they changed, and the same with the absent ones.
 
-    Args:
-        chosen: at least one track.
-        recipe: with resolved pins.
-        randbelow: source of the positions of new tracks.
-        is_changed: tracks were added or removed, or have other paths or tags.
-
-    Returns:
-        The order of the chosen tracks, and the same with the absent ones.
+    `recipe` has resolved pins. `is_changed`: tracks were added or removed, or have other paths or tags.
 
     Raises:
         PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
@@ -115,7 +105,6 @@ def _repaired(arranged: Arranged, recipe: Recipe, repair: Repair, randbelow: Ran
 
 
 def _insert_absent(order: Sequence[int], present: Sequence[int]) -> list[int]:
-    """Insert the tracks that `present` lacks, each after its predecessor in `order`."""
     present_set = frozenset(present)
     if present_set.issuperset(order):
         return list(present)

@@ -30,7 +30,6 @@ class Stage(NamedTuple):
         of: number of tracks that the stage had to choose from.
         reason: returns why it omits a track. After the first `NAMED` tracks, only while the cache of tags is
             open.
-        terms: returns the result of each term of the query for a track.
     """
 
     code: str
@@ -52,7 +51,6 @@ class Choice(NamedTuple):
         idle_lists: skip lists that name no track.
         kept: maps each omitted copy to the kept one, even if a skip list omits it.
         drawn_out: tracks omitted at random, so that the next run may keep them.
-        pins: that name a remaining track.
         problem: why nothing can be played or drawn, if so.
     """
 

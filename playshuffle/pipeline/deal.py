@@ -35,7 +35,6 @@ class Dealt(NamedTuple):
         deck: after it; for a peek, as it would be.
         is_new: new tracks were dealt; otherwise the last deal was kept, or written again.
         certain: number of entries, from the first, that do not depend on future draws.
-        is_again: the last deal was written on demand.
         former: options of the last deal, if the next one has others.
         left: number of tracks of the last deal that other options have removed.
     """
@@ -54,7 +53,6 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
 
     Args:
         is_now: deal in any case, but first write a pending deal.
-        is_new_round: end the round, and deal from a new one.
         has_options: the user gave options with this command, so `undo` takes them back.
 
     Raises:
@@ -156,7 +154,6 @@ def with_heard(run: Run) -> Deck:
 
 
 def _rules(run: Run) -> DealRules:
-    """Return the rules of the deck; tracks that wait for a root cannot be played."""
     chosen, recipe, limit = run.chosen, run.recipe, run.request.most
     waiting = run.library.all_waiting
     rounds = Rounds(chosen, recipe, run.tools.randbelow)
@@ -189,7 +186,6 @@ def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = Fals
 
 
 def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
-    """Return a note if the limit of `--most` makes this deal smaller than requested."""
     limit, count = run.request.most, _settings(run).amount.tracks
     entries = deck.deal.entries if deck.deal is not None else ()
     if limit is None or count is None or not deck.upcoming or len(entries) >= count:

@@ -29,8 +29,6 @@ class EntryWriter(NamedTuple):
 
     Attributes:
         base: how the player sees paths.
-        output: the playlist, as the user named it.
-        folder: its folder, as the user named it.
         max_per_file: maximum entries of a file; None for all in one.
     """
 
@@ -63,7 +61,6 @@ class EntryWriter(NamedTuple):
         return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
-        """Return the comments that are needed to read the entries back."""
         base_comment = self.base.comment(self.folder)
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 

@@ -52,7 +52,6 @@ class Reason(NamedTuple):
 
     Attributes:
         code: for programs; IN if it is.
-        terms: the result of each term of the query.
         file: path of the skip list or file that is the cause.
     """
 
@@ -70,12 +69,10 @@ class PlaylistStages:
         entries: position, from 0, of each path in the playlist as it is.
         waiting: the missing folder of each waiting track, by path.
         indices: of the tracks that were found, by path.
-        skipped: reasons of the scan.
         order: position of each track in the last order, None for a deck.
         drawn_s: when the order was drawn, in Unix seconds.
         dealt: why each dealt track of a deck is not in the playlist, in words.
         upcoming: position of each track that a deck has still to deal.
-        last_deal: in words.
         next_run: the next change of the playlist, in words.
     """
 
@@ -211,12 +208,10 @@ class PlaylistStages:
 
 
 def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_run: str) -> PlaylistStages:
-    """Run the stages for a playlist without writing anything.
+    """Run the stages for a playlist without writing anything; valid while the library is open.
 
-    Args:
-        opened: the library. The result is valid while it is open.
-        request: the playlist. Without roots, only the tracks in its file are known.
-        next_run: in words, such as "the next update".
+    Without roots in the request, only the tracks in its file are known. `next_run` is in words, such as "the
+    next update".
 
     Raises:
         PlayshuffleError: a folder never existed, or the playlist cannot be read.

@@ -60,7 +60,6 @@ def keep(run: Run) -> Report:
 
 
 def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[Note]]:
-    """Return when the last order was drawn, in Unix seconds, and notes for the user."""
     if not drawn_s:
         return now_s, []
     if drawn_s <= now_s + _CLOCK_TOLERANCE_S:

@@ -28,7 +28,6 @@ class OpenLibrary(NamedTuple):
         table: the numbers of all tracks, or only of those below the playlists' folders.
         errors: by root that cannot be read, and of which nothing is known.
         histories: that `play_history` has read.
-        whole_table: returns the numbers of all tracks, loaded once.
     """
 
     state: State
@@ -59,7 +58,6 @@ class OpenLibrary(NamedTuple):
         return library
 
     def growing(self, request: Request) -> list[bytes]:
-        """Return the folders with files that are being written, each with a slash."""
         growing = self.libraries[place_of(request)].growing
         return sorted({path[: path.rfind(b"/") + 1] for path in growing})
 
@@ -77,8 +75,6 @@ def open_library(
     """Find all tracks of these playlists, give each its number, and save the changes.
 
     Args:
-        requests: at least one.
-        must_remember: raise an error if the state cannot be written.
         checks_state: check the whole state file, even after a clean end.
         state: if the caller has opened it, for writing if a playlist is written.
 

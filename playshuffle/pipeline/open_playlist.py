@@ -73,11 +73,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
 def open_run(
     request: Request, tools: Tools, changes: Changes = EVERYWHERE, *, must_remember: bool = False
 ) -> Iterator[Run]:
-    """Open the library for one playlist, and this playlist.
-
-    Raises:
-        PlayshuffleError: either cannot be opened.
-    """
+    """Open the library for one playlist, and this playlist."""
     with (
         open_library([request], tools, changes, must_remember=must_remember) as library,
         open_playlist(library, request, tools) as run,
@@ -106,7 +102,6 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
 def _tags(
     opened: OpenLibrary, request: Request, tracks: Tracks, tools: Tools
 ) -> "tuple[RowsOf, PlayHistory | None]":
-    """Return how to look up a folder's tags with the plays of a history, and that history."""
     if opened.cache is None or not request.options.tags:
         return no_tags, None
     rows_of = cached_rows(opened.cache, tools.read_all, tools.tags)

@@ -25,12 +25,7 @@ def count_others(
 ) -> tuple[Deck, bool, list[Note]]:
     """Count the deals of other computers in a list, and in conflict copies beside it.
 
-    Args:
-        deck: of this state.
-        file: the list.
-        contents: fingerprints of the lists that this state has written.
-        every: how often deals are due.
-        now: local time.
+    `contents` are fingerprints of the lists that this state has written.
 
     Returns:
         The deck, whether another computer's deal in the list is that of this period, and notes for the user.

@@ -83,7 +83,6 @@ def play_history(
 
     Args:
         rows_of: looks up a folder's tags, for sources without paths.
-        now_s: Unix seconds.
 
     Raises:
         SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.

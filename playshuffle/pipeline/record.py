@@ -25,9 +25,7 @@ class Record(NamedTuple):
 
     Attributes:
         order: None without one, and for a deck.
-        deck: None if the playlist is not dealt.
         saved: the saved record that fits the file, otherwise the newest.
-        before: the record before its last make or deal.
         replaced: number of tracks in the order that replace an omitted copy.
         forgotten: tracks that the library lacks, and that lose their positions.
         has_other: another computer's deal in the file is the deal of this period.
@@ -47,7 +45,6 @@ class Record(NamedTuple):
         return self.saved if isinstance(self.saved, SavedOrder) else None
 
     def tracks(self) -> Sequence[int]:
-        """Return the last order's tracks that were present, or all tracks of the deck."""
         if self.deck is not None:
             return (*self.deck.dealt, *self.deck.upcoming, *self.deck.missing)
         return self.order.present_then if self.order is not None else ()
@@ -98,12 +95,7 @@ def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
 def load_record(
     opened: OpenLibrary, file: PlaylistFile | None, tracks: Tracks, request: Request, now: datetime
 ) -> Record:
-    """Load the record of a playlist.
-
-    Args:
-        file: None if the playlist is not a file.
-        request: if it is dealt, the record is a deck.
-        now: local time.
+    """Load the record of a playlist; a deck if the request is dealt.
 
     Raises:
         PlayshuffleError: the file is from another program, or a deal would replace its own source.
@@ -131,7 +123,6 @@ def load_record(
 def _lost_and_forgotten(
     opened: OpenLibrary, saved: Iterable[SavedRecord], now_s: int
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the tracks that the table has lost, and the tracks that lose their positions."""
     if all(track >= 0 for record in saved if isinstance(record, SavedOrder) for track in record.tracks):
         return frozenset(), frozenset()
     table = opened.whole_table()
@@ -143,7 +134,6 @@ def _lost_and_forgotten(
 def _order_record(
     saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, lost: frozenset[int]
 ) -> Record:
-    """Find the saved record that fits a file; without a saved order, read it from the file."""
     newest, before = saved.get(LAST), saved.get(BEFORE)
     order = next((record for record in saved.values() if isinstance(record, SavedOrder)), None)
     if order is None:
@@ -218,28 +208,19 @@ def save_record(
     in_file: SavedRecord | None = None,
     before: SavedRecord | None = None,
 ) -> None:
-    """Save the record of a playlist with these tracks, as `records.save` does.
-
-    Raises:
-        PlayshuffleError: it cannot be saved.
-    """
+    """Save the record of a playlist with these tracks, as `records.save` does."""
     numbered = [each and each.translated(tracks.numbers_of) for each in (in_file, before)]
     records.save(state, playlist, record.translated(tracks.numbers_of), *numbered)
 
 
 def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -> SavedDeck:
-    """Mark the deal of a deck as written, and return the deck.
-
-    Raises:
-        PlayshuffleError: it cannot be saved.
-    """
+    """Mark the deal of a deck as written, and return the deck."""
     written = pending._replace(deck=mark_written(pending.deck))
     save_record(state, playlist, tracks, written)
     return written
 
 
 def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
-    """Make a deck from its file alone: all tracks in it were dealt."""
     if "ORDER" not in file.comments():  # not written by playshuffle
         return Deck()
     dealt = tuple(_tracks_in_file(file, tracks))

@@ -48,19 +48,10 @@ class Report(NamedTuple):
 
     Attributes:
         output: path of the playlist; None if no file is written.
-        files: of the playlist: one, or its parts in order.
-        arranged: the chosen tracks in order.
         figures: computes the figures; this is slow, and only people want to know.
-        text: content of the playlist, in one file or several.
-        is_new: no such file existed.
-        library: all tracks of its folders, and the skipped files.
         suspects: paths that the indices in `losses` refer to.
-        losses: tracks that the player would lose.
         removed: former files of the playlist, if it now has fewer parts, or is in parts for the first time.
         came: number of tracks added since the last time.
-        went: number of tracks removed.
-        renamed: number of tracks renamed.
-        last: the previous order, if any.
         has_news: `noted` differs from the last run, so users should see it.
         stamp: of the written file; empty if none was written.
     """

@@ -40,8 +40,6 @@ class Run(NamedTuple):
     Attributes:
         now: when it was opened, in local time.
         file: None if none is written.
-        record: its last order or its deck.
-        tags_of: looks up the tags of a folder.
         history: the plays of tracks; None if the request names no history.
     """
 
@@ -77,11 +75,6 @@ class Run(NamedTuple):
         return recipe._replace(resting=heard.intersection(self.choice.remaining))
 
     def check(self) -> None:
-        """Check that a track can be played, and that each pin names one.
-
-        Raises:
-            PlayshuffleError: it cannot, or a pin names none.
-        """
         if self.choice.problem is not None:
             raise self.choice.problem
 
@@ -109,7 +102,6 @@ class Run(NamedTuple):
             record: the order or the deck, to be completed with facts about the file.
             before: the record for `undo`; None keeps the saved one.
             saves: save the record, which otherwise is only described in the file.
-            replaces: replace the playlist.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries; or state or file cannot

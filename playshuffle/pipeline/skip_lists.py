@@ -72,10 +72,7 @@ def read_skip_lists(
 ) -> list[SkipList]:
     """Read the skip lists of a playlist, and store their content if the playlist is written.
 
-    Args:
-        state: has their last content.
-        playlist: its resolved path, the key of the stored content.
-        writes: the playlist is written.
+    `playlist`, its resolved path, is the key of the stored content.
 
     Raises:
         PlayshuffleError: a list cannot be read, and never was.

@@ -61,8 +61,6 @@ class StageKind(NamedTuple):
         leaves_out: the omitted tracks, in words.
         apply: returns the choice after the stage.
         summary: returns a report's text about the omitted tracks; empty for nothing.
-        keys: keys of the configuration that cause its reasons.
-        label: of the summary.
         has_common_reason: all its reasons have the same short text, so that `why` counts them together.
     """
 

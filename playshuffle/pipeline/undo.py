@@ -35,11 +35,8 @@ def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second call reverts the first.
 
     Its tracks are in the order that they had, whatever the options choose now. Those that no longer exist are
-    omitted. The next deal or new order comes when it would have come.
-
-    Args:
-        run: opened with the request of `before`.
-        before: the record to restore, read without a lock.
+    omitted. The next deal or new order comes when it would have come. `run` was opened with the request of
+    `before`, which was read without a lock.
 
     Raises:
         PlayshuffleError: none of its tracks is left, it cannot be written, or it was made or dealt since,

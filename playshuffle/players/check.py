@@ -64,7 +64,6 @@ class Trouble(NamedTuple):
 
     Attributes:
         versions: the affected versions, in words; empty for all.
-        plays_another: another file may be played.
     """
 
     entry: Entry | None
@@ -79,8 +78,6 @@ class Checked(NamedTuple):
 
     Attributes:
         streams: number of entries that are not local files.
-        faults: whatever the player.
-        troubles: by the name of each requested player.
     """
 
     path: bytes
@@ -98,10 +95,7 @@ def check_playlist(
 ) -> Checked:
     """Check each entry of a playlist, as these players would read it.
 
-    Args:
-        names: of players; empty for all, None for the player that the playlist was written for.
-        content: of the playlist, if it is not in a file.
-        report: called with the number of checked entries, and of all.
+    Without names it is the player that the playlist was written for; an empty list means all.
 
     Raises:
         PlayshuffleError: it cannot be read, or players were named and it is not M3U.
@@ -131,7 +125,6 @@ def check_playlist(
 def _faults(
     entries: Sequence[Entry], report: Callable[[int, int], None]
 ) -> tuple[list[EntryFault], list[Entry]]:
-    """Return the faults, and the entries whose file exists and was not listed before."""
     faults = []
     playable = []
     first: dict[int, dict[int, int]] = defaultdict(dict)  # lines by inode, by device
@@ -169,7 +162,6 @@ def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
 def _keys(
     path: bytes, playlist: Listed, playable: Sequence[Entry], folders: Iterable[Entry]
 ) -> dict[str, list[Entry]]:
-    """Return the odd entries for each key of `QUIRKS` and `LIST_QUIRKS`."""
     keys: dict[str, list[Entry]] = defaultdict(list)
     names = list(map(_path_text, playable))
     for key in QUIRKS:
@@ -281,7 +273,6 @@ def _lost_at_limits(
 
 
 def _not_played(name: str, playable: Sequence[Entry]) -> list[Trouble]:
-    """Return the tracks in formats that not all of these players play."""
     plays = PLAYERS[name].plays
     others = [entry for entry in playable if _suffix(entry) not in plays]
     if not plays or not others:

@@ -20,8 +20,6 @@ class Loss(NamedTuple):
 
     Attributes:
         what: the oddity, such as 'a # in the name'.
-        players: their names.
-        cure: what to do about it.
         indices: of the tracks, ascending. A range has positions in the playlist instead.
     """
 
@@ -101,7 +99,6 @@ def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
 
 
 def _labels(readers: Sequence[Player], key: str) -> tuple[str, ...]:
-    """Name players with their versions, all servers together."""
     servers = [reader for reader in READERS if reader.is_server]
     all_servers = len(readers) > 1 and all(server in readers for server in servers)
     labels = (

@@ -34,7 +34,6 @@ class Player(NamedTuple):
     """A player profile: how playlists are written for it, and what it cannot read.
 
     Attributes:
-        title: its name for users.
         loses: the losses, by the keys of `quirks.QUIRKS`.
         measured: the version that loaded hostile names; empty if only `source` is known.
         source: where the facts come from.
@@ -106,7 +105,6 @@ class Player(NamedTuple):
         return ", ".join(phrases)
 
     def loses_words(self) -> list[str]:
-        """Return which names and lists the player loses, even if written for it."""
         phrases = [
             f"{quirk.what} ({lost.versions})" if lost.versions else quirk.what
             for key, quirk in QUIRKS.items()

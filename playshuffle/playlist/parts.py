@@ -96,7 +96,6 @@ def prepared(
 
     Args:
         force: also replace parts from other programs, and files of other users.
-        is_same: whether the files have exactly this content; None compares them.
 
     Raises:
         PlayshuffleError: the content could not be written, or a file of another user would get another owner.

@@ -56,7 +56,6 @@ class Base(NamedTuple):
         return b"", path
 
     def comment(self, folder: bytes) -> str:
-        """Return the comment that `Back` needs; empty if it needs none."""
         folder_here = os.path.join(self.folder, b"")
         pairs = [(player_path, local) for local, player_path in self.swaps if player_path != folder_here]
         if folder_here != os.path.join(folder, b""):

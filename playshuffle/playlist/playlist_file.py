@@ -32,7 +32,6 @@ class PlaylistFile(NamedTuple):
         is_link: the user named a link to it.
         folder: as the user named it, which may contain links. If `is_link`, the real folder.
         files: that exist and are not empty.
-        mounts: that contain its folder.
     """
 
     path: bytes
@@ -93,7 +92,6 @@ class PlaylistFile(NamedTuple):
         return list(dict.fromkeys(found))
 
     def comments(self) -> dict[str, str]:
-        """Return the comments of playshuffle by key, such as ORDER."""
         head = self._parsed(-1 if self.format.is_uri else _HEAD_BYTES)
         return head[0].comments if head else {}
 
@@ -112,18 +110,13 @@ class PlaylistFile(NamedTuple):
         return [copy for copy in copies if copy.has_mark()]
 
     def stamp(self) -> str:
-        """Return the stamps of all files; empty if they cannot be examined."""
         try:
             return " ".join(map(atomic_file.stamp, self.files))
         except OSError:
             return ""
 
     def fingerprint(self) -> str:
-        """Return the fingerprint of all files together.
-
-        Raises:
-            PlayshuffleError: they cannot be read.
-        """
+        """Return the fingerprint of all files together."""
         try:
             return fingerprint_of(chunk for file in self.files for chunk in _chunks(file))
         except OSError as error:

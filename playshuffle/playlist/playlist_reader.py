@@ -251,7 +251,6 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 
 
 def _entries_folder(path: bytes) -> bytes:
-    """Return the start of relative entries: MPD's music folder for its own playlists."""
     folder = os.path.dirname(path)
     conf = mpd_server.settings_if_possible()
     if conf is None or conf.playlists is None or conf.music is None:
@@ -309,7 +308,6 @@ def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
 
 
 def _existing(entry: Entry, paths: Mapping[str, bytes], names: Names) -> Entry:
-    """Take the first of these paths that exists, and the key of its reading."""
     for key, path in paths.items():
         if os.path.lexists(path):
             return entry._replace(path=path, taken=key or entry.taken)

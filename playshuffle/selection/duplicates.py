@@ -33,7 +33,6 @@ class CopyFacts(NamedTuple):
         recording_id: of MusicBrainz, as `release_id`.
         lossless: whether the codec is.
         bitrate: bits per second.
-        position: in the saved order, if any.
     """
 
     path: bytes
@@ -127,7 +126,6 @@ class _Groups:
                 firsts.append(index)
 
     def _merge(self, one: int, other: int) -> bool:
-        """Merge two groups, unless they contain two tracks of one release."""
         if one == other:
             return True
         tracks = [self._facts[index] for index in (*self._groups[one], *self._groups[other])]

@@ -28,11 +28,9 @@ class Field(NamedTuple):
     """A field of a query.
 
     Attributes:
-        name: as in a query.
         kind: how values are compared.
         read: returns the raw values of a folder, by row.
         decode: returns the value of a raw value; None if it is missing. A missing text is empty.
-        needs_tags: `read` uses the tags.
     """
 
     name: str

@@ -16,9 +16,8 @@ _MOST_FOLDERS = 10_000  # folders to compare; more take seconds
 def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:
     """Return the terms that change nothing.
 
-    Args:
-        hits: number of tracks that pass a term's checks; negation does not count.
-        folders: with tracks, each with a slash at its end.
+    `hits` are tracks that pass a term's checks; negation does not count. `folders` with tracks end in a
+    slash.
     """
     unused = [term for term in terms if not hits.get(term)]
     if not any(term.is_negated or term.tops for term in unused):

@@ -37,7 +37,6 @@ class TermCount(NamedTuple):
     """A term of a query.
 
     Attributes:
-        tracks: number of tracks that it matches.
         advice: what the user may mean; empty if unknown.
     """
 

@@ -89,12 +89,9 @@ class Query(NamedTuple):
 
 
 def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -> Query:
-    """Parse a query.
+    """Parse a query; an empty one matches everything, as in beets.
 
-    Args:
-        text: as the user wrote it; an empty one matches everything, as in beets.
-        roots: start of relative paths.
-        now: local time for relative dates.
+    Relative paths start at the roots, relative dates at `now` (local time).
 
     Raises:
         QueryError: it is not a query; names the column, and the most similar field.

@@ -25,11 +25,7 @@ class TokenKind(enum.Enum):
 
 
 class Token(NamedTuple):
-    """A piece of a query.
-
-    Attributes:
-        text: text of a word, without quotes.
-    """
+    """A piece of a query."""
 
     kind: TokenKind
     text: str

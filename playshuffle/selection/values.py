@@ -136,7 +136,6 @@ def _flag(value: str) -> Test:
 
 
 def _is_in_season(value: str, now: datetime) -> bool:
-    """Return whether this day is in days such as 12-01..12-26 or 12-24."""
     is_leap_year = now.year % 4 == 0 and (now.year % 100 != 0 or now.year % 400 == 0)
 
     def day(text: str) -> tuple[int, int]:

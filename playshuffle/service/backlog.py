@@ -127,10 +127,9 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """End the update, and schedule another try for batches that no scan has applied.
+        """Return the folders to scan again, with the seconds to wait: twice as long each time.
 
-        Returns:
-            Seconds to wait until each folder is scanned again: twice as long each time.
+        Their batches were not applied by any scan.
         """
         self._failing |= self._updating
         self._pool = self._scanning + self._pool

@@ -126,13 +126,8 @@ class _Life:
 
     Attributes:
         signals: descriptor with the numbers of received signals.
-        before: the previous life.
-        reloaded: the next configuration, after a reload.
-        has_scanned: an update has scanned the folders.
-        backlog: the changes that no scan has applied, and the playlists that are due.
         shut: playlists whose folder was closed to the service when this life or an earlier one began.
         refused: why the last configuration was refused.
-        installation: the program when the service was started.
     """
 
     config: Config

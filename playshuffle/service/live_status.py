@@ -26,7 +26,6 @@ class LiveStatus:
     """The status of a service, its folders and its playlists.
 
     Args:
-        broken: errors of other playlists, by name.
         since_s: when the service was started, in Unix seconds.
         file: publishes the status.
     """

@@ -47,7 +47,6 @@ def watchdog_s() -> float | None:
 
 @functools.cache
 def _supervisor() -> tuple[str | None, float | None]:
-    """Return the socket's address, and the seconds between two signs of life."""
     address = os.environ.pop("NOTIFY_SOCKET", "")
     usec = os.environ.pop("WATCHDOG_USEC", "")
     pid = os.environ.pop("WATCHDOG_PID", "")

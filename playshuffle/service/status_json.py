@@ -23,10 +23,8 @@ class RootStatus:
 
     Attributes:
         state: ok, empty or missing.
-        file_system: its type.
         watched: how, in words.
         advice: a command that improves it, or empty.
-        watches: number of watched folders.
         last_event: Unix seconds.
         last_full_scan: Unix seconds.
     """
@@ -49,18 +47,14 @@ class PlaylistStatus:
 
     Attributes:
         name: in the configuration, None if it is not there.
-        output: its file.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
             service also by make (not in the configuration), not managed, nothing dealt and not written.
-        tracks: number of tracks in it.
         library: number of tracks in its folders.
         last_write: Unix seconds.
-        last_error: why it could not be updated.
         scanning: progress of the running scan.
         missing_lists: skip lists that cannot be read, so that their last content counts.
         left_out: number of omitted tracks by reason, in words; known to a running service.
         waiting: number of waiting tracks by missing folder.
-        deck: facts of its deck, if it is dealt.
         summary: a line about its deck.
     """
 
@@ -113,7 +107,6 @@ class Status:
     Attributes:
         notes: sentences for the user.
         not_listed: number of playlists written by `make`, unless they are among `playlists`.
-        schema: version of the JSON.
     """
 
     services: tuple[Service, ...]

@@ -50,10 +50,7 @@ class PlaylistUpdated:
 
     Attributes:
         status: without facts that only the service knows.
-        is_changed: the file was replaced.
-        growing: folders with files that are still being written.
         is_cached: False if tags could not be stored, so that the next update must scan everything.
-        folders: pairs of folder and number of tracks.
         removed_files: files of a list in parts that it no longer needs, by path.
     """
 
@@ -79,7 +76,6 @@ class PlaylistFailed:
         state: as in `PlaylistStatus`.
         missing: the folder that seems to be missing.
         is_shut: only the sandbox blocks its folder, until the service is restarted.
-        growing: as in `PlaylistUpdated`.
     """
 
     playlist: str

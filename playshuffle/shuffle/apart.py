@@ -120,7 +120,6 @@ def _is_paired(groups: Sequence[int], at: int) -> bool:
 
 
 def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: RandBelow) -> int:
-    """Move an entry away from its group; return the number of pairs saved."""
     entry, group = result.pop(at), groups.pop(at)
     target = first + randbelow(len(result) - first + 1)
     if group in groups[max(target - 1, 0) : target + 1]:
@@ -138,7 +137,6 @@ def _move(result: list[int], groups: list[int], at: int, first: int, randbelow: 
 
 
 def _swap(result: list[int], groups: list[int], at: int, free: Sequence[int], randbelow: RandBelow) -> int:
-    """Swap with one of the best partners; return the number of pairs saved."""
     gains = [_gain(groups, at, partner) for partner in free]
     best_gain = max(gains)
     if best_gain <= 0:

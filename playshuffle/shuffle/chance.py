@@ -96,7 +96,6 @@ class RandomSource(ABC):
                 yield words
 
     def _replace_biased(self, words: "array[int]", bounds: Sequence[int]) -> None:
-        """Drop biased words in place; later words move up."""
         tops = bytearray(words.tobytes()[_TOP_BYTE::4])
         position = tops.find(_FULL)
         while position >= 0:

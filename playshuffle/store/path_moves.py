@@ -102,11 +102,7 @@ def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]
 
 
 def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, bytes]) -> None:
-    """Save these rows, and replace these files; all or nothing, even if it is killed.
-
-    Raises:
-        PlayshuffleError: it cannot be written.
-    """
+    """Save these rows, and replace these files; all or nothing, even if it is killed."""
 
     def act(database: Connection) -> None:
         for row in moved:
@@ -125,11 +121,7 @@ def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, byt
 
 
 def finish_move() -> None:
-    """Write the files of a killed move, if it was saved.
-
-    Raises:
-        PlayshuffleError: the state or a file cannot be written.
-    """
+    """Write the files of a killed move, if it was saved."""
     with State(must_remember=True) as state, state.locked():
         _write_files(state)
 

@@ -23,8 +23,6 @@ class StoredPlays(NamedTuple):
 
     Attributes:
         stamp: of the source when it was read.
-        title: name of the program.
-        note: for the user.
         read_s: when it was read (Unix seconds).
         rows: plays by the number of a track and the key of its path in the source.
     """
@@ -55,11 +53,7 @@ def load(state: State, source: bytes) -> StoredPlays | None:
 
 
 def save(state: State, source: bytes, plays: StoredPlays) -> None:
-    """Store the plays of a source.
-
-    Raises:
-        PlayshuffleError: they cannot be written.
-    """
+    """Store the plays of a source."""
     *values, ratings = zip(*plays.rows.values(), strict=True) if plays.rows else [()] * (_COLUMNS - 2)
     columns = [
         *zip(*plays.rows, strict=True),

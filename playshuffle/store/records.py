@@ -132,9 +132,6 @@ def save(
     Args:
         in_file: record of the file until it is replaced; None if that is `record` or `before`.
         before: record for `undo`, `NOTHING` if none exists; None keeps the saved one.
-
-    Raises:
-        PlayshuffleError: it cannot be written.
     """
     path = state.real.stored(playlist)
     ages = {LAST: record, BEFORE: before, IN_FILE: in_file}

@@ -123,7 +123,6 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
 
     Args:
         bad: gets each bad row that a query meets.
-        writes: create missing tables.
 
     Raises:
         OtherVersionError: a newer version of playshuffle wrote it, or one that cannot be upgraded.

@@ -21,7 +21,6 @@ class State(StateFile):
     """Tracks and playlists, stored from one run to the next."""
 
     def tracks_version(self) -> int:
-        """Return a number that changes whenever the table of tracks does."""
         rows = self.rows("SELECT version FROM counter")
         return int(rows[0][0]) if rows else 0
 
@@ -83,11 +82,7 @@ class State(StateFile):
         return 1 + max([former or 0, *(max(array("I", numbers), default=0) for (numbers,) in packed)])
 
     def save_tracks(self, before: TrackTable, table: TrackTable) -> None:
-        """Store the changes in the table of tracks, in one transaction.
-
-        Raises:
-            PlayshuffleError: it cannot be written.
-        """
+        """Store the changes in the table of tracks, in one transaction."""
         stored = self.named.stored
         folders = [
             (stored(path), *row) for path, row in table.folders.items() if row is not before.folders.get(path)
@@ -129,21 +124,13 @@ class State(StateFile):
         return self._mounts_from(rows[0][0]) if rows else []
 
     def save_output_mounts(self, playlist: bytes, mounts: Sequence[Mount]) -> None:
-        """Store the mounts of a playlist's folder, if they have changed.
-
-        Raises:
-            PlayshuffleError: they cannot be written.
-        """
+        """Store the mounts of a playlist's folder, if they have changed."""
         if list(mounts) != self.output_mounts(playlist):
             row = (self.real.stored(playlist), self._mounts_as(mounts))
             self.change(lambda database: database.execute(schema.replace("output"), row), playlist)
 
     def forget(self, playlist: bytes) -> bool:
-        """Remove all rows of a playlist; return whether it had any.
-
-        Raises:
-            PlayshuffleError: the state cannot be written.
-        """
+        """Remove all rows of a playlist; return whether it had any."""
         deleted, path = 0, self.real.stored(playlist)
 
         def delete(database: Connection) -> None:

@@ -91,7 +91,6 @@ class StateFile:
         return self._replaced(path)
 
     def _checked(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Check the whole file if it has changed since a clean end."""
         if _stamp(path) == _clean_end(path) and not self._checks:
             return database
         schema.check(database)
@@ -186,11 +185,7 @@ class StateFile:
         return rows
 
     def change(self, act: Callable[[Connection], object], playlist: bytes | None = None) -> None:
-        """Change the state in one transaction. `playlist` is the playlist whose rows change.
-
-        Raises:
-            PlayshuffleError: it cannot be written.
-        """
+        """Change the state in one transaction. `playlist` is the playlist whose rows change."""
         try:
             with self._database as database:
                 act(database)

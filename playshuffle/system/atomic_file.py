@@ -143,11 +143,7 @@ def write(path: bytes, content: Iterable[bytes]) -> bool:
 
 
 def make_folder_for(path: bytes) -> None:
-    """Create the folder of a file.
-
-    Raises:
-        PlayshuffleError: it cannot be created.
-    """
+    """Create the folder of a file."""
     folder = os.path.dirname(path)
     try:
         os.makedirs(folder, exist_ok=True)
@@ -156,11 +152,7 @@ def make_folder_for(path: bytes) -> None:
 
 
 def remove(path: bytes) -> bool:
-    """Remove a file; return whether it existed.
-
-    Raises:
-        PlayshuffleError: it cannot be removed.
-    """
+    """Remove a file; return whether it existed."""
     try:
         os.unlink(path)
     except FileNotFoundError:

@@ -106,7 +106,6 @@ def _is_in_wal_mode(path: bytes) -> bool:
 
 
 def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
-    """Return size, time and inode of a database and of its logs that are not empty."""
     found: dict[bytes, tuple[int, int, int]] = {}
     for each in (path, *(path + suffix for suffix in _LOGS)):
         with contextlib.suppress(FileNotFoundError):

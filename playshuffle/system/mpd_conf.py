@@ -28,7 +28,6 @@ class MpdConf(NamedTuple):
         playlists: the folder of stored playlists.
         stickers: the sticker database.
         addresses: sockets and hosts that MPD listens on.
-        port: the port of the hosts.
     """
 
     path: bytes
@@ -40,11 +39,7 @@ class MpdConf(NamedTuple):
 
 
 def read() -> MpdConf | None:
-    """Read the configuration that MPD itself would use; None if none exists.
-
-    Raises:
-        PlayshuffleError: it cannot be read.
-    """
+    """Read the configuration that MPD itself would use; None if none exists."""
     path = next(filter(os.path.exists, places()), None)
     if path is None:
         return None
@@ -158,7 +153,6 @@ def _home(user: str | None, path: bytes) -> bytes:
 
 
 def _user_music(user: str | None, path: bytes) -> bytes | None:
-    """Return the music folder of the desktop, MPD's default."""
     home = _home(user, path)
     config = os.environb.get(b"XDG_CONFIG_HOME") if user is None else None
     dirs = os.path.join(config or os.path.join(home, b".config"), b"user-dirs.dirs")

@@ -50,7 +50,6 @@ def state_home() -> bytes:
 
 
 def _base(variable: str, below_home: bytes) -> bytes:
-    """Return an XDG base folder; the standard ignores relative ones."""
     base = os.fsencode(os.environ.get(variable, ""))
     return base if base.startswith(b"/") else os.path.join(os.path.expanduser(b"~"), below_home)
 

@@ -15,7 +15,7 @@ Pread = Callable[[int, int, int], bytes]
 
 
 class DeclinedError(Exception):
-    """The file is unusual: the reference reader must read it."""
+    """The file is unusual: the reference reader must read it. Every head reader may raise it."""
 
 
 # Exceptions of a head reader for an unusual file.
@@ -28,7 +28,6 @@ class HeadFile:
     Args:
         pread: reads a number of bytes at an offset. Raises OSError if the disk fails, DeclinedError if the
             file ends too early.
-        size: in bytes.
     """
 
     def __init__(self, descriptor: int, size: int, pread: Pread | None = None) -> None:

@@ -47,22 +47,14 @@ _NOTHING = _Atom(b"", b"", [])
 
 
 def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the tags of an MP4 file by name, and its stream.
-
-    Raises:
-        DeclinedError: the file is unusual.
-    """
+    """Return the tags of an MP4 file by name, and its stream."""
     walk = _AtomReader(file)
     atoms = walk.atoms(0, file.size)
     return walk.found, _first_sound(atoms, walk.present)
 
 
 def read_mp4_stream(file: HeadFile) -> Stream:
-    """Return the stream of an MP4 file, whatever its tags are.
-
-    Raises:
-        DeclinedError: the file is unusual.
-    """
+    """Return the stream of an MP4 file, whatever its tags are."""
     walk = _AtomReader(file, wants_tags=False)
     return _first_sound(walk.atoms(0, file.size), walk.present)
 

@@ -57,11 +57,7 @@ class _Vbr(NamedTuple):
 
 
 def stream(file: HeadFile, offset: int) -> Stream:
-    """Return length, bit rate and sample rate of the audio that begins at an offset.
-
-    Raises:
-        DeclinedError: the audio is unusual.
-    """
+    """Return length, bit rate and sample rate of the audio that begins at an offset."""
     if file.up_to(offset, 3) == b"ID3":
         raise DeclinedError
     at_hand = file.around(offset)

@@ -17,11 +17,7 @@ _STREAM_INFO, _COMMENT = 0, 4
 
 
 def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the comments of a FLAC file by name, and its stream.
-
-    Raises:
-        DeclinedError: the file is unusual.
-    """
+    """Return the comments of a FLAC file by name, and its stream."""
     comments: TagValues | None = None
     hertz = samples = 0
     mark = flac_mark(file)
@@ -108,11 +104,7 @@ def _name(raw: bytes) -> str:
 
 
 def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the comments of an Ogg Vorbis or Opus file by name, and its stream.
-
-    Raises:
-        DeclinedError: the file is unusual.
-    """
+    """Return the comments of an Ogg Vorbis or Opus file by name, and its stream."""
     head = file.at(0, 28)
     serial, length = head[14:18], head[27]
     # The stream begins with one page of one packet.
@@ -193,7 +185,6 @@ class _Packet:
         self.end = place
 
     def read(self, start: int, least: int) -> bytes:
-        """Return at least these bytes, and all further loaded ones."""
         data = b""
         for place, offset, size in self._parts:
             inside = start + len(data) - place

@@ -54,7 +54,6 @@ def read_all(
             every 64 files.
         deadline_s: time for one file. A file that takes longer is unreadable, and so is a file that ended
             three workers.
-        memory_bytes: address space of a worker.
 
     Raises:
         PlayshuffleError: no worker can be started.
@@ -226,7 +225,6 @@ class _Pool:
             self.lose(worker, None)
 
     def lose(self, worker: _Worker, blame: str | None) -> None:
-        """End a worker and read its files again, except the file to blame."""
         self.selector.unregister(worker.answers)
         self.workers.remove(worker)
         worker.stop()

@@ -21,7 +21,6 @@ class Tags(NamedTuple):
         media_kind: the number of MP4's `stik`.
         original_date: first release, as `date`.
         bitrate: bits per second.
-        lossless: whether the codec is.
         sample_rate: Hz.
         explicit: False for clean lyrics.
         skip_count: only from a play history.

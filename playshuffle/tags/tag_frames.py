@@ -92,7 +92,6 @@ class Stream(NamedTuple):
     Attributes:
         bitrate: bits per second.
         sample_rate: Hz.
-        lossless: whether the codec is.
         mark: identifies the audio, as `audio_mark` makes it.
     """
 

@@ -249,7 +249,6 @@ def _connect(client: Any, places: Sequence[Address]) -> Address:
 
 
 def _uris(playlist: bytes, music: bytes) -> list[str]:
-    """Return the URIs of a playlist's tracks in MPD's music folder."""
     real, top = cache(os.path.realpath), os.path.join(os.path.realpath(music), b"")
     split = [os.path.split(entry.path) for entry in read(os.path.realpath(playlist)).entries if entry.path]
     paths = [os.path.join(real(folder), name) for folder, name in split]

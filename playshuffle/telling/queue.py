@@ -61,8 +61,6 @@ class Told(NamedTuple):
     """The result of a notification.
 
     Attributes:
-        is_changed: the queue was replaced.
-        tracks: number of tracks in the queue.
         unknown: number of tracks that the player does not know.
         is_playing: a song played on meanwhile.
     """
@@ -81,7 +79,6 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
     """Replace the queue of a player with a playlist, if playshuffle made that queue or it is empty.
 
     Args:
-        replace: replace any queue.
         any_playlist: also replace a queue that was made from another playlist.
 
     Raises:

@@ -28,15 +28,12 @@ def tell_player(
     any_playlist: bool = True,
     track: bytes | None = None,
 ) -> Told:
-    """Replace the queue of a player with a playlist.
+    """Replace the queue of a player, any but `commands`, with a playlist.
 
     Args:
-        player: any but `commands`, which has no queue.
         environment: names MPD's address.
-        socket: the player's socket, if it is not the default.
         replace: also replace a queue that playshuffle did not make.
         any_playlist: also replace a queue that was made from another playlist.
-        track: a track of the playlist to play now.
 
     Raises:
         PlayshuffleError: the player cannot be reached, or its queue cannot be replaced.

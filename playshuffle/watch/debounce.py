@@ -30,7 +30,6 @@ class Batch:
         why: events, or growing (files are still being written). For a full scan: start, lost (events were),
             root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day (a new one
             began), retry.
-        files: single files that changed, such as skip lists.
     """
 
     folders: frozenset[bytes] = frozenset()

@@ -11,12 +11,7 @@ _SUFFIX = rb"\.[^.\s]{1,12}\Z|~\Z"
 
 
 class Hint(NamedTuple):
-    """The paths of an event. A move has both. Another file may have taken a path since.
-
-    Attributes:
-        gone: a path that was deleted or moved away.
-        present: a path that was created, written or moved here.
-    """
+    """The paths of an event. A move has both. Another file may have taken a path since."""
 
     gone: bytes | None
     present: bytes | None

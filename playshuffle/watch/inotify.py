@@ -67,7 +67,6 @@ class InotifyWatch:
 
     @property
     def has_too_few_watches(self) -> bool:
-        """Return whether the kernel has refused a watch because there are too many."""
         return self._reader.has_too_few_watches
 
     def is_healthy(self) -> bool:

@@ -24,7 +24,6 @@ class Mode(NamedTuple):
         state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the root
             cannot be read.
         detail: the reason, unless the state is `events`; str() adds the numbers if `has_counts`.
-        advice: a command that improves the state, if one exists.
         folders: number of folders at the last count.
         watches: number of folders that report changes, at the last count.
         last_event: Unix time in whole seconds.
@@ -52,10 +51,7 @@ def mode_of(
 ) -> Mode:
     """Return how a root is watched.
 
-    Args:
-        watches: number of its folders that have a watch.
-        mounted: the mount of the root, then the mounts below it.
-        error_number: error of the kernel that refused a watch, if any.
+    `mounted` is its mount, then the mounts below it. `error_number` is of the kernel, if it refused a watch.
     """
     mode = Mode(root, "events", "", "", folders, watches, file_system=mounted[0].kind if mounted else "")
     if error_number is not None or watches < folders:

@@ -100,7 +100,6 @@ class RootWatcher(Checker):
         self._is_busy = False
 
     def _check_new_folders(self) -> None:
-        """Set missing watches, and report these folders again."""
         self._last_new_folder = math.inf
         # One by one, because another thread adds to it.
         new = {self._new_folders.pop() for _ in range(len(self._new_folders))}
@@ -111,7 +110,6 @@ class RootWatcher(Checker):
                 self._report(Hint(None, folder, is_folder=True))
 
     def _find_location(self, *, are_mounts_known: bool) -> _Location | str:
-        """Return where the root is, or why it cannot be read."""
         try:
             status = os.stat(self._root)
             if not stat.S_ISDIR(status.st_mode):

@@ -43,7 +43,6 @@ class StallClock:
         self._last: Activity | None = None
 
     def reset(self) -> None:
-        """Start again at 0: the thread has finished its work."""
         self.stalled_s = 0.0
         self._seen_s = self._last = None
 

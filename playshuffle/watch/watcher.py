@@ -151,7 +151,6 @@ class Watch:
         return not set(caller_fds).isdisjoint(ready)
 
     def _add_report(self, report: Hint | str | bytes) -> None:
-        """Queue a hint, the reason for a full scan, or a changed file from another thread."""
         if len(self._reports) >= _MAX_REPORTS:
             self._reports.clear()
             report = "lost"
@@ -183,5 +182,4 @@ class Watch:
 
 
 def _asleep_s() -> float:
-    """Return the seconds that the machine has slept since it was started."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
