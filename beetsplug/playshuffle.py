@@ -27,7 +27,6 @@ class PlayshufflePlugin(BeetsPlugin):  # type: ignore[misc]
     """The command `playshuffle`, with defaults from `playshuffle:` in the configuration of beets."""
 
     def commands(self) -> list[ui.Subcommand]:
-        """Return the command."""
         command = _Command("playshuffle", help="write a shuffled playlist of what a query lists")
         command.func = self._run
         return [command]
@@ -43,12 +42,10 @@ class _Command(ui.Subcommand):  # type: ignore[misc]
     """A command that adds its options when it is used, so that other commands do not wait for them."""
 
     def parse_args(self, words: list[str]) -> Any:
-        """Parse the words after the name of the command."""
         self._add_options()
         return super().parse_args(words)
 
     def print_help(self) -> None:
-        """Print the options."""
         self._add_options()
         super().print_help()
 

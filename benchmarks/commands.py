@@ -80,7 +80,7 @@ def _measure(music: Path, small: Path, scratch: Path, tracks: int, rounds: int) 
 
 
 def _tab(line: str) -> Sequence[str]:
-    """Return what starts a program as bash does to complete the third word of a line."""
+    """Return the words that start a program as bash does to complete the third word of a line."""
     return ("env", f"COMP_WORDS={line}", "COMP_CWORD=2", "_PLAYSHUFFLE_COMPLETE=complete_bash")
 
 

@@ -39,7 +39,7 @@ def library() -> Tracks:
 
 
 def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int, int, int]]:
-    """Yield for each day: the round of its deal's start, and the number of tracks dealt and heard so far.
+    """Yield for each day the round at its deal's start, and the numbers of tracks dealt and heard so far.
 
     On each `silent_every`-th day nothing is heard; 0 for none.
     """
@@ -69,7 +69,7 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
 
 
 def first_round(count: Count, seed: str, silent_every: int = 0) -> tuple[int, float, float]:
-    """Return the days of the first round, the share of the library heard in them, and three days later.
+    """Return the days of the first round, the share of the library heard in it, and that three days later.
 
     By then the unheard tracks of its last deal have come again.
     """

@@ -61,7 +61,7 @@ def find(music: Path) -> Cost:
 
 
 def update_mpd(mpd: Mpd) -> Cost:
-    """Update MPD's database and return the cost; it counts no bytes of mapped files."""
+    """Update MPD's database and return the cost; bytes of mapped files are not counted."""
     before, start = _process_cost(mpd.pid), time.perf_counter()
     mpd.update()
     wall_s = time.perf_counter() - start

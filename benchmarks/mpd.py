@@ -36,7 +36,6 @@ class Mpd:
         return False
 
     def update(self) -> None:
-        """Scan all files, and wait until the scan ends."""
         subprocess.run(["mpc", "-h", self._socket, "update", "--wait"], check=True, stdout=subprocess.DEVNULL)
 
     def waiting(self) -> subprocess.Popen[bytes]:
@@ -46,11 +45,9 @@ class Mpd:
         return idle
 
     def songs(self) -> int:
-        """Return the number of songs in its database."""
         said = subprocess.check_output(["mpc", "-h", self._socket, "stats"], text=True)
         return next(int(line.split()[1]) for line in said.splitlines() if line.startswith("Songs:"))
 
     def stop(self) -> None:
-        """Stop it."""
         self._process.terminate()
         self._process.wait()

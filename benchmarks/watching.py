@@ -68,13 +68,12 @@ class Service:
             pass
 
     def stop(self) -> None:
-        """Stop it."""
         self._process.send_signal(signal.SIGTERM)
         self._process.wait()
 
 
 class Replaced:
-    """Counts how often a file is replaced, and notes when last; a context manager."""
+    """Counts how often a file is replaced, and keeps the last time; a context manager."""
 
     def __init__(self, file: Path) -> None:
         self.times = 0

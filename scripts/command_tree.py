@@ -21,7 +21,6 @@ class Option(NamedTuple):
 
     @property
     def is_argument(self) -> bool:
-        """Return whether it is an argument, without a spelling."""
         return not self.spellings
 
     @property

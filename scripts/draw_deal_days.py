@@ -43,7 +43,7 @@ def shares_dealt() -> list[float]:
 
 
 def shares_random() -> list[list[float]]:
-    """Return the same for a random list each day: the smallest, mean and largest share of all simulations."""
+    """Return the smallest, mean and largest share dealt after each day, if each day had a random list."""
     source = Seeded(SEED)
     runs = []
     for _ in range(TIMES):
@@ -83,7 +83,7 @@ def draw(
 
 
 def save(figure: Figure) -> None:
-    """Write a picture, the same each time."""
+    """Write a picture with the same bytes each time."""
     path = os.path.join(PICTURES, f"{figure.get_label()}.svg")
     figure.savefig(path, metadata={"Date": None, "Creator": None})
 

@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).parents[1]
 
 
 def with_badge(readme: str, url: str) -> str:
-    """Return the README with a badge of the tests below its title; none without an address."""
+    """Return the README with a badge of the tests below its title, if there is an address."""
     workflow = f"{url.rstrip('/')}/actions/workflows/ci.yml"
     badge = f"[![tests]({workflow}/badge.svg)]({workflow})\n\n" if url else ""
     return re.sub(r"\A(# .*\n\n)(\[!\[.*\n\n)?", lambda match: match[1] + badge, readme)
@@ -36,7 +36,7 @@ _PUBLISHED = (
 
 
 def with_index(page: str, url: str) -> str:
-    """Return a page that installs from the index if there is an address, and else from a clone."""
+    """Return a page that installs from the index if there is an address, and otherwise from a clone."""
     for clone, index in _PUBLISHED:
         page = page.replace(clone, index) if url else page.replace(index, clone)
     return page

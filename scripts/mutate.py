@@ -43,7 +43,7 @@ _Codes = dict[tuple[str, int], CodeType]
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield nodes that can take the place of one: other operators, values and conditions, or nothing."""
+    """Yield nodes that can replace a node: other operators, values and conditions, or nothing."""
     operator = getattr(node, "op", None) or (getattr(node, "ops", None) or [None])[0]
     if swap := _SWAPS.get(cast(type[ast.AST], type(operator))):
         yield _with(node, **({"op": swap()} if hasattr(node, "op") else {"ops": [swap(), *node.ops[1:]]}))  # type: ignore[attr-defined]
@@ -73,7 +73,7 @@ def _with(node: ast.AST, **fields: object) -> ast.AST:
 
 
 def _places(node: ast.AST, *, is_code: bool = False) -> Iterator[tuple[ast.AST, str, int, ast.AST]]:
-    """Yield parent, field, index and child of each node in the functions below one."""
+    """Yield parent, field, index and child of each node in the functions below a node."""
     is_function = isinstance(node, ast.FunctionDef)
     for field, value in ast.iter_fields(node):
         if field == "annotation" or (is_function and field != "body"):
@@ -125,7 +125,6 @@ class Mutation:
         self._path, self._chosen = str(path), random.Random(seed).sample(found, min(count, len(found)))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Report which changes no test notices."""
         assert not self._is_noticed(session, {}), f"the tests of {self._module} fail without a change"
         lived = [text for text, codes in self._chosen if not self._is_noticed(session, codes)]
         lines = [f"{self._module}: {len(lived)} of {len(self._chosen)} not noticed", *lived]

@@ -36,7 +36,7 @@ _CONSOLE = Console()
 _COLUMNS = 80
 # Seconds: of the whole picture, for each typed character, and from a result to the next command.
 _LENGTH_S, _TYPE_S, _READ_S = 15.0, 0.03, 2.1
-_FIRST_S = -12.0  # the first picture is the complete terminal: who does not wait sees it, too
+_FIRST_S = -12.0  # the first picture is the complete terminal, for readers who do not wait
 _WIDTH, _HEIGHT, _LEFT, _TOP = 8.4, 19, 18, 34  # of a character and of the margins, in pixels
 _COLOURS = ("dim", "red", "green", "yellow", "blue", "blue", "cyan", "dim")  # of ANSI, by number
 _LIGHT = {"text": "#1f2328", "dim": "#59636e", "green": "#116329", "yellow": "#7d4e00", "red": "#cf222e"}
@@ -152,7 +152,7 @@ def draw(commands: Sequence[str], results: Sequence[str]) -> str:
 
 
 def _line(row: int, text: Text) -> Iterator[str]:
-    """Return the pieces of a line of one style each, at their columns."""
+    """Return the pieces of a line, each in one style, at their columns."""
     for start, end in _pieces(text):
         piece = text.plain[start:end]
         style = text.get_style_at_offset(_CONSOLE, start)
@@ -198,7 +198,7 @@ def _shown(name: str, since: float) -> str:
 
 
 def _typed(name: str, since: float, until: float, steps: int, width: float) -> str:
-    """Move a cover off a command, character by character."""
+    """Remove the cover of a command, character by character."""
     moved = f"transform:translateX({width:g}px)"
     return (
         f".{name}{{animation:{name} {_LENGTH_S:g}s {_FIRST_S:g}s steps({steps}) infinite}}"

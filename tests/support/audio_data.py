@@ -1,4 +1,4 @@
-"""Tags of the audio files in `tests/data`, and those that both readers find in a file."""
+"""Read the tags of the audio files in `tests/data`, and compare both readers."""
 
 import os
 from pathlib import Path
@@ -54,7 +54,7 @@ FILES = {
 
 
 def tags_in(path: Path) -> Tags:
-    """Return the tags, which both readers must give if the first does not decline."""
+    """Return the tags of a file. Both readers must agree, unless the first declines."""
     reading = read(os.fsencode(path))
     assert read_head(os.fsencode(path)) in (None, reading)
     assert reading.tags is not None

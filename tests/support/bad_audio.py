@@ -48,7 +48,7 @@ _TEXTS = (b"\n#EXTM3U\n", b"\x1b]0;x\x07", b"\0\0", b"\xed\xb2\x80", b"\xff\xfe\
 
 
 def mutants(folder: Path, count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Yield N pairs of a name, with the suffix of a file in the folder, and damaged bytes."""
+    """Yield N pairs of a name with an audio suffix, and damaged bytes of a file in the folder."""
     paths = sorted(path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
     sound = [path.read_bytes() for path in paths]
     chance = random.Random(seed)

@@ -27,7 +27,7 @@ def run_beets(
 ) -> list[list[str]]:
     """Import a folder as it is, then run commands; return the lines that each of them printed.
 
-    `home` is a folder for the library of beets, which does not exist yet.
+    `home` is a new folder for the library of beets.
     """
     home.mkdir()
     (home / "config.yaml").write_text(

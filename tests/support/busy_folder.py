@@ -38,7 +38,6 @@ class Changing:
             self._make()
 
     def act(self) -> None:
-        """Change it, in one step."""
         here = sorted({*self.names()}.difference(self._staying))
         away = sorted(self.outside.iterdir())
         match self._chance.randrange(5):
@@ -53,7 +52,6 @@ class Changing:
                 self._make()
 
     def names(self) -> list[str]:
-        """Return its files, sorted."""
         return sorted(str(path.relative_to(self.music)) for path in self.music.rglob("*.mp3"))
 
     def check(self, playlist: Path) -> list[str]:

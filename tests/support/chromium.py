@@ -39,7 +39,7 @@ onload = () => {
 
 
 def found(folder: Path, width: int, page: str, *words: str, at: str | None = None) -> dict[str, Any]:
-    """Return what a browser finds on a page of a folder; it must print no message of the console.
+    """Return a browser's measurements of a page, which must log nothing to the console.
 
     `at` is the address of the folder on a server; None for the files.
     """

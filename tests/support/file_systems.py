@@ -23,7 +23,7 @@ from tests.support.service import wait_for
 
 @contextlib.contextmanager
 def bound(real: Path, seen: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Show a folder through another process; it hangs when that does."""
+    """Show a folder through another process; it hangs when that process does."""
     need_bindfs()
     seen.mkdir()
     with subprocess.Popen(["bindfs", "-f", "--no-allow-other", real, seen]) as drive:

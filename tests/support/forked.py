@@ -22,11 +22,10 @@ _SKIPPED = 2
 def forked(
     act: Callable[[], T], *, as_nobody: bool = False, as_user: int | None = None, own_mounts: bool = False
 ) -> T:
-    """Call a function in a child process, and return its result.
+    """Call a function in a child process, and return its result, which must be picklable.
 
     Args:
-        act: the function; its result must be picklable.
-        as_nobody: root passes every check of permissions, so it must not be root.
+        as_nobody: root passes every check of permissions, so the child must not be root.
         as_user: run as this user, who may be unknown to the system; only root can.
         own_mounts: no other process sees its mounts, and they end with the child.
     """

@@ -24,7 +24,6 @@ class Program:
         self._captured = captured
 
     def __call__(self, *words: str) -> Done:
-        """Run it to its end."""
         self._monkeypatch.setattr(sys, "argv", ["playshuffle", *words])
         code = main()
         out, err = self._captured.readouterr()

@@ -50,7 +50,6 @@ class Managed:
         return read_here(paths)
 
     def manage(self, name: str, *folders: Path, deal: DealSettings | None = None, **options: Any) -> None:
-        """Add a playlist."""
         asked = Options(**{"folders": tuple(map(str, folders)), "output": str(self.file(name)), **options})
         playlist = ConfiguredPlaylist(name, build_request(asked)._replace(deal=deal))
         self.config = self.config._replace(playlists=(*self.config.playlists, playlist))

@@ -41,7 +41,7 @@ class Music:
     Attributes:
         tracks: tracks in the library, by number.
         outside: tracks that were moved out of it, by number.
-        besides: folders for these; they may be below the roots, if the lists omit them.
+        besides: folders for `outside`; they may be below the roots, if the lists omit them.
         roots: in the order of the configuration.
         moves: renames (from, to), in order.
         gone: old paths, in order.
@@ -74,7 +74,6 @@ class Music:
         return {track.path: number for number, track in self.tracks.items()}
 
     def act(self) -> None:
-        """Change something at random."""
         acts: Sequence[Callable[[], object]] = (
             self.import_files, self.import_files, self.drop, self.retag, self.retag, self.retag_by_copy,
             self.swap, self.swap, self.chain, self.renumber, self.rename_folder, self.rename_files,
@@ -98,7 +97,6 @@ class Music:
             self._write(self._incoming / f"rip {self._count}.mp3", self._new_track())
 
     def replace(self) -> None:
-        """Remove some tracks and add as many."""
         for number in self._sample():
             self._remove(number)
             self.add_album_track()
@@ -157,7 +155,7 @@ class Music:
             self._exchange(*two)
 
     def chain(self) -> None:
-        """Let each file have the name that another one had; the last one gets a new name."""
+        """Rename each file to the former name of the next; the last one gets a new name."""
         numbers = self._sample(2)
         target = self._free(self.tracks[numbers[0]].path)
         for number in numbers:
@@ -176,14 +174,12 @@ class Music:
             self._move(number, path)
 
     def rename_folder(self) -> None:
-        """Rename a folder with its content."""
         folder = self._folder()
         target = self._free(folder.with_name(f"Renamed {self._chance.randrange(10**6)}"))
         folder.rename(target)
         self._follow(folder, target)
 
     def rename_files(self) -> None:
-        """Rename all files of several folders."""
         for folder in sorted({self._folder() for _ in range(3)}):
             for number in self._movable():
                 path = self.tracks[number].path
@@ -236,14 +232,14 @@ class Music:
         return self._chance.sample(self._movable(), max(least, self._some()))
 
     def _folder(self) -> Path:
-        """Return some folder of tracks, but not a root or the folder for new files."""
+        """Return a folder of tracks, but not a root or the folder for new files."""
         fixed = {*self.roots, self._incoming}
         return self._chance.choice(
             sorted({track.path.parent for track in self.tracks.values()} - fixed) or [self._incoming]
         )
 
     def _retagged(self, track: Track) -> Track:
-        """Change some tags; an artist of many tracks stays one of many."""
+        """Change some tags, but leave enough tracks to an artist with many."""
         artist, album, genre = self._labels()
         return replace(
             track,

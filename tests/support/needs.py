@@ -37,7 +37,7 @@ def not_listed(started: Iterable[str]) -> set[str]:
 
 
 def unmet(reason: str) -> NoReturn:
-    """Skip the test because the machine lacks something; fail in CI, where it may lack nothing."""
+    """Skip the test because the machine lacks a requirement; fail in CI, which must have all."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)

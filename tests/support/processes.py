@@ -31,7 +31,7 @@ def injected(calls: str, fault: str) -> list[str]:
 
 
 def strange_changes(lines: Sequence[str], home: Path, playlist: str) -> list[str]:
-    """Return the traced calls that change a file outside of the home which does not belong to a playlist."""
+    """Return the traced calls that change a file that belongs neither to the home nor to a playlist."""
     changing = [
         line
         for line in lines
@@ -47,7 +47,7 @@ def strange_changes(lines: Sequence[str], home: Path, playlist: str) -> list[str
 def writing_calls(log: Path, run: Callable[[list[str]], bool]) -> list[tuple[str, int]]:
     """Return each writing call of a run's main process, by its name and number.
 
-    `run` starts the program behind words; it returns whether the program did its work.
+    `run` starts the program behind these words, and returns whether it succeeded.
     """
     run(["env"])  # compiles all modules
     if not run(strace(log, f"trace={WRITES}")):

@@ -203,7 +203,7 @@ def minutes(folder: Path, names: Iterable[str], count: int = 1, rate: int = 100)
 
 
 def change_options(options: str) -> None:
-    """Replace the saved options of all playlists; nothing is known of those that are empty."""
+    """Replace the saved options of all playlists; empty text means unknown options."""
     query = "SELECT path, age, kind, json_set(facts, '$.options', ?), content, digest FROM record"
 
     def change(database: Connection) -> None:

@@ -122,13 +122,12 @@ class Service:
         os.kill(self.process.pid, number)
 
     def stop(self) -> int:
-        """Stop it; return the exit code."""
         assert self.process is not None
         self.signal(signal.SIGTERM)
         return self.process.wait(PATIENCE_S)
 
     def kill(self, which: int | None = None) -> None:
-        """Kill it and all its processes, as a power cut would; or one of them, if it exists."""
+        """Kill it and all its processes, as a power cut would; or only one process, if it exists."""
         if self.process is None:
             return
         for process in self.processes() if which is None else self.processes()[which : which + 1]:

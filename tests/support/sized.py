@@ -59,7 +59,7 @@ def age(path: Path) -> Path:
 
 
 def rotate(*paths: Path | bytes) -> None:
-    """Give each file the name of the next one, and the last one the name of the first."""
+    """Rename each file to the name of the next one, and the last one to the name of the first."""
     names = [*map(os.fsencode, paths)]
     between = names[-1] + b".between"
     os.rename(names[-1], between)

@@ -32,7 +32,6 @@ class Lab:
         """A folder that has the same path inside and outside."""
 
     def root(self, script: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run a shell script as root."""
         return self._run(["bash", "-euc", script], {"HOME": "/root"}, check)
 
     def user(self, script: str, *, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -52,12 +51,10 @@ class Lab:
         return self.user(f"systemctl --user show -P {key} {unit}").stdout.strip()
 
     def journal(self, unit: str) -> str:
-        """Return the journal of a unit of the user."""
         self.root("journalctl --sync")
         return self.root(f"journalctl -o cat _SYSTEMD_USER_UNIT={unit} + USER_UNIT={unit}").stdout
 
     def start(self, unit: str) -> None:
-        """Start a unit of the user."""
         done = self.user(f"systemctl --user start {unit}", check=False)
         assert done.returncode == 0, self.journal(unit)
 

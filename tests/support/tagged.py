@@ -32,7 +32,7 @@ def all_of(tracks: Tracks, tags_of: TagsOf = no_tags) -> Chosen:
 
 
 def marked(files: Mapping[bytes, Mark]) -> Tracks:
-    """Return a library of files with these marks, by absolute path, as a scan finds it."""
+    """Return a library of files with these marks, by absolute path, as a scan returns it."""
     by_folder: defaultdict[bytes, dict[bytes, Mark]] = defaultdict(dict)
     for path in sorted(files):
         folder, name = os.path.split(path)

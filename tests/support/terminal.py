@@ -19,7 +19,7 @@ _OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG")
 
 
 class Seen(NamedTuple):
-    """The output on a terminal, with escape sequences; and the exit code of the program."""
+    """The output on a terminal, with escape sequences, and the exit code."""
 
     code: int
     text: str
@@ -32,7 +32,7 @@ def on_terminal(
 
     Args:
         words: its arguments.
-        program: the program; by default playshuffle.
+        program: by default playshuffle.
         columns: width of the terminal.
         until: press Ctrl-C after this output.
         env: changes of the environment.

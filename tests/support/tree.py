@@ -94,7 +94,7 @@ def names_below(top: bytes, found: WalkResult | None = None) -> list[bytes]:
 
 
 def reasons(top: bytes, found: WalkResult | None = None) -> dict[bytes, str]:
-    """Return the skipped files of a new or given walk, and why."""
+    """Return the skipped files of a new or given walk, with reasons."""
     found = found or find([top], {})
     return {path.removeprefix(top + b"/"): str(reason) for path, reason in found.skipped}
 

@@ -15,7 +15,7 @@ from tests.support.program import DATA
 class Vandal:
     """Changes a music folder at random, as people and programs do, and knows which track is which.
 
-    `track_of` maps a path to the number of its track. A renamed file stays the same track. So does a file
+    `track_of` maps a path to the number of its track. A renamed file stays the same track, and so does a file
     that replaces another one under its name. A copy is a new track.
     """
 
@@ -82,7 +82,6 @@ class Vandal:
         os.utime(path, ns=(0, mtime_ns))
 
     def close(self) -> None:
-        """Close a file that was open for writing, without a change."""
         self._hint(None, self._file())
 
     def rename(self) -> None:
@@ -204,7 +203,7 @@ class Vandal:
         return path
 
     def _wrote(self, path: Path) -> None:
-        """Report a change of a file. It changes all hard links, but the event has one name only."""
+        """Report a change of a file. It changes all hard links, but the event has only one name."""
         self.written |= self._links(path)
         os.utime(path, ns=(0, time.time_ns()))  # the kernel's own clock would give two files one time
         self._hint(None, path)

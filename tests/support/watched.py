@@ -53,7 +53,7 @@ class Watched:
 
 
 def covers(batch: Batch, path: bytes) -> bool:
-    """Return whether a batch has the folder of a file scanned again."""
+    """Return whether a batch rescans the folder of a file."""
     folder = path.rpartition(b"/")[0] + b"/"
     return (
         batch.is_full_scan or folder in batch.folders or any(folder.startswith(tree) for tree in batch.trees)
