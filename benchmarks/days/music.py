@@ -41,7 +41,8 @@ def make(folder: Path) -> None:
         [
             "ffmpeg", "-v", "error", "-bitexact", "-f", "lavfi",
             "-i", f"anoisesrc=r=8000:seed=1:amplitude=0.1:d={3 * (TRACKS + NEW) + 2}",
-            "-c:a", "libvorbis", "-q:a", "0", "-f", "segment", "-segment_time", "3", parts / "%04d.ogg",
+            "-c:a", "libvorbis", "-q:a", "0", "-f", "segment", "-segment_time", "3",
+            "-reset_timestamps", "1", parts / "%04d.ogg",
         ],
         check=True,
     )  # fmt: skip

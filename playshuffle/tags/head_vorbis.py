@@ -10,6 +10,7 @@ from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _LONGEST_VALUE = 4096  # bytes; a longer comment is a cover, lyrics, or left to the reference reader
 _TAIL_BYTES = (16 * 1024, 64 * 1024)  # bytes at the end with the last page: mostly, always
+_LONG_PAGE_S = 10  # no page of audio is longer
 
 _PICTURES = frozenset(("metadata_block_picture", "coverart", "lyrics", "unsyncedlyrics"))
 
@@ -128,12 +129,15 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
         hertz, highest, nominal, lowest = unpack_from("<I3i", packet, 12)
         if not hertz:
             raise DeclinedError
+        first = first_audio(file, comments.end)  # read before the end of the file: it is loaded
         position, mark = _last_page(file, serial)
         bitrate = _nominal(highest, nominal, lowest)
-        return values, Stream(position / float(hertz), bitrate, hertz, False, mark)
-    audio_bytes = file.size - comments.end
+        length_s = ogg_length_s(position / float(hertz), hertz, first)
+        return values, Stream(length_s, bitrate, hertz, False, mark)
+    audio_bytes, first = file.size - comments.end, first_audio(file, comments.end)
     position, mark = _last_page(file, serial)
     length_s = (position - int.from_bytes(packet[10:12], "little")) / float(48000)
+    length_s = ogg_length_s(length_s, 48000, first)
     bitrate = round(audio_bytes * 8 / length_s) if length_s else 0
     return values, Stream(length_s, bitrate, 0, False, mark)
 
@@ -141,6 +145,27 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
 def ogg_mark(file: HeadFile) -> int:
     """Return the audio mark of an Ogg file with one stream."""
     return _last_page(file, file.at(14, 4))[1]
+
+
+def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
+    """Return the position at the end of the first page of audio, and audio bytes ÷ those after this page."""
+    begin, end, position = place, place, 0
+    while position <= 0:  # headers, or a page without the end of a packet
+        begin, head = end, file.at(end, 27)
+        if head[:4] != b"OggS":
+            raise DeclinedError
+        position = unpack_from("<q", head, 6)[0]
+        end += 27 + head[26] + sum(file.at(end + 27, head[26]))
+    return position, (file.size - begin) / (file.size - end) if end < file.size else 0.0
+
+
+def ogg_length_s(length_s: float, hertz: int, first: tuple[int, float]) -> float:
+    """Return the length of a stream that ends at `length_s`, 0 if unknown.
+
+    A piece cut from a stream, such as a recording of a radio station, keeps the positions of the whole.
+    """
+    position, ratio = first
+    return length_s if position < _LONG_PAGE_S * hertz else (length_s - position / hertz) * ratio
 
 
 def _nominal(highest: int, nominal: int, lowest: int) -> int:

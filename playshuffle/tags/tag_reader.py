@@ -19,7 +19,7 @@ from playshuffle.tags.head_chunks import read_chunks
 from playshuffle.tags.head_file import UNUSUAL, DeclinedError, HeadFile
 from playshuffle.tags.head_id3 import tag_size
 from playshuffle.tags.head_mp4 import read_mp4, read_mp4_stream
-from playshuffle.tags.head_vorbis import flac_mark, ogg_mark
+from playshuffle.tags.head_vorbis import first_audio, flac_mark, ogg_length_s, ogg_mark
 from playshuffle.tags.mutagen_formats import (
     Named,
     NoFramesError,
@@ -36,6 +36,7 @@ _GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 _LOSSLESS = frozenset(("ape", "dsdiff", "dsf", "flac", "oggflac", "optimfrog", "tak", "tta", "wavpack"))
 _ONE_BIT = frozenset(("dsdiff", "dsf"))
+_OGG = frozenset(("opus", "vorbis"))
 _STEPS_OVER_ID3 = frozenset(("aac", "ac3", "flac", "mp3", "musepack", "tta"))  # mutagen skips ID3 tags
 _CHUNKED = frozenset(("aiff", "wave"))
 
@@ -200,6 +201,9 @@ def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
     length_s, hertz = info.length, getattr(info, "sample_rate", 0)
     if format_ in _ONE_BIT and getattr(info, "compression", "DSD") == "DSD" and hertz and info.channels:
         length_s = min(length_s, 8 * head.size / (info.channels * hertz))  # the header may claim more
+    if format_ in _OGG:
+        with suppress(*UNUSUAL):
+            length_s = ogg_length_s(length_s, hertz or 48000, first_audio(head))  # as Opus counts
     mark = 0
     with suppress(*UNUSUAL):
         if format_ == "asf":  # the audio is an object behind the header; a live stream promises nothing

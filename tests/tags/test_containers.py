@@ -2,6 +2,7 @@
 
 import os
 import struct
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from mutagen.apev2 import APEv2
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Tags
 from tests.support.audio_data import tags_in
+from tests.support.needs import need
 
 DATA = Path(__file__).parents[1] / "data"
 HERTZ = 8000
@@ -365,3 +367,18 @@ def test_layer_one_is_read_by_its_name(tmp_path: Path) -> None:
     assert tags.duration_ms is not None
     assert abs(tags.duration_ms - 1000) < 20
     assert tags_of(tmp_path / "x.mp1", frame * 8).duration_ms is not None
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("codec", "suffix"), [("libvorbis", ".ogg"), ("libopus", ".opus")])
+def test_a_piece_of_a_longer_ogg_stream_has_its_own_length(codec: str, suffix: str, tmp_path: Path) -> None:
+    """As in recordings of a radio station: the positions of the stream go on."""
+    need("ffmpeg")
+    sound = "anoisesrc=r=48000:seed=1:amplitude=0.1:d=61"
+    words = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", sound, "-c:a", codec, "-b:a", "64k"]
+    words += ["-f", "segment", "-segment_time", "12", "-segment_format", "ogg"]
+    subprocess.run([*words, str(tmp_path / f"%d{suffix}")], check=True)
+
+    lengths = [tags_in(tmp_path / f"{number}{suffix}").duration_ms for number in range(6)]
+
+    assert lengths == [*[pytest.approx(12_000, rel=0.02)] * 5, None]  # the last has one page
