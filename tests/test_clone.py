@@ -83,7 +83,7 @@ def test_a_second_run_installs_nothing(clone: Path, monkeypatch: pytest.MonkeyPa
     assert run(clone / "bin/playshuffle") == (version(clone), "")
 
 
-def test_it_runs_through_a_link(clone: Path, tmp_path: Path) -> None:
+def test_the_clone_runs_through_a_link(clone: Path, tmp_path: Path) -> None:
     (tmp_path / "playshuffle").symlink_to(clone / "bin/playshuffle")
 
     assert run(tmp_path / "playshuffle") == (version(clone), "")
@@ -98,7 +98,7 @@ def test_an_edit_is_installed_by_the_next_run(clone: Path) -> None:
     assert "updating" in errors
 
 
-def test_the_last_version_runs_where_an_update_fails(clone: Path) -> None:
+def test_the_last_version_runs_if_an_update_fails(clone: Path) -> None:
     run(clone / "bin/playshuffle")
     last = version(clone)
     set_version(clone, "0.1.2")
@@ -133,7 +133,7 @@ def test_an_interrupted_first_run_is_repeated(clone: Path) -> None:
     assert "once (half a minute)" in errors
 
 
-def test_a_user_who_may_not_install_learns_what_root_must_type(tmp_path: Path) -> None:
+def test_a_user_who_may_not_install_is_shown_the_command_for_root(tmp_path: Path) -> None:
     folder = copied(tmp_path / "clone")
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -161,7 +161,7 @@ def test_a_clone_that_was_moved_is_installed_again(clone: Path, tmp_path: Path) 
     assert "once (half a minute)" in errors
 
 
-def test_on_another_system_it_ends_before_it_needs_anything_of_linux(tmp_path: Path) -> None:
+def test_on_another_system_the_clone_stops_before_it_needs_linux(tmp_path: Path) -> None:
     folder = copied(tmp_path / "clone")
     (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n")
     (tmp_path / "uname").chmod(0o755)

@@ -157,5 +157,5 @@ def modules() -> Sequence[Module]:
     return found
 
 
-def test_no_code_reads_a_text_that_playshuffle_wrote() -> None:
+def test_no_code_decides_by_the_words_of_our_own_texts() -> None:
     assert [decision for module in modules() for decision in module.decisions()] == []

@@ -52,7 +52,7 @@ def test_a_number_without_a_unit_is_answered_with_how_to_write_it(text: str) -> 
 
 @given(st.text())
 @settings(deadline=None)
-def test_any_text_has_a_length_or_is_refused(text: str) -> None:
+def test_any_text_is_a_duration_or_is_refused(text: str) -> None:
     with suppress(PlayshuffleError):
         assert duration.parse(text) >= 1000
 

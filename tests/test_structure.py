@@ -127,7 +127,7 @@ def test_a_library_is_imported_in_one_module(library: str) -> None:
     assert len(users) == 1
 
 
-def test_the_shuffles_import_nothing_of_the_rest() -> None:
+def test_the_package_shuffle_imports_no_other_package() -> None:
     shuffles = [module for module in MODULES if package(module) == "shuffle"]
 
     assert shuffles
@@ -143,7 +143,7 @@ def test_no_shell_and_no_system_randomness_outside_of_chance(module: str) -> Non
     assert "urandom" not in text or module == "playshuffle.shuffle.chance"
 
 
-def test_the_files_that_run_first_exist() -> None:
+def test_the_test_files_listed_to_run_first_exist() -> None:
     """Of `tests/conftest.py`; one that is renamed would run last again."""
     from tests.conftest import _RANKS
 

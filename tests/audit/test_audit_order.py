@@ -58,7 +58,7 @@ def test_a_specimen_is_called_bad_with_its_flaw(program: Program, name: str) -> 
     assert "\nFlaw: " in done.out
 
 
-def test_the_report_names_the_tested_law(program: Program) -> None:
+def test_the_report_names_the_tested_guarantee(program: Program) -> None:
     for name, words in [
         ("sattolo", "no track keeps its position, every other position equally likely; all tracks change"),
         ("gap", "no track returns before 3 plays"),
@@ -158,7 +158,7 @@ def need_matplotlib() -> None:
         unmet("matplotlib is missing: pip install 'playshuffle[audit]'")
 
 
-def test_without_the_extra_all_but_the_picture_works(
+def test_without_the_audit_extra_only_pictures_fail(
     program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("matplotlib", "numpy", "scipy"):

@@ -63,14 +63,14 @@ def test_neighbours_by_chance_are_the_mean_of_all_orders(keys: list[int]) -> Non
     assert fewest_repeats(keys) == min(counts)
 
 
-def test_the_nearest_two_of_a_group() -> None:
+def test_the_smallest_distance_within_a_group_is_measured() -> None:
     assert nearest([0, 1, 2, 0, 3, 1]) == 3
     assert nearest([0, 1, 1, 0]) == 1
     assert nearest([0, 1, 2]) is None
     assert nearest([]) is None
 
 
-def test_successors_are_those_in_path_order() -> None:
+def test_successors_in_path_order_are_counted() -> None:
     assert successors([b"a", b"b", b"c"]) == 2
     assert successors([b"c", b"b", b"a"]) == 0
     assert successors([b"b", b"c", b"a", b"b"]) == 2
@@ -132,7 +132,7 @@ def test_json_has_the_same_facts(program: Program, music: Path) -> None:
 
 
 @pytest.mark.process
-def test_tags_come_from_the_cache_where_it_knows_them(
+def test_tags_that_are_cached_come_from_the_cache(
     program: Program, music: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the audit leaves the unread files of the folders in it."""

@@ -32,7 +32,7 @@ def one_of(orders: Sequence[Sequence[int]]) -> Shuffle:
 # Figures that can be checked by hand
 
 
-def test_the_figures_of_a_bad_shuffle_of_three() -> None:
+def test_the_bias_of_a_bad_shuffle_of_three_tracks_is_exact() -> None:
     """Over all 27 paths 100 times, a partner from all leaves four cells uneven.
 
     They are off by 100 of 900, which makes 400/9. The mean of the sum is 9 - 3, the degrees of
@@ -52,7 +52,7 @@ def test_the_figures_of_a_bad_shuffle_of_three() -> None:
     assert found.reasons == ["some positions are favoured"]
 
 
-def test_all_orders_in_turn_are_too_even() -> None:
+def test_counts_that_are_too_even_are_called_bad() -> None:
     order = posing_as("random", one_of(list(itertools.permutations(range(3)))), 3)
     counts = count(order, 600, Seeded("audit"))
     found = judge(order, counts)
@@ -71,7 +71,7 @@ def test_a_cell_is_measured_in_standard_deviations() -> None:
     assert deviations(counts, order.guarantee, 3) == [[pytest.approx(0)]]
 
 
-def test_an_impossible_position_is_nan_and_a_taken_forbidden_one_infinite() -> None:
+def test_an_empty_impossible_cell_is_nan_and_a_filled_one_is_infinite() -> None:
     """A blank where nothing can stand; beyond all bounds where something stands all the same."""
     order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
     counts = count(order, 300, Seeded(""))
@@ -82,7 +82,7 @@ def test_an_impossible_position_is_nan_and_a_taken_forbidden_one_infinite() -> N
     assert "100 times a track stood where it may not" in judge(order, counts).reasons
 
 
-def test_a_track_that_must_stay_and_does_is_as_expected() -> None:
+def test_a_track_that_stays_as_it_must_has_no_deviation() -> None:
     order = audited("pinned", 6)
     matrix = deviations(count(order, 100, Seeded("")), order.guarantee)
 
@@ -103,7 +103,7 @@ def test_a_good_order_passes_and_every_specimen_is_caught(name: str, rounds: int
     assert not reasons or order.entropy_bits or "some positions are favoured" in reasons
 
 
-def test_a_little_state_is_caught_by_its_bits_where_the_orders_need_more() -> None:
+def test_a_generator_with_too_few_bits_for_all_orders_is_caught() -> None:
     few, many = audited(f"{SPECIMEN}little-state", 8), audited(f"{SPECIMEN}little-state", 9)
 
     assert SPECIMENS["little-state"].entropy_bits == 16
@@ -177,7 +177,9 @@ def heavier(order: Sequence[int], randbelow: RandBelow) -> list[int]:
         ("random", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
     ],
 )
-def test_a_wrong_shuffle_is_caught_by_the_law_that_it_claims(name: str, wrong: Shuffle, reason: str) -> None:
+def test_a_shuffle_that_breaks_its_claimed_guarantee_is_caught(
+    name: str, wrong: Shuffle, reason: str
+) -> None:
     assert any(reason in found for found in judged(posing_as(name, wrong), 400).reasons)
 
 
@@ -185,7 +187,7 @@ def test_a_wrong_shuffle_is_caught_by_the_law_that_it_claims(name: str, wrong: S
 
 
 @pytest.mark.parametrize("name", ["random", "sattolo", "gap", "light", "spread"])
-def test_a_good_order_gives_every_p_equally_often(name: str) -> None:
+def test_the_p_values_of_a_good_order_are_uniform(name: str) -> None:
     """Kolmogorov and Smirnov over 100 seeds; a bound of 2.225 is exceeded once in 10,000 cases."""
     seeds = 100
     order = audited(name, 8)

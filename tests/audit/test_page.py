@@ -24,7 +24,7 @@ def test_every_order_has_its_name_its_picture_and_its_figures(name: str) -> None
     assert re.search(rf"^\| {name} \|.*\| {verdict} \|$", PAGE, re.MULTILINE)
 
 
-def test_no_picture_is_left_over() -> None:
+def test_every_picture_belongs_to_an_order() -> None:
     """Each is shown by a page."""
     pages = " ".join(page.read_text() for page in DOCS.glob("*.md"))
 

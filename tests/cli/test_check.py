@@ -141,7 +141,7 @@ def test_lines_that_players_misread_are_reported(
     assert said == odd
 
 
-def test_players_differ_by_suffix(music: Path) -> None:
+def test_a_wrong_suffix_is_reported_for_the_players_that_mind_it(music: Path) -> None:
     odd = losers(music, HEAD + E + b"\n", "x.m3u8")
     assert odd.pop(RELATIVE) == {"mopidy", "plex"}
     assert odd == {"a suffix that it does not load": {"mpd", "cmus"}}
@@ -199,7 +199,7 @@ def test_a_playlist_saved_by_mpd_is_relative_to_its_music_folder(home: Path, tmp
         (HEAD + b"none.mp3\n", ["--for", "mpv"], 1),
     ],
 )
-def test_the_exit_code_is_that_of_the_players_that_were_named(
+def test_the_exit_code_depends_only_on_the_named_players(
     music: Path, content: bytes, words: list[str], code: int
 ) -> None:
     (music / "x.m3u").write_bytes(content)
@@ -261,7 +261,7 @@ def test_a_playlist_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         read(bytes(tmp_path / "x.m3u"))
 
 
-def test_nothing_named_is_opened_and_nobody_asked(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_opens_no_entry_and_uses_no_network(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (music / "x.m3u").write_bytes(HEAD + b"a.mp3\nhttp://h/x\n\\\\host\\x\nfile://host/x\nsub/../x.m3u\n")
     opened: list[bytes] = []
     real = os.open
@@ -286,7 +286,7 @@ BITS += [b"a.mp3", b"%2", b"%00", b" ", b"..", b"C:\\", b"\xe9", b"#PLAYSHUFFLE-
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.lists(st.sampled_from(BITS) | st.binary(max_size=3), max_size=12).map(b"".join))
-def test_no_file_brings_it_down(music: Path, content: bytes) -> None:
+def test_check_survives_any_file(music: Path, content: bytes) -> None:
     (music / "fuzz.m3u").write_bytes(content)
 
     with contextlib.suppress(PlayshuffleError):  # it is said to be no playlist

@@ -74,7 +74,7 @@ def test_the_example_names_the_music_folder_of_the_desktop(home: Path, said: str
     assert wanted.request.roots == (os.path.expanduser(folder).encode(),)
 
 
-def test_a_music_folder_that_toml_cannot_name_is_not_taken() -> None:
+def test_a_music_folder_that_toml_cannot_quote_is_not_in_the_example() -> None:
     done = config("init", XDG_MUSIC_DIR="/srv/\udcff")
 
     assert done.code == 0

@@ -77,7 +77,7 @@ def test_a_file_that_was_lost_or_edited_is_written_again(music: Path) -> None:
     assert (music / "today.m3u").read_bytes() == before
 
 
-def test_other_options_write_the_deal_of_today_in_their_form(music: Path) -> None:
+def test_other_options_rewrite_the_deal_of_today_in_their_format(music: Path) -> None:
     deal(music, "-n", "3")
     names = listed(music / "today.m3u")
 
@@ -102,7 +102,7 @@ def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_exist(tm
     assert other not in listed(music / "today.m3u")
 
 
-def test_again_peek_and_undo(music: Path) -> None:
+def test_again_peek_and_undo_show_or_restore_the_right_deal(music: Path) -> None:
     """Again deals nothing; what peek shows is what comes; undo takes it back, and a second one returns."""
     deal(music, "-n", "4", day="2026-03-28")
     first = listed(music / "today.m3u")
@@ -127,7 +127,7 @@ def test_again_peek_and_undo(music: Path) -> None:
     assert listed(music / "today.m3u") == second
 
 
-def test_the_number_the_filter_and_all_else_are_remembered(music: Path) -> None:
+def test_all_options_of_a_deck_are_remembered(music: Path) -> None:
     options = ("--where", "path::00[0-7]", "--every", "week", "--order", "sorted")
     deal(music, "-n", "2", *options, day="2026-03-23")
 
@@ -216,7 +216,7 @@ def test_after_the_first_deal_is_undone_nothing_was_dealt(music: Path) -> None:
     assert "dealt 4 of 10 (40%)" in status("today")
 
 
-def test_options_given_after_the_first_deal_is_undone_hold_from_the_next(music: Path) -> None:
+def test_options_given_after_an_undone_first_deal_count_from_the_next_deal(music: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
     undo()
@@ -255,7 +255,7 @@ def test_a_deal_can_be_undone_after_the_configuration_has_changed(tmp_path: Path
 # Other options on a day that is dealt
 
 
-def test_other_options_hold_from_tomorrow_and_todays_deal_stays(music: Path, program: Program) -> None:
+def test_other_options_count_from_tomorrow_and_todays_deal_stays(music: Path, program: Program) -> None:
     def deal(*words: str) -> list[str]:
         done = program("deal", *words)
         assert (done.code, len(listed(music / "today.m3u"))) == (0, 6), done.err
@@ -386,7 +386,7 @@ def test_wrong_options_are_refused(tmp_path: Path, words: list[str], said: str, 
 # Few tracks, none, and drives
 
 
-def test_while_all_other_tracks_are_dealt_a_deal_waits_for_the_drive(tmp_path: Path) -> None:
+def test_a_deal_waits_for_the_drive_if_all_other_tracks_are_dealt(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
     words: list[str | Path] = [here, usb, "-o", tmp_path / "today.m3u", "--every", "run"]
     deal(*words, "-n", "2")
@@ -397,7 +397,7 @@ def test_while_all_other_tracks_are_dealt_a_deal_waits_for_the_drive(tmp_path: P
     assert "all remaining tracks of this round" in refused(75, "deal", *words, "-n", "2")
 
 
-def test_a_file_that_is_left_while_a_drive_is_missing_is_reported_as_it_is(tmp_path: Path) -> None:
+def test_a_file_kept_for_a_missing_drive_is_reported_as_it_is(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 1), numbered(tmp_path / "usb", 7)
     out = tmp_path / "today.m3u"
     words: list[str | Path] = [here, usb, "-o", out, "-n", "8"]
@@ -446,7 +446,7 @@ def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
     assert "of 4 (" in status("today")
 
 
-def test_a_lost_state_takes_the_file_for_heard(music: Path, home: Path) -> None:
+def test_without_a_state_the_tracks_in_the_file_count_as_dealt(music: Path, home: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
     shutil.rmtree(home / ".local")

@@ -88,7 +88,7 @@ def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Pa
         ran("export", playlist, tmp_path / "stick")
 
 
-def test_copies_in_a_music_folder_are_left_out(music: Path) -> None:
+def test_exported_copies_in_a_music_folder_are_not_tracks(music: Path) -> None:
     make(music)
     (music / "stick").mkdir()
     assert run("export", music / "playshuffle.m3u", music / "stick").code == 0
@@ -99,7 +99,7 @@ def test_copies_in_a_music_folder_are_left_out(music: Path) -> None:
     assert run("make", music / "stick/playshuffle", "-o", music.parent / "x.m3u").code == 3
 
 
-def test_it_reports_how_many_fit_and_the_changes_of_a_second_run(music: Path, tmp_path: Path) -> None:
+def test_export_reports_how_many_fit_and_the_changes_of_a_second_run(music: Path, tmp_path: Path) -> None:
     make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
 
     first = run("export", tmp_path / "all.m3u", tmp_path / "stick", "--size", "12K")

@@ -121,7 +121,7 @@ def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
     assert len(listed(playlist)) < len(NAMES) + 1
 
 
-def test_a_part_that_is_the_source_does_not_replace_all_parts(music: Path) -> None:
+def test_a_playlist_in_parts_does_not_replace_the_part_it_is_made_from(music: Path) -> None:
     player = own_player(max_per_file=1)
     make(music, "-o", music / "car.m3u", "--for", player)
     parts = {path: path.read_bytes() for path in music.glob("car-*.m3u")}
@@ -167,7 +167,7 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
         (("watch", "--from", "list.txt", "-o", "x.m3u"), "It is an option of: playshuffle make"),
     ],
 )
-def test_a_list_that_makes_no_sense_is_a_usage_error(
+def test_input_that_is_not_a_list_of_files_is_a_usage_error(
     music: Path, words: tuple[str, ...], message: str
 ) -> None:
     _list(music, NAMES)
@@ -195,7 +195,7 @@ def test_endless_input_is_refused(music: Path) -> None:
     assert (done.code, "larger than 256 MB" in done.err) == (66, True)
 
 
-def test_a_climb_from_a_linked_folder_starts_where_the_link_leads(music: Path, tmp_path: Path) -> None:
+def test_dot_dot_in_a_linked_folder_starts_at_the_target_of_the_link(music: Path, tmp_path: Path) -> None:
     """As it does for the system, and so for players."""
     disk = library(tmp_path / "disk", ["Album/1.mp3"])
     (disk / "Playlists").mkdir()
@@ -231,7 +231,7 @@ def test_entries_of_a_playlist_in_a_linked_folder_lead_to_the_tracks(
     assert sorted(before) == sorted(listed(playlist))
 
 
-def test_a_climb_through_a_link_above_tracks_and_playlist_stays_relative(music: Path, tmp_path: Path) -> None:
+def test_a_link_above_both_tracks_and_playlist_keeps_entries_relative(music: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(music)
     (music / "lists").mkdir()
 

@@ -30,7 +30,7 @@ def names(playlist: Path) -> list[str]:
     return sorted(Path(entry).name for entry in listed(playlist))
 
 
-def test_deal_and_why_and_tags_know_the_history(music: Path) -> None:
+def test_deal_why_and_tags_use_the_history(music: Path) -> None:
     assert run("deal", music, "-n", "9", "--history", "mpd", "--where", "plays:0").code == 0
     assert names(music / "today.m3u") == ["c.mp3"]
 
@@ -64,7 +64,7 @@ def test_rarely_played_tracks_come_first(music: Path) -> None:
     assert Path(listed(music / "playshuffle.m3u")[0]).name == "c.mp3"
 
 
-def test_tags_know_the_configured_history(music: Path) -> None:
+def test_tags_shows_fields_of_the_configured_history(music: Path) -> None:
     configured(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
 
     done = run("tags", "plays")
@@ -120,7 +120,7 @@ def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) 
     assert "Unchanged: the last deal (2 tracks, 2 heard)" in run("deal", "--heard").err
 
 
-def test_count_played_needs_a_history_and_works_with_no_other_switch(music: Path) -> None:
+def test_count_played_needs_a_history_and_heard_excludes_now(music: Path) -> None:
     said = refused(2, "deal", music, "--count", "played")
     assert "--count played needs a play history. Name one, such as --history mpd." in said
     assert "--now and --heard do not work together" in refused(2, "deal", music, "--heard", "--now")

@@ -89,7 +89,7 @@ def test_another_file_is_made_with_the_options_of_a_list(music: Path) -> None:
     assert run("make", "short", "--print0", "-q").out.count(b"\0") == 3
 
 
-def test_a_folder_makes_a_list_anew(music: Path) -> None:
+def test_naming_the_folder_of_a_list_drops_its_options(music: Path) -> None:
     make(music, "--where", "path::/00", "--order", "sorted")
 
     make(music)
@@ -166,7 +166,7 @@ def test_a_list_of_the_files_of_a_list_is_made_again(music: Path, tmp_path: Path
 # Names
 
 
-def test_names_that_are_not_clear_are_refused(music: Path, tmp_path: Path) -> None:
+def test_ambiguous_names_are_refused(music: Path, tmp_path: Path) -> None:
     make(music, "-o", music / "jazz.m3u")
     (tmp_path / "here/jazz").mkdir(parents=True)
 
@@ -222,7 +222,7 @@ def test_undo_restores_file_order_and_options_and_a_second_one_returns(music: Pa
     assert b"#PLAYSHUFFLE-ORDER:random" in playlist.read_bytes()
 
 
-def test_undo_leaves_a_list_that_was_made_once(music: Path, tmp_path: Path) -> None:
+def test_undo_of_a_list_that_was_made_once_is_refused(music: Path, tmp_path: Path) -> None:
     assert "nothing to undo" in refused(2, "undo")
     make(music)
     make(music)
@@ -235,7 +235,7 @@ def test_undo_leaves_a_list_that_was_made_once(music: Path, tmp_path: Path) -> N
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
-def test_a_list_that_was_made_last_without_a_change_is_the_one_to_take_back(music: Path) -> None:
+def test_undo_takes_back_the_list_made_last_even_if_it_did_not_change(music: Path) -> None:
     make(music, "-o", music / "a.m3u")
     make(music, "-o", music / "b.m3u", "--order", "sorted")
     make("a")
@@ -244,7 +244,7 @@ def test_a_list_that_was_made_last_without_a_change_is_the_one_to_take_back(musi
     assert f"{music}/b.m3u was made or dealt only once" in refused(2, "undo")
 
 
-def test_a_deal_that_is_only_written_again_is_not_the_last_one(music: Path) -> None:
+def test_writing_a_deal_again_does_not_make_it_the_one_to_undo(music: Path) -> None:
     run("deal", music, "-n", "2")
     make(music, "-o", music / "a.m3u")
     make("a")
@@ -256,7 +256,7 @@ def test_a_deal_that_is_only_written_again_is_not_the_last_one(music: Path) -> N
     assert undo().err.startswith(f"ok: {music}/a.m3u is as before")
 
 
-def test_undo_leaves_out_tracks_that_are_gone_and_passes_over_a_changed_file(music: Path) -> None:
+def test_undo_omits_deleted_tracks_and_replaces_an_edited_file(music: Path) -> None:
     playlist = music / "playshuffle.m3u"
     make(music)
     first = listed(playlist)
@@ -312,7 +312,7 @@ def test_undo_of_a_list_in_parts_restores_the_number_of_files(music: Path) -> No
     assert {path.name: path.read_bytes() for path in music.glob("*.m3u")} == parts
 
 
-def test_undo_waits_for_nothing_while_a_drive_is_missing(music: Path, tmp_path: Path) -> None:
+def test_undo_works_while_a_drive_is_missing(music: Path, tmp_path: Path) -> None:
     other = numbered(tmp_path / "usb", 5)
     playlist = music / "both.m3u"
     make(music, other, "-o", playlist)

@@ -87,7 +87,7 @@ def test_output_goes_to_the_named_file(music: Path, tmp_path: Path) -> None:
     assert not (music / "playshuffle.m3u").exists()
 
 
-def test_a_folder_may_be_named_from_where_you_are(tmp_path: Path) -> None:
+def test_a_relative_folder_starts_at_the_current_folder(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
 
     for word, here in ((".", music), ("../Music//", music), ("Music/", tmp_path)):
@@ -105,7 +105,7 @@ def test_a_dash_writes_to_stdout_and_keeps_no_state(music: Path, home: Path) -> 
     assert report(music, "-o", f"{home}/x.m3u")["notes"] == []
 
 
-def test_print0_writes_every_name_and_no_file(tmp_path: Path) -> None:
+def test_print0_prints_every_name_and_writes_no_file(tmp_path: Path) -> None:
     """Also one with a line break, which no path style can hold."""
     names = {"new\nline.mp3", "caf\udce9.mp3", "x.mp3"}
     music = library(tmp_path / "Music", names)
@@ -385,7 +385,7 @@ def test_mpv_plays_every_format(tmp_path: Path) -> None:
         assert len(opened(music / "playshuffle.m3u")) == len(TRACKS)
 
 
-def test_a_closed_stderr_is_as_good_as_quiet(tmp_path: Path) -> None:
+def test_a_closed_stderr_is_not_an_error(tmp_path: Path) -> None:
     """As in `playshuffle make … 2>&-`; above all the summary must not end up in the playlist."""
     music = library(tmp_path / "Music", ["a.mp3"])
     closed = ["sh", "-c", 'exec "$@" 2>&-', "sh"]

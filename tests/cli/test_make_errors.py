@@ -125,7 +125,7 @@ def test_empty_values_are_refused(tmp_path: Path, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("folder", "says"), [("none", "No such file or directory"), ("a.mp3", "is a file, not a folder")]
 )
-def test_a_folder_that_is_none_is_refused(
+def test_a_path_that_is_not_a_folder_is_refused(
     refused: Callable[..., str], music: Path, folder: str, says: str
 ) -> None:
     assert says in refused(66, music / folder)
@@ -155,7 +155,7 @@ def test_a_folder_of_unplayable_files_makes_no_playlist(tmp_path: Path) -> None:
     assert "line break in the name" in one_line(run("make", tmp_path), 3)
 
 
-def test_a_folder_within_that_may_not_be_read_keeps_its_tracks(tmp_path: Path) -> None:
+def test_a_subfolder_that_cannot_be_read_keeps_its_tracks(tmp_path: Path) -> None:
     """Unreadable is not gone."""
     need("setpriv")
     music = library(tmp_path, ["a.mp3", "locked/b.mp3", "locked/deep/c.mp3"])
@@ -171,7 +171,7 @@ def test_a_folder_within_that_may_not_be_read_keeps_its_tracks(tmp_path: Path) -
     assert f"  {music}/locked/: Permission denied" in done.err
 
 
-def test_where_you_are_may_be_gone(tmp_path: Path) -> None:
+def test_the_current_folder_may_have_been_deleted(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3"])
     start = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
 

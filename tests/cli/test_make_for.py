@@ -90,7 +90,7 @@ def test_mpd_sees_its_own_part_of_the_music(tmp_path: Path, mpd: Path, root: str
     assert ["outside.mp3" in pair["path"] for pair in said["skipped"]] == [True] * (root == ".")
 
 
-def test_music_that_mpd_has_not_is_refused_with_a_way_out(tmp_path: Path, mpd: Path) -> None:
+def test_music_outside_of_mpd_s_folder_is_refused_with_advice(tmp_path: Path, mpd: Path) -> None:
     library(tmp_path / "Music", ["x.mp3"])
     assert "--map FROM=TO" in refused(66, "make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
     assert list(mpd.iterdir()) == []
@@ -212,7 +212,7 @@ def test_tracks_outside_of_the_mapped_folder_are_left_out(tmp_path: Path) -> Non
     assert [pair["path"] for pair in said["skipped"]] == [f"{music}/b.mp3"]
 
 
-def test_a_backslash_in_a_name_is_none_between_names(tmp_path: Path) -> None:
+def test_a_backslash_in_a_name_is_not_a_separator(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a\\b.mp3", "c.mp3"])
 
     said = report(music, "--map", f"{music}=Z:\\M")
@@ -249,7 +249,7 @@ def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["m3u", "xspf"])
-def test_parts_of_every_format_are_known_again(tmp_path: Path, suffix: str) -> None:
+def test_parts_of_every_format_are_recognised(tmp_path: Path, suffix: str) -> None:
     """A second run replaces them, and a list that fits into one file leaves none of them behind."""
     music = numbered(tmp_path / "Music", 5)
     output = tmp_path / f"x.{suffix}"

@@ -45,11 +45,11 @@ def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["--gap 1", "--order sattolo --gap 0", "--order albums --gap 1"])
-def test_a_gap_that_asks_for_nothing_goes_with_every_order(tmp_path: Path, words: str) -> None:
+def test_a_gap_without_effect_works_with_every_order(tmp_path: Path, words: str) -> None:
     make(numbered(tmp_path, 3), *words.split())
 
 
-def test_the_orders_are_listed_with_their_promises() -> None:
+def test_the_orders_are_listed_with_their_guarantees() -> None:
     lines = run("help", "orders").out.decode().splitlines()
     rows = [line.split(maxsplit=1) for line in lines[2 : lines.index("", 2)]]
 

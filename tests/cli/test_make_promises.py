@@ -109,7 +109,7 @@ def both(tmp_path: Path, *words: str) -> set[bytes]:
     return {old, here.playlist.read_bytes()}
 
 
-def test_killed_at_any_write_it_leaves_the_old_playlist_or_the_new(tmp_path: Path) -> None:
+def test_a_make_killed_at_any_write_leaves_the_old_playlist_or_the_new_one(tmp_path: Path) -> None:
     """Whole; the next run works, takes no crash for an edit, and leaves no litter."""
     assert killed_everywhere(tmp_path, "--no-tags", every=8) == both(tmp_path, "--no-tags")
 
@@ -184,7 +184,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
                     os.kill(pid, signal.SIGKILL)
 
 
-def test_ctrl_c_ends_it_at_once_and_all_its_readers(tmp_path: Path) -> None:
+def test_ctrl_c_ends_make_and_its_readers_at_once(tmp_path: Path) -> None:
     """With 130 and one line; the old playlist stays, and the next run goes on."""
     music = numbered(tmp_path, 3)
     make(music)
@@ -235,7 +235,7 @@ def delayed(music: Path, *words: str, env: dict[str, str]) -> Iterator[subproces
         assert process.wait() == 0, err
 
 
-def test_who_comes_second_waits_for_another_user(tmp_path: Path) -> None:
+def test_a_run_waits_for_the_run_of_another_user(tmp_path: Path) -> None:
     """The last one's order is in the file, and his state knows it."""
     music = numbered(tmp_path / "Music", 5)
     (tmp_path / "home").mkdir()
@@ -252,7 +252,7 @@ def test_who_comes_second_waits_for_another_user(tmp_path: Path) -> None:
     assert report(music)["notes"] == []
 
 
-def test_two_at_once_are_one_after_the_other(tmp_path: Path, home: Path) -> None:
+def test_two_runs_at_once_run_one_after_the_other(tmp_path: Path, home: Path) -> None:
     """So that the second goes by the order of the first: two tracks change places twice."""
     music = numbered(tmp_path / "Music", 2)
     make(music, "--no-tags")

@@ -111,7 +111,7 @@ def test_a_mistake_gets_a_message_that_helps(typed: str, program: Program, home:
 @pytest.mark.parametrize(
     ("alias", "topic"), [("queries", "where"), ("exit", "exit-codes"), ("time", "times")]
 )
-def test_topics_have_other_names(alias: str, topic: str, program: Program) -> None:
+def test_topics_of_help_have_synonyms(alias: str, topic: str, program: Program) -> None:
     pages = [program("help", name).out for name in (alias, topic)]
 
     assert pages[0] == pages[1] != ""
@@ -195,7 +195,7 @@ def files(music: Path) -> Path:
 @pytest.mark.process
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("pin", PINS)
-def test_a_pin_that_names_no_file_is_answered_with_one(pin: str, program: Program) -> None:
+def test_a_pin_that_names_no_file_gets_a_suggestion(pin: str, program: Program) -> None:
     assert message(f"make . -q --pin {pin}", program) == PINS[pin]
 
 
@@ -218,7 +218,7 @@ def test_check_counts_formats_and_finds_the_parts_of_a_list(program: Program) ->
 
 
 @pytest.mark.process
-def test_why_answers_once_for_a_file_that_no_playlist_could_have(files: Path, program: Program) -> None:
+def test_why_answers_once_for_a_file_that_no_playlist_can_have(files: Path, program: Program) -> None:
     (files / "broken.mp3").write_bytes(b"x" * 100)
     for name in ("a", "b"):
         message(f"make . -q -o {name}.m3u", program)
@@ -264,7 +264,7 @@ def test_a_missing_folder_is_named_once_with_the_way_to_accept_it(
     )
 
 
-def test_a_folder_without_permission_is_not_taken_for_another_one(
+def test_a_folder_without_permission_is_not_called_missing(
     music: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> int:

@@ -41,7 +41,7 @@ _WITHOUT_PATHS = {
 }
 
 
-def test_of_every_column_of_the_state_it_is_known_whether_it_has_paths() -> None:
+def test_every_column_of_the_state_is_declared_with_or_without_paths() -> None:
     for table, columns in schema.COLUMNS.items():
         with_paths = schema.PATH_COLUMNS.get(table, {}).keys()
         assert with_paths | _WITHOUT_PATHS.get(table, set()) == columns.keys(), table
@@ -102,7 +102,7 @@ def names_of(playlist: Path) -> list[str]:
     return [os.path.basename(entry) for entry in entries(playlist.read_bytes())]
 
 
-def test_orders_decks_undo_never_and_the_configuration_follow(used: Path) -> None:
+def test_move_updates_orders_decks_undo_never_and_the_configuration(used: Path) -> None:
     lists = ("Old/kids.m3u", "absolute.m3u")
     before = [names_of(used / name) for name in lists]
     dealt = listed(used / "Old/today.m3u")
@@ -204,7 +204,7 @@ _ALL = [(call, number) for call in WRITES.split(",") for number in range(1, 60)]
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
-def test_killed_at_any_write_it_is_done_or_not_done(used: Path, calls: Sequence[tuple[str, int]]) -> None:
+def test_a_move_killed_at_any_write_is_done_or_not_done(used: Path, calls: Sequence[tuple[str, int]]) -> None:
     """The next command finds all of the old state or all of the new one."""
     safe, words = used.with_name("safe"), ("move", used / "Old", used / "New")
     shutil.copytree(used / "Old", used / "New")

@@ -68,7 +68,7 @@ ERRORS = {
 
 @pytest.mark.usefixtures("music")
 @pytest.mark.parametrize("typed", ERRORS)
-def test_a_word_that_names_nothing_or_several_is_answered(typed: str, program: Program) -> None:
+def test_a_word_that_names_nothing_or_several_things_gets_advice(typed: str, program: Program) -> None:
     done = program(*shlex.split(typed))
 
     assert (done.err, done.out) == (f"error: {ERRORS[typed]}\n", "")
@@ -97,7 +97,7 @@ def test_a_word_names_a_list_a_folder_a_track_or_a_query(typed: str, program: Pr
 
 
 @pytest.mark.usefixtures("music")
-def test_audit_and_export_take_the_name_of_a_list(program: Program, home: Path) -> None:
+def test_audit_and_export_accept_the_name_of_a_list(program: Program, home: Path) -> None:
     (home / "stick").mkdir()
 
     assert program("audit", "mine").out.startswith("ok: ~/Music/mine.m3u: 5 tracks by 2 artists")
@@ -114,7 +114,7 @@ def test_an_exact_title_comes_before_names_that_contain_it(music: Path, program:
 
 
 @pytest.mark.usefixtures("music")
-def test_options_take_the_name_of_a_list(program: Program, home: Path) -> None:
+def test_options_accept_the_name_of_a_list(program: Program, home: Path) -> None:
     assert program("make", "--from", "mine", "-n", "2", "--order", "sorted", "-o", "two.m3u").code == 0
     assert program("make", "Music", "--without", "two", "--history", "mine", "-o", "rest.m3u").code == 0
 
@@ -122,7 +122,7 @@ def test_options_take_the_name_of_a_list(program: Program, home: Path) -> None:
 
 
 @pytest.mark.usefixtures("music")
-def test_keys_of_the_configuration_take_the_name_of_a_list(program: Program, home: Path) -> None:
+def test_configuration_keys_accept_the_name_of_a_list(program: Program, home: Path) -> None:
     assert program("make", "--from", "mine", "-n", "2", "--order", "sorted", "-o", "two.m3u").code == 0
     configured(
         'folders = ["~/Music"]\n[playlist.jazz]\nwhere = "genre:jazz"\noutput = "~/j.m3u"\npin = "Title 3"\n'
@@ -170,7 +170,7 @@ def test_an_empty_query_is_not_saved(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("music")
-def test_undo_advises_only_what_it_has(program: Program) -> None:
+def test_undo_of_a_list_from_another_program_gives_no_wrong_advice(program: Program) -> None:
     program("make", "mine", "--order", "random")
     Path("Music/mine.m3u").write_text("foreign.mp3\n")
 
@@ -187,7 +187,7 @@ def test_lists_of_one_name_are_listed_by_their_files(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("music")
-def test_undo_of_several_tracks_is_once_for_each(program: Program) -> None:
+def test_each_undo_takes_one_of_several_tracks_back(program: Program) -> None:
     assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
         "Undo: playshuffle never --undo, once for each track\n"
     )

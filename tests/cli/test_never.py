@@ -52,7 +52,7 @@ def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(music:
     assert "5.opus" in listed(music / "playshuffle.m3u")
 
 
-def test_options_of_a_playlist_do_not_name_the_list(home: Path, music: Path) -> None:
+def test_a_deleted_never_m3u_is_not_missed_by_its_playlists(home: Path, music: Path) -> None:
     """Else it could not be deleted."""
     run("never", music / "5.opus")
     make(music, "-v")
@@ -81,7 +81,7 @@ def test_undo_of_an_empty_list_and_undo_with_a_track_are_errors(music: Path) -> 
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
 
 
-def test_a_playlist_of_which_no_track_would_be_left_stays(home: Path, music: Path) -> None:
+def test_a_playlist_that_would_become_empty_stays(home: Path, music: Path) -> None:
     make(music, "-o", home / "one.m3u", "--where", "path:5.opus")
 
     said = refused(3, "never", "5.opus")

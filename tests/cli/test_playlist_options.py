@@ -32,7 +32,7 @@ def test_without_flags_options_have_their_defaults() -> None:
 
 
 @pytest.mark.parametrize("row", _SWITCHES, ids=[row.name for row in _SWITCHES])
-def test_a_flag_switches_its_option_alone_and_begins_with_no_if_that_is_on(row: Row) -> None:
+def test_a_flag_changes_only_its_option_and_has_no_in_front_if_the_default_is_on(row: Row) -> None:
     assert row.is_negated is row.default
     changed: dict[str, Any] = {row.name: not row.default}
     assert parsed(row.flags[0]) == Given(Options(**changed), frozenset(changed))

@@ -12,7 +12,7 @@ from tests.support.program import configured, listed, numbered
 pytestmark = pytest.mark.process
 
 
-def test_all_lists_of_a_command_share_one_scan_and_none_stops_the_others(
+def test_all_lists_share_one_scan_and_a_failure_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program
 ) -> None:
     scans = []

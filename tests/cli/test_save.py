@@ -82,7 +82,7 @@ def test_saving_again_changes_only_the_given_options(music: Path, file: Path) ->
     assert listed(music / "everything.m3u") == [f"{number:03}.mp3" for number in range(5)]
 
 
-def test_options_of_all_lists_are_not_repeated_in_one(music: Path, file: Path) -> None:
+def test_options_for_all_lists_are_not_repeated_in_a_saved_list(music: Path, file: Path) -> None:
     make(music, "-n", "3", "-o", music / "skip.m3u", "--order", "sorted")
     for_all = 'folders = ["~/Music"]\nwhere = "path::/00"\nwithout = "../../Music/skip.m3u"\n'
     configured(for_all + '[playlist.x]\nwhere = "path::/005"\n')

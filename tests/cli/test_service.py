@@ -65,7 +65,7 @@ def test_without_systemd_the_units_are_written_and_the_next_step_is_shown(home: 
     assert ("all units" in again, "wrote" in again, files(home / ".config")) == (True, False, before)
 
 
-def test_another_folder_for_playlists_is_let_in_by_the_next_install(home: Path) -> None:
+def test_the_next_install_opens_the_sandbox_for_another_playlist_folder(home: Path) -> None:
     """Until then, `status` tells that it is not."""
     configure(home)
     run("install", home)
@@ -156,7 +156,7 @@ def test_without_a_configuration_nothing_is_installed(home: Path) -> None:
         ('[playlist.odd]\noutput = "~/a\\tb/odd.m3u"\n', "/a\\x09b cannot be named in a unit"),
     ],
 )
-def test_a_playlist_that_cannot_be_served_is_named_and_the_others_are(
+def test_a_playlist_that_the_service_cannot_write_is_named_and_the_others_work(
     home: Path, playlist: str, said: str
 ) -> None:
     (home / "a\tb").mkdir()
@@ -176,14 +176,14 @@ def test_install_as_root_by_sudo_is_refused(home: Path) -> None:
     assert not (home / ".config/systemd").exists()
 
 
-def test_a_process_that_nothing_locks_up_is_seen_as_such() -> None:
+def test_a_process_without_a_sandbox_is_recognised() -> None:
     """It need not be free of all: tests may run in a container, which filters system calls."""
     assert sandbox.of(os.getpid()) in {Sandbox.OFF, Sandbox.PARTLY}
     assert sandbox.of(2**22 + 1) is None
 
 
 @pytest.mark.root
-def test_a_folder_that_came_after_the_sandbox_is_known_from_one_that_is_read_only(tmp_path: Path) -> None:
+def test_a_folder_created_after_the_sandbox_differs_from_a_read_only_one(tmp_path: Path) -> None:
     """The service can be let in to the one by a new start, to the other by nothing."""
     folders = [bytes(tmp_path / name) for name in ("open", "late", "drive", "read only")]
     for folder in folders:

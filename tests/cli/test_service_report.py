@@ -17,7 +17,7 @@ def shown(**changes: object) -> list[str]:
     return list(Screen(80, has_unicode=True).facts(facts(state)))
 
 
-def test_a_service_that_runs_is_a_line_and_its_facts() -> None:
+def test_a_running_service_is_one_line_and_its_facts() -> None:
     assert shown() == [
         "● The service runs: managed: all 668",
         "  Sandbox   on",

@@ -95,7 +95,7 @@ def test_only_playlists_with_tracks_of_a_missing_folder_wait_for_it() -> None:
     assert waiting == ["  /music/ab.m3u: 21 of 42 tracks wait for /mnt/b"]
 
 
-def test_status_in_a_pipe_is_a_line_for_each_thing() -> None:
+def test_status_in_a_pipe_is_one_line_for_each_folder_and_playlist() -> None:
     lines = list(_lines(REPORT, Screen(now_s=NOW_S)))
 
     assert lines[0].startswith("warning: The service runs, started 2023-11-1")
@@ -253,7 +253,7 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path) -> None:
     ("command", "expected"),
     [("config", "Usage: playshuffle config"), ("service", "The service is not installed")],
 )
-def test_a_group_command_works_without_a_subcommand(command: str, expected: str, program: Program) -> None:
+def test_a_command_with_subcommands_works_without_one(command: str, expected: str, program: Program) -> None:
     done = program(command)
 
     assert done.code in {0, 1}

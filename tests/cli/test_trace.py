@@ -19,7 +19,7 @@ k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
 """
 
 
-def test_the_steps_of_draws_that_are_given(program: Program) -> None:
+def test_trace_shows_the_steps_of_given_draws(program: Program) -> None:
     """Numbers that are struck out; the page of the shuffles shows steps that swap."""
     assert program("trace", "--order", "fisher-yates", "--draws", "5,3,4 3,0 1") == (0, FISHER_YATES, "")
 
@@ -46,7 +46,7 @@ def test_columns_stay_in_line_beyond_ten_tracks(program: Program) -> None:
 
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("tracks", [2, 3, 4, 5])
-def test_every_trace_is_one_of_single_swaps_and_ends_as_the_shuffle_does(name: str, tracks: int) -> None:
+def test_every_trace_has_single_swaps_and_ends_as_the_shuffle_does(name: str, tracks: int) -> None:
     """For all draws there are. What a step swaps is the position that it names with the draw."""
     traced = TRACED[name]
     for draws in itertools.product(*allowed(traced, tracks)):
@@ -83,5 +83,7 @@ def test_every_trace_is_one_of_single_swaps_and_ends_as_the_shuffle_does(name: s
         (["--order", "satolo"], "Did you mean 'sattolo'?"),
     ],
 )
-def test_wrong_words_are_refused_with_the_reason(program: Program, words: list[str], reason: str) -> None:
+def test_wrong_arguments_of_trace_are_refused_with_the_reason(
+    program: Program, words: list[str], reason: str
+) -> None:
     assert reason in program.refused(2, "trace", *words)

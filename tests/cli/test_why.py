@@ -197,7 +197,7 @@ def test_options_are_saved_so_that_they_mean_the_same_in_another_folder(music: P
 
 
 @pytest.mark.parametrize("options", ["", "{", '{"folders": []}', '{"no_option": 1}'])
-def test_without_known_options_only_the_file_answers(music: Path, options: str) -> None:
+def test_without_known_options_why_answers_from_the_file_alone(music: Path, options: str) -> None:
     """So it is with a playlist from another program."""
     make(music, "--where", "genre:jazz", "-o", music / "jazz.m3u")
     change_options(options)
@@ -214,7 +214,7 @@ def test_without_known_options_only_the_file_answers(music: Path, options: str) 
     assert run("why", music / "live/2.ogg", "--in", music / "mine.m3u").code == 1
 
 
-def test_without_a_service_nothing_is_promised_for_the_next_update(music: Path) -> None:
+def test_without_a_service_why_promises_no_next_update(music: Path) -> None:
     skip = music / "skip.m3u"
     skip.write_text("live/2.ogg\n")
     make(music, "--without", skip)
@@ -252,7 +252,7 @@ def test_a_track_that_waits_for_its_folder_stays_and_a_new_one_waits_too(tmp_pat
     assert f"no: {music} seems to be missing: 29 of 30 tracks are gone" in new.out.decode()
 
 
-def test_the_tracks_of_a_missing_folder_are_counted_as_known_last(tmp_path: Path) -> None:
+def test_why_counts_the_last_known_tracks_of_a_missing_folder(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 2), numbered(tmp_path / "usb", 3)
     make(here, usb, "-o", tmp_path / "all.m3u")
     assert (
@@ -269,7 +269,7 @@ def test_the_tracks_of_a_missing_folder_are_counted_as_known_last(tmp_path: Path
     assert run("why", here / "000.mp3").err == ""
 
 
-def test_the_tracks_that_a_deal_takes_later_from_a_missing_folder_are_counted(tmp_path: Path) -> None:
+def test_why_counts_tracks_of_a_missing_folder_that_are_still_to_be_dealt(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 2), numbered(tmp_path / "usb", 3)
     assert run("deal", here, usb, "-n", "1", "--order", "sorted", "-o", tmp_path / "today.m3u").code == 0
     usb.rename(tmp_path / "drawer")

@@ -118,7 +118,7 @@ def test_a_wrong_skip_list_is_refused_and_the_playlist_stays(music: Path) -> Non
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
-def test_a_list_that_names_itself_and_the_output_is_not_followed(music: Path) -> None:
+def test_entries_of_a_skip_list_that_are_playlists_or_hostile_are_harmless(music: Path) -> None:
     never = music / "never.m3u"
     never.write_text(f"never.m3u\n{never}\nplayshuffle.m3u\na/1.mp3\n\x1b[31m.mp3\n")
     for _ in range(3):

@@ -19,14 +19,14 @@ def attributes_read(*without: str) -> set[str]:
     return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
 
 
-def test_each_option_of_playlists_is_read_where_something_is_done() -> None:
+def test_code_reads_each_option_of_playlists() -> None:
     read = attributes_read(*(path for path in TREES if path.startswith("options/")))
 
     assert {row.name for row in ROWS}.difference(read) == set()
     assert {*Options._fields}.difference(read) == set()
 
 
-def test_each_other_key_is_loaded_into_a_field_and_this_is_read() -> None:
+def test_code_reads_the_field_of_each_other_key() -> None:
     loaded = ast.dump(TREES["config/load.py"])
     read = attributes_read("config/load.py", "config/keys.py")
     own = {*keys.TOP, *keys.PLAYLIST}.difference(row.key for row in ROWS)

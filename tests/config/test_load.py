@@ -83,7 +83,7 @@ def test_paths_start_at_the_home_or_at_the_folder_of_the_file(tmp_path: Path) ->
     assert calm.request.output == os.fsencode(tmp_path / "lists/calm.m3u8")
 
 
-def test_every_option_of_make_has_its_key_but_the_one_that_disarms_the_guard() -> None:
+def test_every_option_of_make_but_accept_missing_has_a_key() -> None:
     fields = set(Options._fields)
 
     left_out = {"accept_missing", "done_when", "maps", "player", "source"}
@@ -172,7 +172,7 @@ def test_a_fault_is_reported_with_its_line_and_breaks_no_other_playlist(
 
 
 @pytest.mark.parametrize("name", ["a/b", "..", "", ".x", "x\\n", "\\u202e", "\\u0000"])
-def test_the_name_of_a_playlist_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+def test_the_name_of_a_playlist_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
     (said,) = faults(tmp_path, f'{TOP}[playlist."{name}"]\n')
 
     assert "cannot be the name of a file" in said
@@ -216,7 +216,7 @@ def test_rules_for_all_playlists_narrow_each_of_them(tmp_path: Path) -> None:
     assert itself.request.without == (lists[1],)
 
 
-def test_two_playlists_on_one_file_are_found_whatever_the_way_to_it(tmp_path: Path) -> None:
+def test_two_playlists_with_one_file_are_refused_whatever_the_path(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
 
@@ -262,7 +262,7 @@ def test_a_fault_outside_of_the_playlists_is_an_error(tmp_path: Path, text: str 
     assert refusal(Exit.CONFIG, load, written(tmp_path, text)).startswith(f"{tmp_path}/config.toml{says}")
 
 
-def test_the_file_is_the_one_named_or_that_of_the_user_or_that_of_the_system(
+def test_a_named_configuration_comes_before_the_users_and_the_systems(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = home / ".config/playshuffle/config.toml"

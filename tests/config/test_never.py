@@ -85,7 +85,7 @@ def test_entries_are_relative_also_if_the_home_is_a_link(
     assert (home / ".config/playshuffle/never.m3u").read_bytes() == b"#EXTM3U\n../../Music/a.mp3\n"
 
 
-def test_it_is_beside_the_configuration_that_the_environment_names(
+def test_never_m3u_is_beside_the_configuration_that_the_environment_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLAYSHUFFLE_CONFIG", str(tmp_path / "config.toml"))

@@ -57,7 +57,7 @@ def loaded(folder: Path, text: str) -> Config:
     return load(written(folder, TOP + text))
 
 
-def test_a_player_is_like_another_but_for_its_keys(tmp_path: Path) -> None:
+def test_a_configured_player_differs_from_its_model_only_in_its_keys(tmp_path: Path) -> None:
     stick, car = player(tmp_path, STICK), BUILT_IN["car"]
 
     own = (stick.title, stick.suffix, stick.extinf, stick.part)
@@ -69,7 +69,7 @@ def test_a_player_is_like_another_but_for_its_keys(tmp_path: Path) -> None:
     assert stick.proof == "from [player.stick] in the configuration, like car"
 
 
-def test_an_own_player_without_keys_is_the_generic_one_under_a_name(tmp_path: Path) -> None:
+def test_a_configured_player_without_keys_is_the_generic_one(tmp_path: Path) -> None:
     plain = player(tmp_path, "[player.stick]\n")
 
     assert plain.title == "stick"
@@ -94,7 +94,7 @@ def test_the_form_of_a_player_names_its_path_style(tmp_path: Path, like: str, st
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_a_player_may_be_like_every_player(tmp_path: Path, name: str) -> None:
+def test_any_built_in_player_can_be_the_model_of_a_configured_one(tmp_path: Path, name: str) -> None:
     own = player(tmp_path, f'[player.stick]\nlike = "{name.upper()}"\n')
 
     same = own._replace(**{key: getattr(BUILT_IN[name], key) for key in ("title", "measured", "source")})
@@ -140,7 +140,7 @@ def test_a_mistake_in_a_player_stops_only_the_playlists_for_it(tmp_path: Path) -
     assert "line 7: The player 'stick' has a mistake" in config.broken[1].text
 
 
-def test_an_unknown_player_is_named_where_an_output_is_given_too(tmp_path: Path) -> None:
+def test_an_unknown_player_is_an_error_even_with_an_output(tmp_path: Path) -> None:
     config = loaded(tmp_path, STICK + '[playlist.drive]\noutput = "a.m3u"\nfor = "stik"\n')
 
     assert "Unknown player 'stik'. Did you mean 'stick'?" in config.broken[0].text
@@ -153,7 +153,7 @@ def test_another_configuration_does_not_know_the_player(tmp_path: Path) -> None:
     assert "Unknown player 'stick'" in config.broken[0].text
 
 
-def test_a_mistake_in_the_player_that_is_asked_for_is_the_answer() -> None:
+def test_asking_for_a_player_with_a_mistake_shows_the_mistake() -> None:
     configured("[player.stick]\nlike = 3\n")
     said = refusal(Exit.CONFIG, known_player, "stick")
     assert "config.toml, line 2: like must be the name" in said
@@ -173,7 +173,7 @@ def test_the_page_explains_every_key() -> None:
 
 
 @pytest.mark.process
-def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
+def test_every_command_accepts_a_player_of_the_configuration(home: Path) -> None:
     music = home / "Music"
     write_library(str(music))
     configured('folders = ["~/Music"]\n' + STICK.replace("99", "20") + '[playlist.drive]\nfor = "stick"\n')
@@ -197,7 +197,7 @@ def test_every_command_takes_a_player_of_the_configuration(home: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_configuration_that_is_refused_takes_no_player_away(tmp_path: Path) -> None:
+def test_a_refused_configuration_removes_no_player(tmp_path: Path) -> None:
     """The updates of the old one go on, also in a new process."""
     music = tmp_path / "Music"
     write_library(str(music))

@@ -70,7 +70,7 @@ def test_the_last_deal_of_a_round_is_filled_up_from_the_next() -> None:
     assert (third.deal.round, third.deal.number, third.deal.of) == (2, 1, 2)
 
 
-def test_a_round_that_ends_with_its_deal_is_left_ended() -> None:
+def test_a_round_that_ends_with_its_deal_stays_ended() -> None:
     """It may still get a new track; the next round begins with the next deal."""
     [_, deck] = deals(tracks(10), 5, 5)
     assert (deck.round, deck.upcoming) == (1, ())
@@ -110,7 +110,7 @@ def test_the_next_round_is_uniform_over_all_that_keep_the_gap(count: int, size: 
     )
 
 
-def test_by_time_too_the_next_round_is_uniform() -> None:
+def test_the_next_round_is_uniform_for_deals_by_time_too() -> None:
     """Uniform over all orders whose dealt tracks wait until the deal cannot take any more."""
     here = tracks(5)
     lengths = dict.fromkeys(here, MINUTE_MS)
@@ -126,7 +126,7 @@ def test_by_time_too_the_next_round_is_uniform() -> None:
     )
 
 
-def test_a_gap_that_cannot_be_kept_gives_way_and_the_round_its_tracks() -> None:
+def test_a_gap_that_cannot_be_kept_is_shortened_and_the_round_has_all_tracks() -> None:
     """The track dealt longest ago comes first."""
     here = tracks(8)
     deck = Deck((), tuple(here), tail=tuple(here), round=2, since=TODAY, order="random")
@@ -152,7 +152,7 @@ def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() 
 # While a round runs
 
 
-def test_new_tracks_come_at_any_place_among_those_to_come() -> None:
+def test_new_tracks_are_inserted_anywhere_among_the_upcoming_ones() -> None:
     """Each order of the upcoming tracks is equally likely, under all draws."""
     here = tracks(5)
     new = tracks(2, first=8)
@@ -243,7 +243,7 @@ _STEPS = st.fixed_dictionaries(
 
 @settings(max_examples=200)
 @given(st.integers(1, 9) | st.integers(30, 90), st.lists(_STEPS, max_size=30), st.integers())
-def test_through_any_changes_a_track_comes_again_only_after_all_others_and_after_the_gap(
+def test_whatever_changes_a_track_repeats_only_after_all_others_and_the_gap(
     made: int, steps: list[dict[str, int]], seed: int
 ) -> None:
     """Tracks come, go and are back; a drive may be missing, and whatever is not here may be on it.
@@ -350,7 +350,7 @@ def test_whole_albums_are_dealt_and_rounds_hold_each_once() -> None:
     assert came[2] == [6, 7, 8, 9, 10, 11, 0, 1, 2]
 
 
-def test_an_album_of_which_some_was_heard_is_dealt_to_its_end() -> None:
+def test_an_album_that_was_dealt_in_part_is_dealt_to_its_end() -> None:
     here = tracks(9)
     album_of = {track: number // 3 for number, track in enumerate(here)}
     one = deal_next(Deck(), here, Sorted(), ByCount(2), TODAY)

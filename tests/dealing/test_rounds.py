@@ -133,7 +133,7 @@ def test_the_gap_is_a_hundred_plays_at_most_and_the_natural_order_has_none() -> 
     assert Rounds(all_of(tracks), Recipe("sorted"), Seeded("1")).gap(9999) == 0
 
 
-def test_uniform_lets_new_tracks_in_anywhere() -> None:
+def test_the_uniform_order_inserts_new_tracks_anywhere() -> None:
     tracks = numbered(4)
 
     shares = distribution(
@@ -148,7 +148,7 @@ def test_the_name_of_an_order_includes_its_parameters() -> None:
     assert Recipe("groups", group_by="genre", inside="all").order_name == "groups by genre inside all"
 
 
-def test_a_size_is_of_one_kind() -> None:
+def test_a_deal_size_is_in_exactly_one_unit() -> None:
     tracks, tags_of = by_artists("a", "b")
 
     assert isinstance(deal_size(Amount(tracks=2), all_of(tracks, tags_of), Recipe()), ByCount)
@@ -156,7 +156,7 @@ def test_a_size_is_of_one_kind() -> None:
     assert isinstance(deal_size(Amount(groups=2), all_of(tracks, tags_of), Recipe("albums")), ByGroups)
 
 
-def test_a_sorted_deck_lets_a_new_track_in_and_deals_each_once() -> None:
+def test_a_sorted_deck_accepts_a_new_track_and_deals_each_track_once() -> None:
     """The track dealt last sorts behind some that are still to come."""
     tracks = numbered(9)
     deck = Deck((6,), tuple(range(6)), round=1, order="sorted")

@@ -100,7 +100,7 @@ def test_a_command_that_is_not_run_has_a_reason() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_stand_in_blocks_that_are_run(page: Path) -> None:
+def test_commands_of_a_page_are_in_blocks_that_tests_run(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
     assert re.findall(r"^    (?:\$ )?playshuffle .*$", text, re.MULTILINE) == []

@@ -34,7 +34,7 @@ def _is_shown(page: str, printed: str) -> bool:
     return re.fullmatch("".join(lines), printed) is not None
 
 
-def test_dots_stand_for_lines_and_nothing_else() -> None:
+def test_dots_in_a_page_stand_for_omitted_lines_only() -> None:
     assert _is_shown("a\n...\nd\n", "a\nb\nc\nd\n")
     assert not _is_shown("a\n...\nd\n", "a\nb\nc\ne\n")
     assert not _is_shown("a\n", "a\nb\n")

@@ -38,7 +38,7 @@ def test_every_name_is_accepted(text: str, is_ascii: bool) -> None:
         ("...", "_"),
     ],
 )
-def test_plain_letters(text: str, plain: str) -> None:
+def test_letters_are_replaced_by_plain_ones(text: str, plain: str) -> None:
     assert safe_name(text, is_ascii=True) == plain
 
 

@@ -116,7 +116,7 @@ def test_a_long_list_is_written_in_parts_that_a_car_reads(tmp_path: Path) -> Non
         assert entries == [*numbered(tracks[:count])]
 
 
-def test_it_ends_before_the_first_track_that_does_not_fit(tmp_path: Path) -> None:
+def test_export_stops_before_the_first_track_that_does_not_fit(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES, size=30_000)
     tracks += music(tmp_path / "Music", ["small.mp3"], size=6)
 
@@ -280,7 +280,7 @@ def test_a_folder_that_cannot_be_read_is_left_alone(
 
 
 @pytest.mark.process
-def test_files_of_others_stay_whenever_they_come(tmp_path: Path) -> None:
+def test_files_of_other_programs_stay_whenever_they_appear(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES, size=600)
     shuffler = random.Random(2)
     for step in itertools.count(1):  # 0 is before the check
@@ -305,7 +305,7 @@ def test_files_of_others_stay_whenever_they_come(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["0003 f.mp3", "0005 d.mp3", "list.m3u"])
-def test_a_file_of_others_with_the_name_of_a_copy_stays(tmp_path: Path, name: str) -> None:
+def test_a_file_of_another_program_with_the_name_of_a_copy_stays(tmp_path: Path, name: str) -> None:
     tracks = music(tmp_path / "Music", NAMES, size=600)
     stick = tmp_path / "stick"
     export(tracks[:2], stick)

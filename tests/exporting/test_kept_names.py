@@ -119,7 +119,7 @@ def test_lists_share_their_copies_which_stay_as_long_as_one_names_them(tmp_path:
     assert not (stick / "Artist 0").exists()
 
 
-def test_files_of_others_are_neither_replaced_nor_removed(tmp_path: Path) -> None:
+def test_files_of_other_programs_are_neither_replaced_nor_removed(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
     theirs = {"Artist 0/Album 0/01 Song.mp3": b"theirs", "Artist 0/notes.txt": b"theirs", "x.mp3": b"theirs"}
     for name, data in theirs.items():
@@ -253,7 +253,7 @@ def test_the_outermost_music_folder_counts_and_outside_of_them_the_last_two_fold
     assert names == ["Jazz/Miles/Blue/1.mp3", "Miles/Blue/1.mp3"]
 
 
-def test_copies_that_are_there_need_no_room(tmp_path: Path) -> None:
+def test_existing_copies_need_no_further_space(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 8, size=30_000)
 
     assert keep(files, stick, most_bytes=150_000).tracks == 4

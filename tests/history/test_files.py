@@ -100,13 +100,13 @@ RHYTHMBOX = f"""<?xml version="1.0" standalone="yes"?>
 """
 
 
-def test_the_database_of_rhythmbox(tmp_path: Path) -> None:
+def test_the_database_of_rhythmbox_is_read(tmp_path: Path) -> None:
     path = written(tmp_path / "rhythmdb.xml", RHYTHMBOX)
 
     assert read(path) == [HistoryRow("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))]
 
 
-def test_entities_do_not_grow_without_limit(tmp_path: Path) -> None:
+def test_xml_entities_cannot_expand_without_limit(tmp_path: Path) -> None:
     entities = "".join(f'<!ENTITY e{at + 1} "{f"&e{at};" * 20}">' for at in range(9))
     path = written(tmp_path / "rhythmdb.xml", "<rhythmdb/>")
     assert read(path) == []
@@ -127,7 +127,9 @@ def local(seconds: int) -> int:
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
 @pytest.mark.parametrize("header", ["UTC", "UNKNOWN"])
-def test_a_log_of_rockbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, header: str) -> None:
+def test_a_scrobbler_log_of_rockbox_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, header: str
+) -> None:
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     when = local if header == "UNKNOWN" else int

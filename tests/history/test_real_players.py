@@ -91,7 +91,7 @@ with open(path, "wb") as file:
 """
 
 
-def test_songs_that_quod_libet_has_dumped(music: Path, tmp_path: Path) -> None:
+def test_songs_that_the_real_quod_libet_saved_are_read(music: Path, tmp_path: Path) -> None:
     need("quodlibet")
     values = {"~#lastplayed": JUNE, "~#playcount": 3, "~#skipcount": 1, "~#rating": 0.75}
     songs = {

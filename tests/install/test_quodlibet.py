@@ -183,7 +183,7 @@ def test_a_damaged_memory_starts_a_new_round(plugin: Path) -> None:
     assert sorted(map(str, play(plugin, "RandomOrder", ["next"] * 12))) == KEYS
 
 
-def test_install_shows_the_next_step_and_remove_removes(plugin: Path) -> None:
+def test_plugin_install_shows_the_next_step_and_remove_deletes_the_plugin(plugin: Path) -> None:
     again = run("plugin", "install", "quodlibet")
     (plugin.parents[1] / "playshuffle.json").write_text("{}")
     removed = run("plugin", "remove", "quodlibet")

@@ -44,7 +44,7 @@ def run_instead(place: Lab, command: str) -> None:
     place.write(f"{UNITS}/{UNIT}.d/override.conf", f"[Service]\nExecStart=\nExecStart={command}\n")
 
 
-def test_one_command_sets_it_up(place: Lab) -> None:
+def test_one_command_installs_and_starts_the_service(place: Lab) -> None:
     said = place.user("playshuffle service install").stdout
 
     assert "playshuffle.service is enabled and was started" in said
@@ -123,7 +123,7 @@ def test_a_service_that_does_not_start_is_reported(place: Lab) -> None:
     assert "Log: journalctl --user -u playshuffle\n" in status.stdout
 
 
-def test_uninstall_leaves_nothing_that_runs(place: Lab) -> None:
+def test_uninstall_stops_every_unit(place: Lab) -> None:
     place.user("playshuffle service install")
     place.user("playshuffle service uninstall")
     status = place.user("playshuffle service status", check=False)
@@ -183,7 +183,7 @@ def test_a_program_that_was_removed_is_not_started_again_and_again(place: Lab) -
     assert place.show(UNIT, "ActiveState") == "active"
 
 
-def test_it_starts_under_a_manager_that_is_nice(place: Lab) -> None:
+def test_the_service_starts_under_a_systemd_with_a_nice_value(place: Lab) -> None:
     place.user("playshuffle service install")
     with place.manager_with("Nice=5"):
         wait_for(lambda: place.show(UNIT, "ActiveState") == "active")

@@ -99,7 +99,7 @@ def test_systemd_finds_no_fault_with_the_units(place: Lab) -> None:
 
 
 @pytest.mark.parametrize("unit", SERVICES)
-def test_a_unit_is_exposed_no_more_than_it_must(unit: str, tmp_path: Path) -> None:
+def test_the_exposure_of_each_unit_is_at_most_its_limit(unit: str, tmp_path: Path) -> None:
     """By systemd's own measure, from 0 to 10, which goes by what a unit wishes for."""
     need("systemd-analyze")
     path = tmp_path / unit.replace("@", "@x")
@@ -130,7 +130,7 @@ def probed(place: Lab, unit: str) -> dict[str, str]:
     return told
 
 
-def test_the_unit_of_a_user_lets_nothing_through_but_its_work(place: Lab) -> None:
+def test_the_user_unit_allows_only_what_the_service_needs(place: Lab) -> None:
     """A score only shows the settings; this shows their effect in systemd."""
     told = probed(place, "playshuffle.service")
 
@@ -138,7 +138,7 @@ def test_the_unit_of_a_user_lets_nothing_through_but_its_work(place: Lab) -> Non
     assert {what for what, came in told.items() if came == "done"} == WORK
 
 
-def test_the_unit_of_the_system_lets_nothing_through_but_its_work(place: Lab) -> None:
+def test_the_system_unit_allows_only_what_the_service_needs(place: Lab) -> None:
     unit = f"playshuffle@{USER}.service"
     place.root("cp -r /home/lab/.local/share/pipx/venvs/playshuffle /opt/; cp /home/lab/prober.py /opt")
     place.write(
@@ -215,7 +215,7 @@ def test_a_reload_reads_the_configuration_and_survives_a_broken_one(place: Lab) 
     assert place.show("playshuffle.service", "NRestarts") == "0"
 
 
-def test_a_broken_configuration_is_not_tried_for_ever(place: Lab) -> None:
+def test_a_broken_configuration_is_not_restarted_for_ever(place: Lab) -> None:
     place.write(CONFIG, "nonsense = 1\n")
     drop_in(place, "playshuffle.service", "RestartSec=100ms")
     place.user("systemctl --user start playshuffle", check=False)
@@ -225,7 +225,7 @@ def test_a_broken_configuration_is_not_tried_for_ever(place: Lab) -> None:
     assert place.show("playshuffle.service", "NRestarts") == "0"
 
 
-def test_any_other_failure_is_tried_for_ever(place: Lab) -> None:
+def test_after_any_other_failure_the_service_is_restarted_for_ever(place: Lab) -> None:
     """More often than the five times after which systemd would give up by itself."""
     drop_in(place, "playshuffle.service", "ExecStart=\nExecStart=false\nRestartSec=50ms")
     place.user("systemctl --user start --no-block playshuffle")
@@ -312,7 +312,7 @@ def test_a_folder_that_the_unit_does_not_name_is_reported_without_a_restart(plac
     assert place.show("playshuffle.service", "NRestarts") == "0"
 
 
-def test_a_playlist_made_inside_and_outside_is_the_same_to_the_guard(place: Lab) -> None:
+def test_a_playlist_can_be_made_inside_and_outside_the_sandbox_in_turn(place: Lab) -> None:
     """The sandbox mounts what can be written on itself; a drive that went away it must not look like."""
     place.user("mkdir -p Songs; rm -rf .local/state/playshuffle/*")
     for suffix in ("flac", "ogg", "m4a"):

@@ -72,7 +72,7 @@ def test_a_program_beside_a_playlist_can_still_be_run() -> None:
     assert '"-/srv/music"' in values(unit(beside), "ReadWritePaths")
 
 
-def test_each_service_starts_its_verb() -> None:
+def test_each_unit_starts_its_command() -> None:
     starts = {
         name: values(text or "", "ExecStart")
         for name, text in every_unit(sandboxed=True).items()
@@ -87,7 +87,7 @@ def test_each_service_starts_its_verb() -> None:
 
 
 @pytest.mark.process
-def test_systemd_reads_odd_names_as_they_are_meant(tmp_path: Path) -> None:
+def test_systemd_reads_quoted_odd_names_back(tmp_path: Path) -> None:
     """Its own parser tells, for the program, its arguments, folders and the environment."""
     need("systemd-analyze")
     program = tmp_path / ODD.removeprefix("/srv/") / "python"

@@ -144,7 +144,7 @@ def test_only_folders_below_the_roots_are_read(home: Path) -> None:
 
 
 @pytest.mark.timeout(20)
-def test_a_cache_that_is_a_fifo_is_not_waited_for(cache_file: bytes) -> None:
+def test_a_cache_that_is_a_fifo_does_not_block(cache_file: bytes) -> None:
     if os.path.exists(cache_file):
         os.unlink(cache_file)
     os.makedirs(os.path.dirname(cache_file), exist_ok=True)
@@ -177,7 +177,7 @@ def test_a_file_that_is_not_a_cache_is_replaced(cache_file: bytes, content: byte
     assert_works()
 
 
-def test_damage_is_never_believed_and_stops_nothing(cache_file: bytes) -> None:
+def test_a_damaged_cache_is_never_trusted_and_never_stops_a_run(cache_file: bytes) -> None:
     """Flipped bits, zeroed sectors, garbage and lost ends: what still comes back is true."""
     with open(cache_file, "rb") as file:
         whole = file.read()
@@ -263,7 +263,7 @@ def test_a_cache_that_may_not_be_written_is_left_alone(foreign_home: bytes) -> N
 
 @pytest.mark.root
 @pytest.mark.process
-def test_a_full_disk_costs_the_memory_and_not_the_run(
+def test_on_a_full_disk_the_run_goes_on_without_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And what was kept before is there again when there is room."""
@@ -309,7 +309,7 @@ def test_a_cache_that_is_used_after_it_was_closed_stays(cache_file: bytes) -> No
     assert len(known()) == len(SOME)
 
 
-def test_a_cache_that_another_process_holds_is_done_without(
+def test_a_run_does_without_a_cache_that_another_process_locks(
     cache_file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not damaged: it stays, and nothing of it is lost."""

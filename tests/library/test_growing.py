@@ -106,7 +106,7 @@ def test_a_written_file_with_two_links_stays_though_the_folder_of_the_other_is_n
     assert names_of_tracks(music.found) == ["a.mp3", "b.mp3"]
 
 
-def test_a_swap_takes_no_other_file_for_a_hard_link(tmp_path: Path) -> None:
+def test_after_a_swap_no_other_file_counts_as_a_hard_link(tmp_path: Path) -> None:
     """Where any folder has hard links, a path that leads to the same file as another one is skipped."""
     music = _Music(tmp_path, "x/a.mp3", "x/b.mp3", "y/c.mp3")
     music.link("y/c.mp3", "y/link.mp3")

@@ -13,7 +13,7 @@ from tests.support.tree import by_path, files, find, names_below, public_folder,
 
 
 @pytest.mark.parametrize("marker", [b".nomedia", b".nomusic"])
-def test_a_marker_closes_its_folder_and_all_below(top: bytes, marker: bytes) -> None:
+def test_a_nomedia_file_excludes_its_folder_and_all_below(top: bytes, marker: bytes) -> None:
     """Whatever is in it."""
     put(top, b"x.mp3", b"closed/y.mp3", b"closed/in/z.mp3")
     put(top, b"closed/" + marker, content=b"!*\n")
@@ -24,7 +24,9 @@ def test_a_marker_closes_its_folder_and_all_below(top: bytes, marker: bytes) -> 
 
 @pytest.mark.parametrize("name", [b".ndignore", b".ignore"])
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment\n", b"\xef\xbb\xbf"])
-def test_an_ignore_file_without_a_pattern_closes_its_folder(top: bytes, name: bytes, content: bytes) -> None:
+def test_an_ignore_file_without_a_pattern_excludes_its_folder(
+    top: bytes, name: bytes, content: bytes
+) -> None:
     put(top, b"x.mp3", b"closed/y.mp3", b"closed/in/z.mp3")
     put(top, b"closed/" + name, content=content)
 
@@ -47,7 +49,9 @@ def test_an_ignore_file_without_a_pattern_closes_its_folder(top: bytes, name: by
         (b"\xef\xbb\xbf*.mp3", [b"a/b/x.ogg"]),
     ],
 )
-def test_git_patterns_hold_for_all_below(top: bytes, name: bytes, patterns: bytes, left: list[bytes]) -> None:
+def test_git_patterns_apply_to_all_folders_below(
+    top: bytes, name: bytes, patterns: bytes, left: list[bytes]
+) -> None:
     put(top, b"x.mp3", b"a/x.mp3", b"a/y.mp3", b"a/b/x.ogg")
     put(top, name, content=patterns)
 
@@ -64,7 +68,7 @@ def test_the_nearest_git_pattern_counts(top: bytes) -> None:
     assert names_below(top) == [b"a/x.mp3"]
 
 
-def test_both_git_style_files_of_a_folder_hold(top: bytes) -> None:
+def test_both_git_style_files_of_a_folder_apply(top: bytes) -> None:
     put(top, b"x.mp3", b"x.ogg", b"x.flac")
     put(top, b".ndignore", content=b"*.mp3")
     put(top, b".ignore", content=b"*.ogg")
@@ -98,7 +102,7 @@ def test_names_that_are_not_utf_8_can_be_named(top: bytes) -> None:
 
 
 @pytest.mark.parametrize("bad", [b"[z-a]*", b"!", b"\\", b"a\\", b"["])
-def test_a_pattern_that_makes_no_sense_matches_nothing(top: bytes, bad: bytes) -> None:
+def test_an_invalid_pattern_matches_nothing(top: bytes, bad: bytes) -> None:
     put(top, b"x.mp3", b"y.ogg")
     put(top, b".ignore", b".mpdignore", content=bad + b"\n*.ogg\n")
 
@@ -107,7 +111,7 @@ def test_a_pattern_that_makes_no_sense_matches_nothing(top: bytes, bad: bytes) -
 
 @given(st.binary(max_size=60))
 @settings(deadline=None)
-def test_any_ignore_file_has_a_meaning(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_any_ignore_file_can_be_read(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     folder = os.fsencode(tmp_path_factory.getbasetemp()) + b"/any/"
     put(folder, *ignore_files.NAMES, content=content)
 

@@ -98,7 +98,7 @@ def test_a_device_is_not_a_track(top: bytes) -> None:
     assert reasons(top) == {b"x.mp3": "not a regular file"}
 
 
-def test_a_link_to_no_file_is_looked_at_again(top: bytes, tmp_path: Path) -> None:
+def test_a_broken_link_is_examined_again(top: bytes, tmp_path: Path) -> None:
     """Its target may appear without a change in the folder: a drive that is mounted."""
     drive = os.fsencode(tmp_path / "drive")
     put(top, b"x.mp3")
@@ -157,7 +157,7 @@ def test_a_file_that_could_not_be_looked_at_is_looked_at_again(top: bytes, tmp_p
 
 
 @pytest.mark.process
-def test_a_link_into_a_closed_folder_is_looked_at_again(public: bytes) -> None:
+def test_a_link_into_an_unreadable_folder_is_examined_again(public: bytes) -> None:
     put(public, b"closed/album/x.mp3", b"music/y.mp3")
     os.symlink(public + b"/closed/album", public + b"/music/album")
     os.chmod(public + b"/closed", 0)

@@ -84,7 +84,7 @@ def test_a_root_is_stored_with_the_mounts_that_it_is_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("user", "owners", "named"), [(1000, [0, 5], []), (0, [0, 0], []), (0, [7, 0, 5, 7], [5, 7])]
 )
-def test_root_gets_the_owner_of_the_music_in_the_error(
+def test_a_note_for_the_user_root_names_the_owner_of_the_music(
     monkeypatch: pytest.MonkeyPatch, user: int, owners: list[int], named: list[int]
 ) -> None:
     roots = {b"/music/%d" % number: owner for number, owner in enumerate(owners)}
@@ -198,7 +198,9 @@ RULE: dict[str, list[Case]] = {
 
 
 @pytest.mark.parametrize("claim", RULE)
-def test_the_rule(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_root_counts_as_missing_by_the_documented_rules(
+    claim: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
     monkeypatch.setattr(mounts, "table", lambda: [DISK, DISK._replace(point=b"/state")])
     for (path, last_root), (_, root), *case, said in RULE[claim]:
@@ -316,7 +318,9 @@ def test_a_drive_that_a_copied_home_was_on_is_not_missing(
 
 
 @pytest.mark.parametrize("lost", [b"usb/a.mp3", b"b.mp3"])
-def test_a_mount_below_a_linked_root_takes_only_its_own_tracks_along(tmp_path: Path, lost: bytes) -> None:
+def test_an_unmounted_drive_below_a_linked_root_loses_only_its_own_tracks(
+    tmp_path: Path, lost: bytes
+) -> None:
     """Mounts are known by their real paths, tracks by the path that the user gave."""
     (tmp_path / "a longer name of the folder").mkdir()
     (tmp_path / "link").symlink_to("a longer name of the folder")
@@ -337,7 +341,7 @@ def is_believed(before: list[bytes], gone: set[bytes], deleted: set[bytes]) -> b
 
 
 @given(st.data())
-def test_an_observed_deletion_never_raises_doubt_and_a_further_loss_never_removes_it(
+def test_observed_deletions_never_add_doubt_and_further_losses_never_remove_it(
     data: st.DataObject,
 ) -> None:
     """For any part of the deletions observed."""

@@ -117,7 +117,9 @@ def test_a_folder_that_changed_within_one_tick_of_the_scan_is_listed_again(top: 
     assert found[alike.path].names == b"x.mp3/y.mp3"
 
 
-def test_stamps_in_whole_seconds_settle_nothing(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_with_stamps_in_whole_seconds_is_never_settled(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As ext4 with small inodes has them: a change within the same second leaves them as they were."""
     put(top, b"x.mp3")
     real = os.stat

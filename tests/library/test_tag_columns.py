@@ -12,7 +12,7 @@ _ROWS = st.integers(1, 4).flatmap(
 
 
 @given(_ROWS)
-def test_rows_and_columns_come_back(rows: list[list[object] | None]) -> None:
+def test_packed_rows_and_columns_are_read_back(rows: list[list[object] | None]) -> None:
     unpacked = unpack(pack(rows).encode())
 
     assert repr(list(unpacked)) == repr(rows)

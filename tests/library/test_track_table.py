@@ -97,7 +97,7 @@ def test_an_edited_file_is_known_by_its_path() -> None:
     assert which({A: mark(1)}, {A: mark(5, inode=9)}) == {A: A, b"": b""}
 
 
-def test_a_copy_is_new() -> None:
+def test_a_copy_is_a_new_track() -> None:
     assert which({B: mark(1)}, {A: mark(1, inode=9), B: mark(1)}) == {B: B, b"": A}
     assert which({FAR: with_birth(1)}, {A: with_birth(1, inode=9), FAR: with_birth(1)}) == {FAR: FAR, b"": A}
 

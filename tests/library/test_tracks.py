@@ -204,7 +204,7 @@ def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes)
     assert memory.run()[1] == []
 
 
-def test_a_file_that_went_before_it_was_read_is_left_out_until_it_is_back(top: bytes) -> None:
+def test_a_file_deleted_before_it_was_read_is_skipped_until_it_is_back(top: bytes) -> None:
     """A drive that is pulled and put in again changes no stamp."""
     put(top, b"x.mp3", content=b"A")
     memory = Memory(top)
@@ -217,7 +217,7 @@ def test_a_file_that_went_before_it_was_read_is_left_out_until_it_is_back(top: b
 
 
 @pytest.mark.parametrize("content", [b"A", b"no tags", b"no audio"])
-def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, content: bytes) -> None:
+def test_a_changed_file_that_cannot_be_read_keeps_its_tags(top: bytes, content: bytes) -> None:
     """Its old tags are likelier than none; its other old facts no longer hold."""
     put(top, b"x.mp3", content=content)
     memory = Memory(top)
@@ -238,7 +238,7 @@ def test_a_changed_file_that_cannot_be_read_stands_by_its_tags(top: bytes, conte
 
 
 @pytest.mark.parametrize("content", [b"no tags", b"no audio"])
-def test_a_changed_file_without_tags_has_lost_those_of_old(top: bytes, content: bytes) -> None:
+def test_a_changed_file_without_tags_loses_its_old_tags(top: bytes, content: bytes) -> None:
     """They are kept only where it could not be read."""
     put(top, b"x.mp3", content=b"A")
     memory = Memory(top)
@@ -269,7 +269,7 @@ _PARTS = st.sampled_from([b"a", b"a!", b"a.", b"b", b"a0"])
 
 @given(st.lists(st.lists(_PARTS, min_size=1, max_size=3), max_size=9))
 @settings(deadline=None)
-def test_any_folders_line_up_by_path_bytes_and_roots_stand_as_given(paths: list[list[bytes]]) -> None:
+def test_tracks_are_sorted_by_path_bytes_within_roots_in_the_given_order(paths: list[list[bytes]]) -> None:
     """A slash sorts as the byte that it is."""
     by_folder: dict[bytes, set[bytes]] = {}
     for *parents, name in paths:
@@ -301,7 +301,7 @@ def test_an_unread_file_has_no_tags(top: bytes) -> None:
     assert (skipped, untagged) == ([], [])
 
 
-def test_a_file_without_tags_is_a_track_and_one_without_audio_is_none(top: bytes) -> None:
+def test_a_file_without_tags_is_a_track_and_one_without_audio_is_not(top: bytes) -> None:
     put(top, b"a/x.mp3", content=b"no audio")
     put(top, b"a/y.mp3", content=b"no tags")
     put(top, b"a/z.mp3", b"b/x.mp3", content=b"Z")
@@ -317,7 +317,9 @@ def test_a_file_without_tags_is_a_track_and_one_without_audio_is_none(top: bytes
 
 
 @pytest.mark.parametrize("contents", [[b"A", b"A"], [b"A", b"B"], [b"no tags", b"A"], [b"no tags"] * 2])
-def test_one_artist_stands_for_all_only_where_there_is_one(top: bytes, contents: list[bytes]) -> None:
+def test_one_stored_artist_counts_for_all_files_only_if_all_have_one(
+    top: bytes, contents: list[bytes]
+) -> None:
     for number, content in enumerate(contents):
         put(top, b"%d.mp3" % number, content=content)
 
@@ -335,7 +337,7 @@ def test_odd_tags_do_no_harm_to_their_neighbours(top: bytes) -> None:
     assert said(library) == [(top + b"/%d.mp3" % number, 2**32 - 1, b"A B?") for number in range(3)]
 
 
-def test_a_column_may_have_some_tracks_alone(top: bytes) -> None:
+def test_a_column_can_be_limited_to_some_tracks(top: bytes) -> None:
     for name in (b"a", b"b", b"c", b"d"):
         put(top, name + b"/" + name + b".mp3", content=name)
     library, _ = Memory(top).run()
@@ -345,7 +347,7 @@ def test_a_column_may_have_some_tracks_alone(top: bytes) -> None:
     assert library.column(Folder.all_artists, []) == []
 
 
-def test_a_number_without_a_track_has_an_index_that_leads_back_to_it() -> None:
+def test_a_number_without_a_track_has_a_negative_index_that_encodes_it() -> None:
     library = numbered(3)
 
     assert library.indices_of([3, 7, 1, 0]) == [2, ~7, 0, ~0]

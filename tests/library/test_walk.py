@@ -36,7 +36,7 @@ def test_folders_are_walked_however_deep(tmp_path: Path) -> None:
     assert all(map(lambda one, other: one is other, found.roots[0], again.roots[0]))
 
 
-def test_a_path_too_long_for_the_kernel_is_named_and_ends_nothing(top: bytes) -> None:
+def test_a_path_too_long_for_the_kernel_is_reported_and_does_not_stop_the_walk(top: bytes) -> None:
     put(top, b"x.mp3")
     descriptor = os.open(top, os.O_RDONLY)
     for _ in range(17):
@@ -53,7 +53,7 @@ def test_a_path_too_long_for_the_kernel_is_named_and_ends_nothing(top: bytes) ->
 
 
 @pytest.mark.parametrize("inner_first", [False, True])
-def test_overlapping_roots_hold_each_folder_once(top: bytes, inner_first: bool) -> None:
+def test_overlapping_roots_list_each_folder_once(top: bytes, inner_first: bool) -> None:
     put(top, b"a/x.mp3", b"b/y.mp3")
     roots = [top, top + b"/a", top][:: -1 if inner_first else 1]
 
@@ -68,7 +68,7 @@ def test_overlapping_roots_hold_each_folder_once(top: bytes, inner_first: bool) 
 
 @pytest.mark.root
 @pytest.mark.process
-def test_the_root_of_all_folders_is_a_root_too(top: bytes) -> None:
+def test_the_folder_slash_can_be_a_root(top: bytes) -> None:
     """The slash at its end is its name."""
     put(top, b"a/x.mp3")
 
@@ -92,7 +92,7 @@ def test_a_root_that_is_missing_is_unknown_and_not_empty(top: bytes) -> None:
     assert after.unreadable == [Skipped(top + b"/", Cause(SYSTEM_ERROR, "No such file or directory"))]
 
 
-def test_a_folder_that_goes_while_we_walk_is_gone(top: bytes) -> None:
+def test_a_folder_deleted_during_the_walk_is_gone(top: bytes) -> None:
     put(top, *(b"a/%d.mp3" % number for number in range(1024)), b"b/x.mp3")
 
     found = find([top], {}, report=lambda _: shutil.rmtree(top + b"/b", ignore_errors=True))
@@ -202,7 +202,7 @@ def test_a_new_unreadable_folder_is_empty_and_reported_once(
 
 @pytest.mark.parametrize("call", ["openat", "getdents64"])
 @pytest.mark.process
-def test_a_broken_disk_empties_no_folder(top: bytes, tmp_path: Path, call: str) -> None:
+def test_an_error_of_the_disk_empties_no_folder(top: bytes, tmp_path: Path, call: str) -> None:
     put(top, b"good/x.mp3", b"bad/y.mp3", b"bad/below/z.mp3")
     before = find([top], {})
     put(top, b"good/new.mp3", b"bad/new.mp3")
@@ -289,7 +289,7 @@ def test_a_folder_that_a_file_was_moved_out_of_is_scanned_without_an_event(top: 
     assert inodes(found) == inodes(find([top], {}))
 
 
-def test_files_that_are_exchanged_again_and_again_while_they_are_listed_are_found_once(top: bytes) -> None:
+def test_files_exchanged_repeatedly_during_the_walk_are_found_once(top: bytes) -> None:
     put(top, b"a/1.mp3", b"b/2.mp3")
     known = by_path(find([top], {}))
     exchange_count = 0

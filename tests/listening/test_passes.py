@@ -38,7 +38,7 @@ def name(track: Track, *, is_play: bool) -> str:
 
 
 @pytest.mark.parametrize("capture", RECORDED)
-def test_all_passes_of_recorded_players_are_counted_right(capture: str) -> None:
+def test_plays_and_skips_in_all_recordings_of_players_are_counted(capture: str) -> None:
     players: dict[str, PlayTimer] = {}
     with open(DATA / f"mpris-{capture}.jsonl", "rb") as lines:
         ended = [
@@ -51,7 +51,7 @@ def test_all_passes_of_recorded_players_are_counted_right(capture: str) -> None:
     assert [name(each.track, is_play=each.is_play) for each in ended] == RECORDED[capture].split()
 
 
-def test_every_capture_is_tested() -> None:
+def test_every_recording_of_a_player_is_tested() -> None:
     assert {path.stem.removeprefix("mpris-") for path in DATA.glob("mpris-*")} == RECORDED.keys()
 
 
@@ -98,7 +98,7 @@ def test_a_stop_is_not_a_skip_but_another_track_within_two_seconds_is() -> None:
     assert results(news(0), news(60, STOPPED), news(63, track=OTHER)) == ["play 1"]
 
 
-def test_a_track_that_played_before_is_never_a_skip() -> None:
+def test_a_track_that_played_before_we_listened_is_never_a_skip() -> None:
     assert results(news(0, is_late=True), news(20, track=OTHER)) == []
     assert results(news(0, is_late=True), news(60, track=OTHER)) == ["play 1"]
 
@@ -129,7 +129,7 @@ def test_a_player_is_gone_when_it_gives_up_its_name() -> None:
     ]
 
 
-def test_a_line_without_sense_hides_no_other() -> None:
+def test_an_unreadable_line_hides_no_other() -> None:
     played = (
         b'{"sender":":1.5","member":"PropertiesChanged","timestamp-realtime":0,"payload":{"data":'
         b'["org.mpris.MediaPlayer2.Player",{"Metadata":{"data":%s}}]}}'

@@ -13,7 +13,7 @@ def test_options_that_are_given_replace_those_of_the_list() -> None:
     )
 
 
-def test_an_amount_replaces_each_other_amount() -> None:
+def test_each_amount_replaces_any_other_amount() -> None:
     assert NOTHING_GIVEN.plus(time="2h").over(LIST) == LIST._replace(limit=None, time="2h")
 
 

@@ -70,7 +70,7 @@ TWO_OF_FOUR = orders(4, lambda order: order.index(1) >= 2 and order.index(0) >= 
     ],
     ids=str,
 )
-def test_all_orders_that_are_asked_for_are_equally_likely(
+def test_all_orders_with_the_requested_pins_are_equally_likely(
     recipe: Recipe, last: Arranged | None, members: set[tuple[int, ...]]
 ) -> None:
     assert is_uniform_over(outcomes(numbered(len(next(iter(members)))), recipe, last), members)
@@ -116,7 +116,7 @@ def test_sorted_is_the_natural_order_of_the_names_whatever_their_case() -> None:
         (Recipe("groups", group_by="folder"), None),
     ],
 )
-def test_tracks_of_a_block_without_numbers_stand_in_natural_order(recipe: Recipe, tags: Tags | None) -> None:
+def test_tracks_of_a_block_without_numbers_are_in_natural_order(recipe: Recipe, tags: Tags | None) -> None:
     tracks, tags_of = tagged(
         dict.fromkeys(("/m/a/track 1.mp3", "/m/a/track 10.mp3", "/m/a/Track 2.mp3"), tags)
     )
@@ -140,7 +140,9 @@ def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
     limit_s=st.integers(1, 3000),
     seed=st.text(max_size=3),
 )
-def test_time_takes_the_longest_beginning_that_fits(durations_s: list[int], limit_s: int, seed: str) -> None:
+def test_a_time_limit_takes_the_longest_beginning_that_fits(
+    durations_s: list[int], limit_s: int, seed: str
+) -> None:
     """Never more than the time, never a track of unknown length, and the next one would overrun."""
     tracks = library(*durations_s)
     recipe = Recipe(time_ms=1000 * limit_s)
@@ -161,7 +163,9 @@ def test_time_takes_the_longest_beginning_that_fits(durations_s: list[int], limi
 @pytest.mark.parametrize(
     ("pins", "time_ms", "count"), [((Pin(0, 0), Pin(1, LAST)), 600_000, 4), ((Pin(1, LAST),), 250_000, 1)]
 )
-def test_time_holds_room_for_all_pinned_tracks(pins: tuple[Pin, ...], time_ms: int, count: int) -> None:
+def test_a_time_limit_reserves_time_for_all_pinned_tracks(
+    pins: tuple[Pin, ...], time_ms: int, count: int
+) -> None:
     """Ten minutes: the pinned opening and closing are in, and nothing is cut short for it."""
     arranged = arrange(
         all_of(library(240, 240, *[60] * 20)), Recipe(pins=pins, time_ms=time_ms), None, Seeded("x")
@@ -198,7 +202,7 @@ def test_options_that_contradict_each_other_or_the_library_are_refused(
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "3", "4"])
-def test_a_track_longer_than_the_time_does_not_stand_in_the_way(seed: str) -> None:
+def test_a_track_longer_than_the_time_limit_is_skipped(seed: str) -> None:
     """Whatever is drawn first: the long one is left out, all others fit."""
     arranged = arrange(all_of(library(1, 1, 40)), Recipe(time_ms=5_000), None, Seeded(seed))
 
@@ -254,7 +258,7 @@ def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
 
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize("index", range(4))
-def test_a_pin_costs_spread_no_neighbour_where_no_artist_has_most_tracks(index: int, place: int) -> None:
+def test_a_pin_adds_no_repeat_to_spread_unless_one_artist_has_most_tracks(index: int, place: int) -> None:
     """Under all draws there are no more than there must be with the pin."""
     tracks, tags_of = by_artists("A", "A", "B", "C")
     recipe = Recipe("spread", (Pin(index, place),))
@@ -403,7 +407,7 @@ def test_a_gap_larger_than_the_library_is_refused_also_before_there_is_a_last_or
     limit=st.integers(1, 12),
     seed=st.text(max_size=3),
 )
-def test_a_gap_holds_whatever_came_and_went(
+def test_a_gap_is_kept_whatever_was_added_and_removed(
     before: list[int], now: list[int], listed: int, gap: int, limit: int, seed: str
 ) -> None:
     """Played was the beginning of the last order; of that some are gone; others are new."""
@@ -464,7 +468,7 @@ def recipes(draw: st.DrawFn, count: int) -> Recipe:
 # Up to 14 sets of tags take long to generate where other programs use all processors.
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), library_tags=st.lists(tags(), min_size=1, max_size=14))
-def test_every_track_is_there_once_whatever_is_asked(
+def test_every_track_is_in_the_order_once_whatever_the_options(
     data: st.DataObject, library_tags: list[Tags | None]
 ) -> None:
     """Any order with any options over any tags: refused, or all tracks with pins at their places."""
@@ -523,5 +527,5 @@ def test_seed_1_gives_the_same_order_for_ever(recipe: Recipe, order: list[int]) 
     assert arrange(all_of(tracks, tags_of), recipe, last, Seeded("1")).order == order
 
 
-def test_every_order_has_one_that_it_keeps_for_ever() -> None:
+def test_each_order_gives_the_same_result_for_a_seed_for_ever() -> None:
     assert STABLE.keys() >= ORDERS.keys()

@@ -43,11 +43,13 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("[unknown]", "Unknown Artist", False),
     ],
 )
-def test_guests_make_no_other_artist_and_nobody_is_nobody_twice(one: str, other: str, is_one: bool) -> None:
+def test_guests_do_not_change_the_artist_and_unknown_artists_all_differ(
+    one: str, other: str, is_one: bool
+) -> None:
     assert are_one("artist", Tags(artist=one), Tags(artist=other)) is is_one
 
 
-def test_artists_are_counted_without_nobody() -> None:
+def test_unknown_artists_are_not_counted() -> None:
     keys, count = artist_keys([b"A", b"", b"B", b"a", b"Various", b""])
 
     assert count == 2
@@ -229,7 +231,7 @@ def test_every_known_name_makes_groups(by: str) -> None:
     assert sizes == ([1, 1, 1] if by == "path" else [3] if by in ("size", "mtime") else [1, 2])
 
 
-def test_ratings_are_in_step_with_the_tracks() -> None:
+def test_each_rating_belongs_to_its_track() -> None:
     tracks, rows_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
 
     assert field_values(all_of(tracks, rows_of), "rating") == [None, 0.5, 0.0]

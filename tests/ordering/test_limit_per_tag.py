@@ -72,7 +72,7 @@ def test_each_value_has_as_many_tracks_as_the_limit_allows(
     limit=st.integers(1, 3),
     ranks=st.lists(st.integers(0, 1), min_size=6, max_size=6),
 )
-def test_tracks_that_no_draw_keeps_are_left_out_without_one(
+def test_tracks_that_no_draw_could_keep_are_omitted_without_a_draw(
     numbers: list[int], limit: int, ranks: list[int]
 ) -> None:
     left_out = distribution(

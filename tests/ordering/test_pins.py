@@ -66,7 +66,7 @@ def test_a_wrong_position_or_track_is_refused_and_quoted(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["zzzzzzzzzzz@3", "zzzzzzzzzzz", "@3"])
-def test_a_name_like_no_other_is_refused_without_suggestions(text: str) -> None:
+def test_a_name_similar_to_no_other_is_refused_without_suggestions(text: str) -> None:
     assert refused(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 

@@ -64,7 +64,7 @@ TAKERS = [name for name, order in ORDERS.items() if "rest" in order.takes]
 
 @pytest.mark.parametrize("count", range(1, 6))
 @pytest.mark.parametrize("order", [name for name in TAKERS if name not in ("groups", "favourites")])
-def test_whatever_is_drawn_tracks_that_rest_come_last_in_every_order(order: str, count: int) -> None:
+def test_resting_tracks_come_last_in_every_order_and_for_every_draw(order: str, count: int) -> None:
     found = library("aabba"[:count])
     for late in subsets(count):
         if (order, count) == ("spread", 5) and len(late) not in (2, 3):

@@ -62,7 +62,7 @@ def kept(
     return Kept(arranged, [behind.get(index, index) for index in order], [~index for index in away])
 
 
-def test_where_nothing_changed_the_order_is_the_same_and_nothing_is_drawn() -> None:
+def test_if_nothing_changed_the_order_stays_and_nothing_is_drawn() -> None:
     found = kept(numbered(4), [2, 0, 3, 1], [0, 1, 2, 3], replay())
 
     assert found.arranged.order == found.order == [2, 0, 3, 1]
@@ -147,7 +147,7 @@ def test_a_new_track_comes_anywhere_among_the_tracks_that_were_played_as_often()
     assert is_uniform_over(shares, [(3, 1, 0, 4, 2), (1, 3, 0, 4, 2), (1, 0, 3, 4, 2)])
 
 
-def test_a_new_pin_that_makes_a_repeat_has_the_others_spread_again() -> None:
+def test_if_a_new_pin_makes_a_repeat_the_other_tracks_are_spread_again() -> None:
     """Though no track changed."""
     tracks, tags_of = by_artists("A", "B", "A", "C", "D")
     keys = groups.artist_keys(tracks.artists)[0]
@@ -161,7 +161,7 @@ def test_a_new_pin_that_makes_a_repeat_has_the_others_spread_again() -> None:
         assert repeats([keys[index] for index in found.arranged.order]) == 0
 
 
-def test_only_the_last_album_stays_shuffled_inside() -> None:
+def test_an_update_keeps_only_the_last_album_shuffled_inside() -> None:
     """A new album behind the last one: that is sorted, and the new one is shuffled."""
     files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
     tracks, tags_of = tagged(files)
@@ -180,7 +180,7 @@ def test_only_the_last_album_stays_shuffled_inside() -> None:
 @pytest.mark.parametrize(
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
 )
-def test_pins_hold_and_hold_again(pin: Pin, place: int) -> None:
+def test_an_update_keeps_pins_and_a_second_one_moves_nothing(pin: Pin, place: int) -> None:
     """A pinned track is where it must be whatever came in; the next time nothing moves any more."""
     tracks = numbered(6)
     recipe = Recipe(pins=(pin,))
@@ -231,7 +231,7 @@ def test_a_pin_at_the_present_place_moves_nothing() -> None:
 
 
 @pytest.mark.parametrize("pins", [(), (Pin(2, LAST),)])
-def test_a_time_limit_holds_and_the_order_settles(pins: tuple[Pin, ...]) -> None:
+def test_a_time_limit_is_kept_and_repeated_updates_change_nothing(pins: tuple[Pin, ...]) -> None:
     """The limit is applied again each time; without new tracks nothing moves."""
     lengths = [100, 200, None, 400, 300, 90_000]
     tracks, _ = tagged({f"/m/{n}.ogg": Tags(duration_ms=length) for n, length in enumerate(lengths)})
@@ -284,7 +284,7 @@ def test_renamed_and_new_tracks_go_where_their_paths_belong(
     assert kept(tracks, before, range(len(before)), replay(), Recipe(order)).order == after
 
 
-def test_spread_is_spread_again_after_a_removal() -> None:
+def test_spread_is_restored_after_a_removal() -> None:
     """B left from A B A C D: one of the two by A goes where it makes no repeat."""
     tracks, tags_of = by_artists("A", "A", "C", "D")
     recipe = Recipe(order="spread")
@@ -322,7 +322,7 @@ def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("pins", [(Pin(0, 0),), (Pin(3, 2),), (Pin(0, 0), Pin(5, LAST))], ids=str)
-def test_spread_is_spread_again_around_pins(pins: tuple[Pin, ...]) -> None:
+def test_spread_is_restored_around_pins(pins: tuple[Pin, ...]) -> None:
     """A removal far from a pin, too."""
     tracks, tags_of = by_artists("A", "B", "B", "C", "D", "E")
     recipe = Recipe(order="spread", pins=pins)

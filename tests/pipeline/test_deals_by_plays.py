@@ -151,7 +151,7 @@ def ann(tmp_path: Path) -> Listener:
     return listener
 
 
-def test_a_heard_track_that_is_not_chosen_any_more_was_heard(ann: Listener) -> None:
+def test_a_heard_track_stays_heard_when_it_is_not_chosen_any_more(ann: Listener) -> None:
     whole = ann.request
     with mock.patch.object(
         ann, "request", lambda size: whole(size)._replace(options=Options(where=("plays:0",)))
@@ -164,7 +164,7 @@ def test_a_heard_track_that_is_not_chosen_any_more_was_heard(ann: Listener) -> N
     assert len(second) == 3
 
 
-def test_a_deal_of_which_nothing_was_heard_stays_and_says_since_when(ann: Listener) -> None:
+def test_an_unheard_deal_stays_and_its_report_says_since_when(ann: Listener) -> None:
     ann.every = Every.DAY
     first = ann.deal(4)
     day = ann.now.date()

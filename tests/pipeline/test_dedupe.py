@@ -87,7 +87,7 @@ def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
         assert listed(tmp_path / "all.m3u") == whole
 
 
-def test_a_track_that_is_skipped_otherwise_hides_no_copy(tmp_path: Path) -> None:
+def test_a_track_that_another_stage_skips_does_not_exclude_its_copy(tmp_path: Path) -> None:
     put(tmp_path, "a/1.mp3", "b/1.flac")
     (tmp_path / "never.m3u").write_text("b/1.flac\n")
     make_playlist(request_for(tmp_path)._replace(without=(bytes(tmp_path / "never.m3u"),)), tools())

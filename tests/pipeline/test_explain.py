@@ -98,7 +98,9 @@ def test_an_explanation_by_a_query_leaves_the_cache_of_tags(
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_file_is_in_exactly_if_the_playlist_has_it(tmp_path: Path, seed: int, look_at: LookAt) -> None:
+def test_why_says_a_file_is_in_exactly_if_the_playlist_has_it(
+    tmp_path: Path, seed: int, look_at: LookAt
+) -> None:
     choose = random.Random(seed)
     music = tmp_path / "Music"
     files = write_library(music, choose)

@@ -99,7 +99,7 @@ def test_a_loss_is_accepted_for_the_folder_once_and_for_all_lists(tmp_path: Path
     assert len(library.update()) == 20
 
 
-def test_a_root_whose_loss_was_accepted_may_stay_away_for_all_lists(tmp_path: Path) -> None:
+def test_a_root_whose_loss_was_accepted_may_stay_missing_for_all_lists(tmp_path: Path) -> None:
     library = Library(tmp_path, a=5, b=5)
     roots = ("Music/a", "Music/b")
     before = library.update(*roots)
@@ -183,7 +183,7 @@ def test_a_missing_root_keeps_its_tags(tmp_path: Path, is_there: bool) -> None:
         assert (tmp_path / "list.m3u").read_bytes() == before
 
 
-def test_deletions_that_were_seen_stay_believed_when_another_root_is_missing(tmp_path: Path) -> None:
+def test_observed_deletions_count_even_if_another_root_is_missing(tmp_path: Path) -> None:
     library = Library(tmp_path, a=60, b=5)
     roots = ("Music/a", "Music/b")
     library.update(*roots)
@@ -198,7 +198,7 @@ def test_deletions_that_were_seen_stay_believed_when_another_root_is_missing(tmp
     assert library.notes == []
 
 
-def test_a_mount_that_is_gone_is_missed_whatever_another_list_found_before(
+def test_a_missing_mount_is_noticed_whatever_another_list_found_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the list 5 tracks of 40 are on it, of the other one none."""

@@ -90,7 +90,7 @@ def codes(dealt: Dealt) -> list[str]:
 
 @pytest.mark.parametrize("act", [dealing.deal, update])  # a command, and the service
 @pytest.mark.parametrize("knows_the_list", [False, True])
-def test_a_deal_of_today_stands_on_another_computer_and_counts_tomorrow(
+def test_another_computer_keeps_todays_deal_and_counts_it_tomorrow(
     pair: tuple[Computer, Computer], knows_the_list: bool, act: Callable[..., Any]
 ) -> None:
     ann, bob = pair
@@ -139,7 +139,7 @@ def test_a_deal_without_a_file_here_is_replaced_with_a_note(pair: tuple[Computer
     assert len([*listed(bob.list)]) == 3
 
 
-def test_a_deal_by_a_wrong_clock_gives_way_to_that_of_another_computer(
+def test_a_deal_by_a_wrong_clock_is_replaced_by_that_of_another_computer(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -201,7 +201,7 @@ def test_a_conflict_copy_that_cannot_be_read_or_was_edited_prevents_no_deal(
     assert "It names no deal, or was edited" in dealt.report.notes[0].text
 
 
-def test_a_deal_that_was_killed_comes_after_that_of_the_other_computer(
+def test_the_deal_of_another_computer_comes_before_a_killed_deal_of_ours(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -419,7 +419,7 @@ def killed(where: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("steps", [400, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.timeout(3600)
-def test_no_track_is_dealt_twice_or_lost_however_three_computers_synchronise(
+def test_three_computers_that_synchronise_deal_no_track_twice_and_lose_none(
     tmp_path: Path, steps: int
 ) -> None:
     shared = Shared(tmp_path, seed=steps)

@@ -276,7 +276,7 @@ def test_an_updated_list_follows_new_plays(music: Path, played: Path) -> None:
     assert names(keep(asked, TOOLS)) == "b c"
 
 
-def test_coverage_shows_fields_of_a_history_only_with_one(music: Path, played: Path) -> None:
+def test_fields_of_a_history_are_shown_only_with_a_history(music: Path, played: Path) -> None:
     count, fields, notes = coverage([bytes(music)], TOOLS)
     assert count == 5
     assert "last_played" not in fields
@@ -321,7 +321,9 @@ def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, or
     assert "Played in the last 30 days, so at the end: 2 tracks" in map(str, report.notes)
 
 
-def test_with_a_limit_it_means_not_heard_lately_as_long_as_enough_remain(music: Path, tmp_path: Path) -> None:
+def test_a_limited_list_has_tracks_heard_lately_only_if_too_few_others_remain(
+    music: Path, tmp_path: Path
+) -> None:
     path = heard(tmp_path, a=1, b=2, c=3)
     for limit in range(1, 6):
         report = make_playlist(resting(music, path, limit=limit), TOOLS)

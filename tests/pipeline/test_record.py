@@ -54,7 +54,7 @@ def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
 
 
 @pytest.mark.parametrize("name", ["x.mp3", "x.flac", "x.txt", "x", ".m3u", "x.m3u.bak", "x.cue"])
-def test_only_a_playlist_s_name_will_do(tmp_path: Path, name: str) -> None:
+def test_only_names_of_playlists_are_accepted(tmp_path: Path, name: str) -> None:
     error = refused(tmp_path / name, force=True)
 
     assert error.code == Exit.USAGE
@@ -81,14 +81,14 @@ def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
     assert record(path, force=True).notes == ()
 
 
-def test_an_empty_file_is_nobody_s(tmp_path: Path) -> None:
+def test_an_empty_file_counts_as_no_playlist_of_another_program(tmp_path: Path) -> None:
     """`touch x.m3u`, or what a program left that cut it to nothing."""
     (tmp_path / "x.m3u").touch()
 
     assert not found(tmp_path / "x.m3u").files
 
 
-def test_without_state_the_order_is_taken_back_from_the_file(tmp_path: Path) -> None:
+def test_without_a_state_the_order_is_read_from_the_file(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
 

@@ -174,7 +174,7 @@ def test_undo_restores_tracks_that_the_options_exclude_now(request_: Request, tm
     assert listed(tmp_path / "all.m3u") == [name for name in first if "003" not in name]
 
 
-def test_a_list_without_a_track_that_is_left_is_not_undone(request_: Request, tmp_path: Path) -> None:
+def test_a_list_whose_former_tracks_are_all_gone_is_not_undone(request_: Request, tmp_path: Path) -> None:
     for _ in range(2):
         make_playlist(request_, tools())
     before = listed(tmp_path / "all.m3u")

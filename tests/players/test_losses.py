@@ -46,7 +46,9 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"x/" * 2048 + b".mp3", "Rockbox, Kodi, MPD", ""),
     ],
 )
-def test_each_class_of_names_is_lost_where_it_was_seen_to_be(name: bytes, path: str, uri: str) -> None:
+def test_each_class_of_names_is_lost_by_the_players_measured_to_lose_it(
+    name: bytes, path: str, uri: str
+) -> None:
     assert lost(name, RELATIVE) == set(path.split(", ")) - {""}
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
@@ -66,7 +68,7 @@ def test_a_name_counts_once_however_often_it_is_odd() -> None:
     assert found == [Loss("'#' or '?' in the name", ("VLC",), "use --paths uri for VLC", [0, 2])]
 
 
-def test_some_players_queue_the_first_so_many_only() -> None:
+def test_entries_beyond_the_limit_of_a_player_are_losses() -> None:
     assert losses([], 10_000, RELATIVE, b"/") == []
     (loss,) = losses([], 10_002, RELATIVE, b"/")
     assert (loss.players, list(loss.indices)) == (("Mopidy",), [10_000, 10_001])
@@ -79,7 +81,7 @@ def test_an_empty_playlist_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize("style", PathStyle)
-def test_searching_all_names_at_once_finds_the_same_as_one_by_one(style: PathStyle) -> None:
+def test_searching_all_names_at_once_equals_searching_one_by_one(style: PathStyle) -> None:
     paths = [b"/m/" + path for path in sorted(PATHS)]
     writable = set(range(len(paths))).difference(unwritable(entries(paths, style, b"/m")))
     paths = [paths[index] for index in sorted(writable)]

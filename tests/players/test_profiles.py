@@ -69,7 +69,9 @@ def test_a_written_name_is_read_by_all_versions_or_reported(
         (b"/m/c\rr.mp3", PathStyle.RELATIVE, {"mpd", "mpv", "vlc", "cmus", "quodlibet", "audacious"}),
     ],
 )
-def test_a_line_break_is_kept_for_those_that_take_it(path: bytes, style: PathStyle, takers: set[str]) -> None:
+def test_a_name_with_a_line_break_is_kept_for_players_that_read_it(
+    path: bytes, style: PathStyle, takers: set[str]
+) -> None:
     assert {name for name in PLAYERS if not left_out([path], style, b"/m", name)} == takers
 
 
@@ -92,7 +94,7 @@ def test_twins_are_all_but_the_first_of_those_that_look_alike() -> None:
 
 
 @pytest.mark.process
-def test_the_table_is_shown() -> None:
+def test_help_shows_the_table_of_players() -> None:
     lines = run("help", "players").out.decode().splitlines()
 
     assert [line.split()[0] for line in lines if line[:3].strip() and ": " in line] == list(PLAYERS)

@@ -78,7 +78,7 @@ _FILES = {
 
 
 @pytest.mark.parametrize("suffix", [".m3u", ".m3u8"])
-def test_every_sort_of_file_is_read_as_the_rules_say(
+def test_every_kind_of_playlist_is_read_as_the_rules_say(
     player: str, opened: Opened, difference: str | None, music: Path, suffix: str
 ) -> None:
     if difference:

@@ -52,7 +52,7 @@ some_paths = st.lists(
         (Tags(1000, "raw \udce9"), b"#EXTINF:1,raw ?\n"),
     ],
 )
-def test_extinf_is_strict(tags: Tags, line: bytes) -> None:
+def test_an_extinf_line_has_exactly_its_format(tags: Tags, line: bytes) -> None:
     assert extinf(tags, b"02 Song.mp3") == line
 
 
@@ -93,7 +93,7 @@ def test_no_tag_and_no_name_makes_a_second_line(title: str, artist: str, name: b
         (b"/mm/x.mp3", b"../mm/x.mp3", b"file:///mm/x.mp3"),
     ],
 )
-def test_an_entry_is_written_so_that_players_take_it_for_the_path(
+def test_an_entry_is_written_so_that_players_read_it_as_the_path(
     path: bytes, relative: bytes, uri: bytes
 ) -> None:
     assert entries([path], PathStyle.RELATIVE, b"/m") == [relative]
@@ -101,7 +101,7 @@ def test_an_entry_is_written_so_that_players_take_it_for_the_path(
     assert entries([path], PathStyle.URI, b"/m") == [uri]
 
 
-def test_relative_entries_climb_as_far_as_they_must() -> None:
+def test_relative_entries_have_as_many_dot_dots_as_needed() -> None:
     paths = [b"/m/a/x", b"/m/lists/deep/y", b"/m/lists/z", b"/w"]
 
     assert entries(paths, PathStyle.RELATIVE, b"/m/lists/deep") == [

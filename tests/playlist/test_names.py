@@ -48,7 +48,7 @@ def _written(names: list[str], encoding: str, suffix: str, newline: str) -> byte
     st.sampled_from([".m3u", ".m3u8", ".xspf", ".txt"]),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_a_list_names_the_same_files_however_it_is_written(
+def test_a_list_names_the_same_files_in_any_encoding_and_form(
     names: list[str], encoding: str, on_disk: Form, in_list: Form, case: object, suffix: str, newline: str
 ) -> None:
     names = [f"x{name}x.mp3" for name in names]
@@ -119,7 +119,7 @@ def test_backslashes_and_uris_are_read_in_the_encoding_of_their_program(tmp_path
 
 
 @pytest.mark.parametrize("encoding", ["rot13", "no-such-code", "utf-7", "punycode", "idna", "undefined"])
-def test_a_declared_encoding_that_makes_no_sense_does_no_harm(tmp_path: Path, encoding: str) -> None:
+def test_an_unknown_declared_encoding_is_ignored(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "é.mp3").touch()
     (tmp_path / "x.m3u").write_bytes(f"#EXTENC:{encoding}\n".encode() + b"\xe9.mp3\n\xff\xfe.mp3\n")
 

@@ -87,7 +87,7 @@ def test_a_playlist_beside_its_music_needs_no_comment() -> None:
 
 
 @pytest.mark.parametrize("comment", ["", "x", "=", "=x", "/a=b", "/a=%00", "=%00/x", "a=/b=/c", "%=%"])
-def test_a_comment_from_another_program_leads_nowhere_but_to_paths(comment: str) -> None:
+def test_a_map_comment_from_another_program_leads_only_to_paths(comment: str) -> None:
     back = Back.read(comment, b"/lists")
 
     assert back.folder.startswith(b"/")

@@ -45,7 +45,7 @@ OTHER = SONG._replace(path=b"/m/a.mp3", release_id="release-2")
         (UNNAMED._replace(title="(Live)"), OTHER._replace(title="(Live)", recording_id=""), False),
     ],
 )
-def test_which_tracks_are_copies(one: CopyFacts, other: CopyFacts, copies: bool) -> None:
+def test_tracks_are_copies_by_the_documented_rules(one: CopyFacts, other: CopyFacts, copies: bool) -> None:
     assert [bool(find_copies(facts)) for facts in ([one, other], [other, one])] == [copies] * 2
 
 
@@ -61,7 +61,7 @@ def test_which_tracks_are_copies(one: CopyFacts, other: CopyFacts, copies: bool)
         (OTHER, SONG),
     ],
 )
-def test_which_copy_is_kept(best: CopyFacts, other: CopyFacts) -> None:
+def test_the_best_copy_is_kept(best: CopyFacts, other: CopyFacts) -> None:
     assert find_copies([best, other]) == [Copies(0, (1,))]
     assert find_copies([other, best]) == [Copies(1, (0,))]
 

@@ -70,7 +70,7 @@ def test_a_season_is_days_of_each_year(days: str, inside: list[str], outside: li
             assert kept(f"-title:one OR today:{days}", now) == ("1234" if day in inside else "234")
 
 
-def test_no_season_excludes_nothing_by_mistake() -> None:
+def test_a_negated_season_that_excludes_nothing_is_not_reported() -> None:
     tracks, tags_of = tagged(LIBRARY)
 
     assert parse("-today:12-24", [ROOT], NOW).select(tracks, range(len(tracks)), tags_of).idle == ()
@@ -146,7 +146,7 @@ OPERATORS = [
 
 
 @pytest.mark.parametrize(("text", "tracks"), OPERATORS)
-def test_operators(text: str, tracks: str) -> None:
+def test_each_operator_selects_its_tracks(text: str, tracks: str) -> None:
     assert kept(text) == tracks
 
 
@@ -216,7 +216,7 @@ def test_errors_escape_control_characters() -> None:
 
 
 @given(st.text(alphabet="ab:\"'\\()-^,=~. OR/1>\x00é☃", max_size=30) | st.text(max_size=30))
-def test_no_text_does_more_than_be_refused(text: str) -> None:
+def test_any_text_is_a_query_or_is_refused(text: str) -> None:
     tracks, tags_of = tagged(LIBRARY)
     try:
         chosen = parse(text, [ROOT], NOW).select(tracks, range(len(tracks)), tags_of)
@@ -230,7 +230,7 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
     st.sampled_from([text for text, _ in OPERATORS if text]),
     st.sampled_from([text for text, _ in OPERATORS if text]),
 )
-def test_or_and_not_are_those_of_sets(one: str, other: str) -> None:
+def test_or_and_and_not_work_as_for_sets(one: str, other: str) -> None:
     first, second = set(kept(one)), set(kept(other))
 
     assert set(kept(f"({one}) ({other})")) == first & second
@@ -238,7 +238,7 @@ def test_or_and_not_are_those_of_sets(one: str, other: str) -> None:
     assert set(kept(f"-({one})")) == set("1234") - first
 
 
-def test_terms_explain_themselves() -> None:
+def test_each_term_explains_its_result() -> None:
     tracks, tags_of = tagged(LIBRARY)
     parsed = parse("-(genre:jazz OR year:1999) one", [ROOT], NOW)
 
@@ -284,7 +284,7 @@ def test_tracks_without_the_tag_are_counted() -> None:
     assert parse("artist:anna").select(tracks, range(len(tracks)), tags_of).lacking == []
 
 
-def test_several_queries_narrow() -> None:
+def test_several_queries_must_all_match() -> None:
     tracks, tags_of = tagged(LIBRARY)
     both = narrow([parse("one OR café"), parse("year:1999 OR ann")])
 
@@ -311,7 +311,7 @@ def test_without_tags_every_tag_is_missing() -> None:
     assert parse("year:1..").select(tracks, range(len(tracks)), no_tags).kept == []
 
 
-def test_more_tracks_than_fit_into_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_finds_tracks_in_every_block_of_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "_BLOCK_FOLDERS", 3)
     files = {f"/m/{number % 7}/{number}.mp3": Tags(title=str(number)) for number in range(50)}
     tracks, tags_of = tagged(files)

@@ -25,7 +25,7 @@ def replace(path: Path) -> None:
     new.replace(path)
 
 
-def test_an_upgrade_counts_when_two_looks_agree(program: Path) -> None:
+def test_an_upgrade_counts_once_two_checks_agree(program: Path) -> None:
     installed = Installation(str(program))
     assert installed.check() is None
 
@@ -79,7 +79,9 @@ def test_an_update_packs_tags_as_the_version_does_that_was_started(tmp_path: Pat
 
 @pytest.mark.process
 @pytest.mark.parametrize("is_under_systemd", [False, True])
-def test_the_service_says_so_or_ends_to_be_started_again(tmp_path: Path, is_under_systemd: bool) -> None:
+def test_after_an_upgrade_the_service_asks_for_a_restart_or_ends_for_one(
+    tmp_path: Path, is_under_systemd: bool
+) -> None:
     code, env = copied_program(tmp_path)
     music = aged(numbered(tmp_path / "Music", 3))
     if is_under_systemd:

@@ -28,7 +28,7 @@ def test_each_fact_is_a_line_and_unknown_ones_are_left_out() -> None:
 
 
 @pytest.mark.process
-def test_prometheus_reads_it() -> None:
+def test_prometheus_reads_the_metrics() -> None:
     need("promtool")
     text = "".join(f"{line}\n" for line in metrics(STATUS)).encode()
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)

@@ -42,7 +42,7 @@ def manager(
         yield manager
 
 
-def test_each_word_is_a_datagram_of_the_protocol(manager: socket.socket) -> None:
+def test_each_notification_is_a_datagram_of_the_protocol(manager: socket.socket) -> None:
     notify.ready()
     notify.status("watching 3 folders, caf\u00e9")
     notify.keep_alive()
@@ -141,7 +141,7 @@ def test_a_manager_that_does_not_read_stops_nothing(
         ("soon", "", None),
     ],
 )
-def test_signs_of_life_come_twice_as_often_as_they_must(
+def test_signs_of_life_come_twice_as_often_as_required(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, usec: str, pid: str, every_s: float | None
 ) -> None:
     """Only if the watchdog is set for this process."""

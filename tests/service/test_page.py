@@ -84,7 +84,7 @@ def status(top: Path, text: str = "calm") -> Status:
     return Status((Service(1, 1_700_000_000, text, text),), (root,), (playlist,), ())
 
 
-def test_a_deal_of_which_nothing_was_heard_waits(tmp_path: Path) -> None:
+def test_an_unheard_deal_is_shown_as_waiting(tmp_path: Path) -> None:
     known = status(tmp_path)
     deck = {"next_deal": "2026-11-24", "unheard_since": "2026-11-23"}
     playlists = (replace(known.playlists[0], deck=deck),)
@@ -103,7 +103,7 @@ def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: 
     assert b"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"" in written
 
 
-def test_it_shows_updates_failures_and_skipped_files(tmp_path: Path) -> None:
+def test_the_page_shows_updates_failures_and_skipped_files(tmp_path: Path) -> None:
     text = " ".join(Elements(page(status(tmp_path), NOW_S)).text.split())
 
     for words in (
@@ -149,7 +149,7 @@ def test_a_file_from_another_program_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "index.html").read_text() == "<!doctype html>\n<p>mine"
 
 
-def test_it_stays_small_whatever_the_size_of_the_library(tmp_path: Path) -> None:
+def test_the_page_stays_small_whatever_the_size_of_the_library(tmp_path: Path) -> None:
     artists = [f"Artist with a long name {number % 97}" * 3 for number in range(100_000)]
     lists = [listed(tmp_path, artists, f"{number}.m3u") for number in range(3)] * 7
     playlists = [PlaylistStatus(path, path, "managed", 100_000, 100_000) for path in lists]

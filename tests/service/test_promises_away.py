@@ -129,7 +129,7 @@ def goes_and_comes(top: Path, go: Act, come: Act, rounds: int) -> list[float]:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.timing
-def test_a_drive_may_go_and_come_at_any_time(tmp_path: Path, rounds: int) -> None:
+def test_a_drive_may_disappear_and_return_at_any_time(tmp_path: Path, rounds: int) -> None:
     """No entry leaves the playlist, `status` says missing; 15 seconds after its return all is in it."""
 
     def all_ways() -> list[list[float]]:

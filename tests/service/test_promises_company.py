@@ -40,7 +40,7 @@ def service(music: Path, tmp_path: Path) -> Iterator[Service]:
 
 @pytest.mark.parametrize("rounds", [1, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.timeout(1800)
-def test_make_and_the_service_are_one_after_the_other(music: Path, service: Service, rounds: int) -> None:
+def test_make_and_the_service_write_one_after_the_other(music: Path, service: Service, rounds: int) -> None:
     """A `make` that is slow to replace the file, and a change meanwhile: state and file agree."""
     playlist = music / "all.m3u"
     for number in range(rounds):
@@ -144,7 +144,7 @@ def supervisor(top: Path) -> Iterator[Path]:
 
 
 @pytest.mark.root
-def test_a_drive_that_hangs_takes_nobody_along(tmp_path: Path) -> None:
+def test_a_drive_that_hangs_stops_no_other_list(tmp_path: Path) -> None:
     """The pass is given up and that is said, the service answers; when the drive does, too, all goes on."""
     real, seen = aged(numbered(tmp_path / "real", 3)), tmp_path / "Seen"
     playlist = tmp_path / "all.m3u"
@@ -220,7 +220,9 @@ def _name(process: int) -> str:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("idle_s", [5, pytest.param(600, marks=pytest.mark.slow)])
 @pytest.mark.timing
-def test_while_nothing_happens_nothing_is_done(music: Path, tmp_path: Path, idle_s: int) -> None:
+def test_an_idle_service_writes_nothing_and_uses_almost_no_cpu_time(
+    music: Path, tmp_path: Path, idle_s: int
+) -> None:
     """No write, hardly a moment of the processor; nor where all files are read by a player."""
     # Whatever others mount meanwhile.
     alone = ["unshare", "-m", "--propagation", "private"] * (os.geteuid() == 0)

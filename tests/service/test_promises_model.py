@@ -109,7 +109,7 @@ def check_two_playlists(top: Path, seed: int) -> None:
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 300), marks=pytest.mark.slow)], ids=len)
-def test_playlists_that_are_updated_at_different_times_are_all_the_truth(
+def test_playlists_updated_at_different_times_all_have_the_right_tracks(
     tmp_path: Path, seeds: Sequence[int], new_state: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(update, "read_all", read_here)

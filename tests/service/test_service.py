@@ -48,7 +48,7 @@ def test_a_season_begins_at_midnight(tmp_path: Path) -> None:
 
 
 @pytest.mark.timing
-def test_a_new_file_goes_in_and_nothing_else_moves(music: Path, service: Service) -> None:
+def test_a_new_file_is_inserted_and_nothing_else_moves(music: Path, service: Service) -> None:
     before = listed(music / "all.m3u")
 
     took = add(music / "new.ogg", music / "all.m3u")
@@ -84,7 +84,7 @@ def test_a_file_keeps_its_place_whatever_happens_to_it(music: Path, service: Ser
 
 
 @pytest.mark.timing
-def test_a_file_is_let_in_when_it_is_written_to_the_end(music: Path, service: Service) -> None:
+def test_a_file_is_added_when_it_is_written_completely(music: Path, service: Service) -> None:
     """One that grows for some seconds is in the playlist once, whole, and not before."""
     whole = (DATA / "tone.flac").read_bytes()
     with (music / "slow.flac").open("wb", buffering=0) as file:
@@ -164,7 +164,7 @@ def test_a_mistake_in_the_configuration_is_in_the_status_until_it_is_corrected(
     wait_for(lambda: note() is None)
 
 
-def test_a_broken_configuration_at_the_start_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_a_broken_configuration_at_the_start_has_its_own_exit_code(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[playlist.x]\nlimt = 3\n[playlist.x]\n")
 
     done = run("watch", "--config", tmp_path / "config.toml")
@@ -246,7 +246,7 @@ def test_names_in_the_log_are_harmless_and_for_the_journal_lines_bear_levels(
 # Away
 
 
-def test_a_folder_that_goes_empties_nothing_and_is_found_again(music: Path, tmp_path: Path) -> None:
+def test_a_folder_that_disappears_empties_no_playlist_and_is_found_again(music: Path, tmp_path: Path) -> None:
     """Neither a list that is kept nor one that is dealt, and the folder is not missing for ever."""
     kept, dealt = tmp_path / "all.m3u", tmp_path / "today.m3u"
     text = config(music, output=str(kept))

@@ -75,7 +75,7 @@ def _snapshot(*tops: Path) -> Mapping[Path, tuple[int, int]]:
     }
 
 
-def test_nothing_is_written_where_nothing_has_changed(albums: Albums, home: Path) -> None:
+def test_nothing_is_written_if_nothing_has_changed(albums: Albums, home: Path) -> None:
     (albums.album / "cover.jpg").write_bytes(b"x")
     before = _snapshot(home, albums.top)
 

@@ -270,7 +270,7 @@ def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: M
     assert {*drives.entries("deck")}.isdisjoint(dealt)
 
 
-def test_a_drive_that_nothing_is_known_of_fails_its_own_lists_alone(drives: Managed) -> None:
+def test_an_unknown_missing_drive_fails_only_its_own_lists(drives: Managed) -> None:
     music, usb = drives.top / "m", drives.top / "usb"
     shutil.rmtree(usb)
     drives.manage("good", music)

@@ -61,7 +61,7 @@ def test_each_entry_of_a_pair_moves_as_often_and_to_each_position_without_its_gr
     assert shares == {after: Fraction(1, 6) for after in (*one, *other)}
 
 
-def test_positions_before_the_first_take_nothing() -> None:
+def test_no_entry_moves_to_a_played_position() -> None:
     shares = distribution(lambda draw: tuple(move_apart(range(5), [1, 2, 0, 0, 3], draw, 3)))
 
     assert is_uniform_over(shares, [(0, 1, 2, 4, 3)])

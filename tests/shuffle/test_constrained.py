@@ -77,7 +77,7 @@ def test_a_part_beyond_the_order_is_refused(positions: range) -> None:
         part(range(6), positions, durstenfeld, System())
 
 
-def test_a_part_hands_its_entries_over_in_its_order() -> None:
+def test_the_shuffle_of_a_part_gets_its_entries_in_order() -> None:
     shuffled = part(range(6), range(1, 6, 2), lambda entries, _: entries[::-1], replay())  # type: ignore[arg-type,return-value]
 
     assert shuffled == [0, 5, 2, 3, 4, 1]
@@ -116,6 +116,6 @@ def test_a_semi_shuffle_swaps_the_positions_drawn() -> None:
 
 
 @pytest.mark.parametrize(("group", "skip"), [(0, 0), (1, -1)])
-def test_a_semi_shuffle_needs_sense(group: int, skip: int) -> None:
+def test_a_semi_shuffle_refuses_impossible_numbers(group: int, skip: int) -> None:
     with pytest.raises(ValueError, match="no swaps"):
         semi_shuffle([1, 2], group, skip, System())

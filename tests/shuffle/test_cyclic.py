@@ -23,7 +23,7 @@ def is_even(order: list[int]) -> bool:
 
 
 @pytest.mark.parametrize("count", range(2, 8))
-def test_every_cycle_of_all_comes_of_exactly_one_sequence_of_draws(count: int) -> None:
+def test_exactly_one_sequence_of_draws_gives_each_full_cycle(count: int) -> None:
     cycles = [p for p in itertools.permutations(range(count)) if cycle_length(p) == count]
     shares = distribution(lambda randbelow: tuple(sattolo(range(count), randbelow)))
 
@@ -33,11 +33,11 @@ def test_every_cycle_of_all_comes_of_exactly_one_sequence_of_draws(count: int) -
 
 
 @pytest.mark.parametrize("order", [[], [5]])
-def test_fewer_than_two_have_no_cycle(order: list[int]) -> None:
+def test_fewer_than_two_entries_stay(order: list[int]) -> None:
     assert sattolo(order, replay()) == order
 
 
-def test_step_by_step() -> None:
+def test_sattolo_step_by_step() -> None:
     """The published steps: after each, shuffling the entries below it gives the same end."""
     draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
     steps = [
@@ -53,12 +53,12 @@ def test_step_by_step() -> None:
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_an_odd_number_chained_stays_in_its_half_and_an_even_one_changes_halves(count: int) -> None:
+def test_repeated_sattolo_stays_in_its_half_if_n_is_odd_and_changes_halves_if_even(count: int) -> None:
     order = list(range(count))
     for round_number in range(1, 100):
         order = sattolo(order, System())
         assert is_even(order) == (count % 2 == 1 or round_number % 2 == 0)
 
 
-def test_a_pin_leaves_the_half() -> None:
+def test_a_pin_leads_repeated_sattolo_out_of_its_half() -> None:
     assert not is_even(pinned(range(7), [3], sattolo, System()))

@@ -18,7 +18,7 @@ def test_every_selection_is_equally_likely(size: int, count: int) -> None:
 
 
 @pytest.mark.parametrize(("size", "count"), [(n, k) for n in range(7) for k in range(n + 1)])
-def test_a_sparse_deal_is_a_deal(size: int, count: int) -> None:
+def test_a_sparse_deal_equals_a_deal(size: int, count: int) -> None:
     """Under every sequence of draws."""
     shares = distribution(lambda randbelow: tuple(sparse_deal(size, count, randbelow)))
     pairs = distribution(lambda randbelow: tuple(deal(range(size), count, randbelow)[0]))

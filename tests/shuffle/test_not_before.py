@@ -26,11 +26,11 @@ def test_all_orders_that_keep_the_gap_are_equally_likely(count: int, gap: int) -
 
 
 @pytest.mark.parametrize(("gap", "orders"), [(1, 720), (2, 600), (3, 384), (4, 162), (6, 1)])
-def test_six_tracks_have_as_many_orders_as_published(gap: int, orders: int) -> None:
+def test_the_number_of_orders_of_six_tracks_is_the_published_one(gap: int, orders: int) -> None:
     assert len(distribution(lambda randbelow: tuple(after_gap(range(6), gap, randbelow)))) == orders
 
 
-def test_no_tracks_keep_any_gap() -> None:
+def test_an_empty_order_accepts_any_gap() -> None:
     assert after_gap([], 0, System()) == after_gap([], 9, System()) == []
 
 
@@ -92,5 +92,5 @@ def test_pins_that_the_order_does_not_have_are_refused(pins: Mapping[int, int]) 
         not_before(range(3), {}, System(), pins)
 
 
-def test_all_pinned_is_an_order_too() -> None:
+def test_an_order_may_be_pinned_completely() -> None:
     assert not_before([1, 0], {0: 1}, System(), {0: 0, 1: 1}) == [0, 1]

@@ -43,7 +43,7 @@ def test_nothing_is_inserted_before_the_cursor(first: int) -> None:
 @given(
     st.lists(st.integers(0, 3), max_size=12), st.lists(st.integers(0, 3), max_size=6), st.integers(0, 1 << 30)
 )
-def test_an_order_spread_stays_spread(old: list[int], new: list[int], seed: int) -> None:
+def test_inserting_into_a_spread_order_keeps_it_spread(old: list[int], new: list[int], seed: int) -> None:
     """Whatever comes in, and however many at a time."""
     keys = old + new
     source = Seeded(str(seed))
@@ -94,7 +94,7 @@ def test_new_albums_leave_the_order_of_blocks_uniform() -> None:
     assert is_uniform_over(distribution(run), whole)
 
 
-def test_the_first_album_of_all_needs_no_position() -> None:
+def test_the_first_album_of_an_empty_order_needs_no_draw() -> None:
     assert insert_in_block([], [1, 0], [0, 0], replay(0)) == [0, 1]
 
 

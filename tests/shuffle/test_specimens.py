@@ -18,7 +18,7 @@ from playshuffle.shuffle.specimens import (
 from tests.shuffle.all_draws import distribution, replay
 
 
-def test_a_partner_from_all_positions_tilts_three_tracks() -> None:
+def test_swapping_with_any_position_biases_three_tracks() -> None:
     """4, 5, 5, 4, 5, 4 of 27."""
     shares = distribution(lambda randbelow: tuple(swap_any(range(3), randbelow)))
     ways = [int(shares[order] * 27) for order in itertools.permutations(range(3))]
@@ -39,7 +39,7 @@ def test_a_track_stays_where_it_was_under_n_random_swaps() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])
-def test_half_of_the_time_a_coin_leaves_the_last_one_last(count: int) -> None:
+def test_a_coin_sort_leaves_the_last_track_last_half_of_the_time(count: int) -> None:
     shares = distribution(lambda randbelow: tuple(coin_sort(range(count), randbelow)))
 
     assert sum(share for order, share in shares.items() if order[-1] == count - 1) == Fraction(1, 2)
@@ -49,7 +49,7 @@ def test_tied_tracks_keep_their_order() -> None:
     assert tied_keys([5, 6, 7, 8], replay(1, 0, 1, 0)) == [6, 8, 5, 7]
 
 
-def test_a_little_state_reaches_few_orders() -> None:
+def test_a_generator_with_little_state_reaches_few_orders() -> None:
     """At most one order for each of the 2**16 states; 9 tracks have 362,880."""
     reached = distribution(lambda randbelow: tuple(little_state(range(9), randbelow)))
     bits = SPECIMENS["little-state"].entropy_bits

@@ -33,7 +33,7 @@ def test_the_fewest_repeats_are_those_of_the_best_of_all_orders(keys: tuple[int,
     st.one_of(SIZES, DOMINATED).flatmap(lambda sizes: st.permutations(keys_of(sizes))),
     st.integers(0, 1 << 30),
 )
-def test_neighbours_are_as_few_as_can_be(keys: list[int], seed: int) -> None:
+def test_spread_has_the_fewest_possible_repeats(keys: list[int], seed: int) -> None:
     order = spread(range(len(keys)), keys, Seeded(str(seed)))
 
     assert sorted(order) == list(range(len(keys)))
@@ -87,7 +87,7 @@ def test_a_group_of_more_than_half_leaves_the_others_its_gaps_evenly(sizes: list
         assert len(set(gaps.values())) == 1
 
 
-def test_a_group_stands_at_even_distances() -> None:
+def test_the_entries_of_a_group_are_at_even_distances() -> None:
     """Ten of a thousand, with 100 ± 9.4 positions from one to the next: never 60 off in 20 rounds."""
     keys = [0] * 10 + list(range(1, 991))
     source = Seeded("distances")
@@ -98,7 +98,7 @@ def test_a_group_stands_at_even_distances() -> None:
 
 
 @pytest.mark.parametrize(("order", "keys"), [([], []), ([3], [0] * 4), ([3, 1], [0] * 4)])
-def test_few_entries(order: list[int], keys: list[int]) -> None:
+def test_spread_keeps_the_entries_of_very_short_orders(order: list[int], keys: list[int]) -> None:
     assert sorted(spread(order, keys, System())) == sorted(order)
     assert sorted(spread(order, keys, System(), within=keys)) == sorted(order)
 

@@ -26,7 +26,7 @@ DIRECT: list[Shuffle] = [durstenfeld, forward_durstenfeld, fisher_yates, inside_
 
 @pytest.mark.parametrize("count", range(7))
 @pytest.mark.parametrize("shuffle", DIRECT)
-def test_every_order_comes_of_exactly_one_sequence_of_draws(shuffle: Shuffle, count: int) -> None:
+def test_exactly_one_sequence_of_draws_gives_each_order(shuffle: Shuffle, count: int) -> None:
     """N! orders share n! sequences of draws; this also catches a partner from all n, or one past the end."""
     order = range(10, 10 + count)
     shares = distribution(lambda randbelow: tuple(shuffle(order, randbelow)))
@@ -69,7 +69,7 @@ def test_top_in_at_random_is_uniform_whenever_it_stops(count: int, moves: int) -
 
 
 @pytest.mark.parametrize("count", range(2))
-def test_top_in_at_random_needs_two(count: int) -> None:
+def test_top_in_at_random_leaves_fewer_than_two_entries(count: int) -> None:
     assert top_in_at_random(range(count), replay()) == list(range(count))
 
 

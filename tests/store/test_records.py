@@ -70,7 +70,7 @@ def test_records_come_back_as_they_were_saved(
             assert state.notes == []
 
 
-def test_the_playlist_that_was_made_last_is_the_one_whose_record_to_go_back_to_was_saved_last() -> None:
+def test_the_playlist_made_last_is_the_one_with_the_newest_undo_record() -> None:
     order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"")
     with State() as state:
         for playlist in (LIST, OTHER):

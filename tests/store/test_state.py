@@ -127,9 +127,7 @@ def test_only_rows_that_have_changed_are_written(home: Path) -> None:
 
 @settings(max_examples=30)  # each of them waits for the disk
 @given(st.lists(st.sets(st.integers(0, 5)), max_size=6), st.sampled_from(["", "DELETE FROM main.counter"]))
-def test_a_number_is_never_used_again_after_tracks_are_loaded_again(
-    scans: list[set[int]], between: str
-) -> None:
+def test_a_track_number_is_never_reused_after_a_reload(scans: list[set[int]], between: str) -> None:
     """Tracks come and go, and are forgotten; their numbers stay in an old order."""
     given_numbers = [0]
     with State() as state:
@@ -451,7 +449,7 @@ def test_damage_that_shows_only_later_ends_the_run_and_is_set_aside_by_the_next(
         assert (state.load_tracks(), orders_of(state, LIST)) == (TABLE, [ORDER])
 
 
-def test_a_state_that_others_hold_is_not_taken_for_damaged(
+def test_a_state_locked_by_another_process_is_not_called_damaged(
     home: Path, whole: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither when it is opened nor later."""
@@ -487,7 +485,7 @@ def test_a_state_that_others_hold_is_not_taken_for_damaged(
 
 
 @pytest.mark.timeout(20)
-def test_a_state_that_is_a_fifo_is_not_waited_for(home: Path) -> None:
+def test_a_state_that_is_a_fifo_does_not_block(home: Path) -> None:
     state_file(home).parent.mkdir(parents=True)
     os.mkfifo(state_file(home))
     problem = f"Nothing can be saved for the next run: {state_file(home)} is not a regular file."
@@ -518,7 +516,7 @@ def test_a_reader_has_the_state_before_a_save_that_was_killed(home: Path) -> Non
         assert (records.last(state, LIST), state.notes) == (order, [])
 
 
-def test_a_state_that_cannot_be_reached_is_not_taken_for_a_new_one(home: Path) -> None:
+def test_a_state_that_cannot_be_reached_is_not_called_new(home: Path) -> None:
     state_file(home).parent.mkdir(parents=True)
     state_file(home).symlink_to(state_file(home))
 
@@ -556,7 +554,7 @@ def test_a_reader_leaves_a_file_that_is_not_a_state_as_it_is(home: Path, content
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_who_holds_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_that_holds_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one waits, then says for whom."""
     monkeypatch.setattr("playshuffle.store.state_file._LOCK_WAIT_S", 0.1)
     with (
@@ -707,9 +705,7 @@ def test_a_row_is_checked_when_it_is_read_though_the_file_counts_as_checked(home
     assert list(state_file(home).parent.glob("*damaged*"))
 
 
-def test_a_file_that_a_clean_end_left_is_checked_whole_only_if_that_is_asked_for(
-    home: Path, every: bytes
-) -> None:
+def test_after_a_clean_end_the_file_is_checked_whole_only_on_request(home: Path, every: bytes) -> None:
     edit(home, "UPDATE plays SET checksum = checksum + 1")
     as_left(home)
 
@@ -719,7 +715,7 @@ def test_a_file_that_a_clean_end_left_is_checked_whole_only_if_that_is_asked_for
         assert "was damaged" in str(state.notes[0])
 
 
-def test_a_file_that_no_clean_end_left_is_checked_whole(home: Path, every: bytes) -> None:
+def test_without_a_clean_end_the_file_is_checked_whole(home: Path, every: bytes) -> None:
     with State() as state:
         records.save(state, LIST, ORDER)
     edit(home, "UPDATE plays SET checksum = checksum + 1")

@@ -189,7 +189,7 @@ def test_root_keeps_the_owner(list_path: bytes) -> None:
 
 @pytest.mark.root
 @pytest.mark.process
-def test_who_may_not_keep_the_owner_still_writes(public: bytes) -> None:
+def test_a_user_who_cannot_keep_the_owner_still_writes(public: bytes) -> None:
     path = public + b"/list.m3u"
     atomic_file.write(path, [OLD])
     os.chmod(path, 0o664)
@@ -325,7 +325,7 @@ def test_a_folder_without_permission_is_refused(public: bytes) -> None:
 
 
 @pytest.mark.process
-def test_a_file_that_outgrows_its_limit_is_refused(list_path: bytes) -> None:
+def test_a_file_beyond_the_size_limit_of_the_process_is_refused(list_path: bytes) -> None:
     """The first bytes are written and the rest is not, as on a disk that fills up."""
 
     def write() -> str:
@@ -413,7 +413,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int]]:
 
 
 @pytest.mark.process
-def test_it_is_on_the_disk_before_it_takes_the_name_and_the_name_is_after(
+def test_content_is_synced_before_the_rename_and_the_folder_after_it(
     calls: list[tuple[str, int]],
 ) -> None:
     """What a power cut asks for: without the first, ext4 and xfs leave an empty file."""
@@ -439,7 +439,7 @@ def at_each(calls: list[tuple[str, int]], folder: bytes, act: Callable[[bytes, s
 
 
 @pytest.mark.process
-def test_killed_at_any_system_call_it_leaves_the_old_or_the_new(
+def test_a_write_killed_at_any_system_call_leaves_the_old_or_the_new_file(
     calls: list[tuple[str, int]], folder: bytes
 ) -> None:
     left = []
@@ -460,7 +460,7 @@ def test_killed_at_any_system_call_it_leaves_the_old_or_the_new(
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES"])
 @pytest.mark.process
-def test_an_error_of_any_system_call_leaves_the_old(
+def test_an_error_of_any_system_call_leaves_the_old_file(
     calls: list[tuple[str, int]], folder: bytes, error: str
 ) -> None:
     """Or the new one, if the error came too late to undo it, or does not matter."""
@@ -484,7 +484,7 @@ def test_an_error_of_any_system_call_leaves_the_old(
 # Sweeping and holding
 
 
-def test_only_our_own_litter_is_swept(folder: bytes) -> None:
+def test_only_our_own_temporary_files_are_removed(folder: bytes) -> None:
     stays = [
         b".list.m3u.0123456789ab.tmp2", b".list.m3u.0123456789a.tmp", b".list.m3u.0123456789AB.tmp",
         b".list.m3u8.0123456789ab.tmp", b".listXm3u.0123456789ab.tmp", b"list.m3u.0123456789ab.tmp",
@@ -503,7 +503,7 @@ def test_only_our_own_litter_is_swept(folder: bytes) -> None:
 
 
 @pytest.mark.root
-def test_litter_of_another_user_is_not_swept(folder: bytes) -> None:
+def test_temporary_files_of_another_user_are_not_removed(folder: bytes) -> None:
     path = folder + b"/.list.m3u.0123456789ab.tmp"
     open(path, "wb").close()
     os.chown(path, NOBODY, NOBODY)
@@ -516,7 +516,7 @@ def test_litter_of_another_user_is_not_swept(folder: bytes) -> None:
 @pytest.mark.parametrize(
     "name", [b"list.m3u", b"new\nline.m3u", b"n" * 255, "ü".encode() * 127, b"\xff" * 255]
 )
-def test_litter_is_swept_whatever_the_name(
+def test_temporary_files_of_any_name_are_removed(
     folder: bytes, name: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object, **__: object) -> None:
@@ -538,7 +538,7 @@ def test_sweeping_an_empty_or_missing_folder_does_nothing(folder: bytes) -> None
     atomic_file.sweep(folder + b"/none", b"list.m3u")
 
 
-def test_one_holds_a_folder_at_a_time(folder: bytes) -> None:
+def test_only_one_process_holds_a_folder_at_a_time(folder: bytes) -> None:
     with atomic_file.held(folder):
         started = time.monotonic()
         another = "Another playshuffle has been writing"
@@ -554,7 +554,7 @@ def test_one_holds_a_folder_at_a_time(folder: bytes) -> None:
         pass
 
 
-def test_a_folder_is_let_go_after_an_error_too(folder: bytes) -> None:
+def test_a_folder_is_released_after_an_error_too(folder: bytes) -> None:
     with contextlib.suppress(ZeroDivisionError), atomic_file.held(folder):
         raise ZeroDivisionError
 
@@ -563,7 +563,7 @@ def test_a_folder_is_let_go_after_an_error_too(folder: bytes) -> None:
 
 
 @pytest.mark.process
-def test_a_folder_is_let_go_even_if_a_child_lives_on(folder: bytes) -> None:
+def test_a_folder_is_released_even_if_a_child_process_lives_on(folder: bytes) -> None:
     with atomic_file.held(folder):
         if (child := os.fork()) == 0:
             signal.pause()

@@ -64,7 +64,7 @@ def test_a_carriage_return_is_part_of_a_name() -> None:
     assert parse(b"1 2 0:1 / /mnt/a\rb rw - tmpfs x\ry rw\n") == [Mount(b"/mnt/a\rb", "tmpfs", b"x\ry", 0)]
 
 
-def test_of_mounts_on_one_place_the_last_counts() -> None:
+def test_of_several_mounts_at_one_place_the_last_counts() -> None:
     stacked = _TABLE + b"40 30 0:50 / /mnt/a rw - tmpfs over rw\n"
 
     assert [mount.source for mount in under(b"/mnt/a/music", parse(stacked))] == [b"over"]
@@ -83,7 +83,7 @@ def test_of_mounts_on_one_place_the_last_counts() -> None:
         (b"/", [mount.point for mount in parse(_TABLE)]),
     ],
 )
-def test_a_folder_lies_on_the_nearest_mount_and_holds_those_below(folder: bytes, found: list[bytes]) -> None:
+def test_a_folder_is_on_the_nearest_mount_and_contains_those_below(folder: bytes, found: list[bytes]) -> None:
     """A name that only begins like another is another."""
     assert points(folder) == found
 

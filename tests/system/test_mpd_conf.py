@@ -92,7 +92,7 @@ def test_a_file_that_includes_itself_is_read_once(home: Path) -> None:
     assert found.music == b"/srv"
 
 
-def test_the_first_place_counts(home: Path) -> None:
+def test_the_first_existing_mpd_conf_counts(home: Path) -> None:
     conf(home, 'music_directory "/third"', ".mpd/mpd.conf")
     conf(home, 'music_directory "/second"', ".mpdconf")
     second = read()

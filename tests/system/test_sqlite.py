@@ -51,7 +51,7 @@ def test_without_a_home_no_cache_folder_is_made(
     assert os.listdir(tmp_path) == []
 
 
-def test_a_place_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
 
@@ -105,7 +105,7 @@ def test_a_database_set_aside_is_whole_and_replaces_no_other(
     assert {os.fsencode(each.name): each.read_bytes() for each in tmp_path.iterdir()} == kept
 
 
-def test_a_place_that_need_not_be_made_is_not(home: Path) -> None:
+def test_a_folder_is_created_only_on_request(home: Path) -> None:
     assert cache_folder(make=False) == os.fsencode(home / ".cache/playshuffle")
     assert list(home.iterdir()) == []
 

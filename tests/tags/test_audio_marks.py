@@ -74,7 +74,7 @@ def test_no_change_of_tags_changes_the_mark(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["none.mp3", "v24.mp3", "tone.flac"])
-def test_tags_before_and_after_the_audio_are_none_of_it(name: str, tmp_path: Path) -> None:
+def test_tags_before_and_after_the_audio_do_not_count_as_audio(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     audio = (DATA / name).read_bytes()
     tag = ID3()

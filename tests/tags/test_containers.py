@@ -83,7 +83,7 @@ def test_no_wav_or_aiff_is_longer_than_its_bytes(size: int, tmp_path: Path) -> N
     assert lengths == dict.fromkeys(files, 1000)
 
 
-def test_a_chunk_after_the_audio_is_none_of_it(tmp_path: Path) -> None:
+def test_a_chunk_after_the_audio_does_not_count_as_audio(tmp_path: Path) -> None:
     info = little(b"LIST", b"INFO" + little(b"INAM", b"Title"))
     for data in (
         wav(FORM, little(b"data", SECOND), info),
@@ -239,7 +239,7 @@ def test_texts_of_wav_are_in_the_code_page_that_it_names(
         assert tags_of(tmp_path / "x.wav", wav(FORM, *chunks, little(b"data", SECOND))).title == text
 
 
-def test_id3_in_a_chunk_goes_before_texts_in_chunks(tmp_path: Path) -> None:
+def test_id3_in_a_chunk_counts_before_texts_in_chunks(tmp_path: Path) -> None:
     for name, chunk in (("x.wav", little), ("x.aiff", big)):
         frame = b"TPE1\0\0\0\4\0\0\0Ann"
         id3 = chunk(b"ID3 ", b"ID3\3\0\0\0\0\0%c" % len(frame) + frame)
@@ -308,7 +308,7 @@ def test_any_audio_is_read_behind_an_id3_tag(name: str, tmp_path: Path) -> None:
     assert tags.title in (f"Title {name}", "Of ID3")
 
 
-def test_law_wav_has_a_byte_for_each_sample(tmp_path: Path) -> None:
+def test_a_mu_law_wav_has_one_byte_for_each_sample(tmp_path: Path) -> None:
     form = little(b"fmt ", struct.pack("<2H2I2H", 7, 1, HERTZ, HERTZ, 1, 8))
 
     assert tags_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))).duration_ms == 2000
@@ -359,7 +359,7 @@ def test_no_wma_is_longer_than_its_bytes(tmp_path: Path) -> None:
     assert abs(cut - whole / 2) < 10
 
 
-def test_layer_one_is_read_by_its_name(tmp_path: Path) -> None:
+def test_an_mp1_file_has_the_length_of_its_frames(tmp_path: Path) -> None:
     # 384 kbit/s and 44.1 kHz: 417 or 418 bytes hold 384 samples.
     frame = b"\xff\xff\xc0\0" + bytes(range(256)) + bytes(416 - 260)
     tags = tags_of(tmp_path / "x.mp1", frame * 115)

@@ -67,14 +67,16 @@ def new_fields(tags: Tags) -> dict[str, Any]:
         ("tone.wma", ASF),
     ],
 )
-def test_vorbis_comments_apev2_mp4_and_asf(name: str, tags: Mapping[str, Any], tmp_path: Path) -> None:
+def test_newer_fields_are_read_from_vorbis_apev2_mp4_and_asf(
+    name: str, tags: Mapping[str, Any], tmp_path: Path
+) -> None:
     assert new_fields(tags_in(written(tmp_path, name, tags))) == NEW
 
 
 @pytest.mark.parametrize("counter", [PCNT(count=7), POPM(email="a@example.org", rating=255, count=7)])
 @pytest.mark.parametrize("version", [3, 4])
 @pytest.mark.parametrize("encoding", [0, 1, 2, 3])
-def test_id3(counter: Any, version: int, encoding: int, tmp_path: Path) -> None:
+def test_newer_fields_are_read_from_id3(counter: Any, version: int, encoding: int, tmp_path: Path) -> None:
     path = tmp_path / "x.mp3"
     shutil.copy(DATA / "none.mp3", path)
     tag = ID3()
@@ -98,7 +100,7 @@ def test_id3(counter: Any, version: int, encoding: int, tmp_path: Path) -> None:
     assert ours == read(os.fsencode(path))
 
 
-def test_id3v1_comment(tmp_path: Path) -> None:
+def test_the_comment_of_id3v1_is_read(tmp_path: Path) -> None:
     path = tmp_path / "v1.mp3"
     data = bytearray((DATA / "v1.mp3").read_bytes())
     data[-31:-1] = b"a comment".ljust(28, b"\0") + b"\0\3"
@@ -117,7 +119,9 @@ ADVISORIES = [(1, True), (4, True), (2, False), (0, False), (3, None), (None, No
 
 
 @pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
-def test_explicit_in_mp4(advisory: int | None, explicit: bool | None, tmp_path: Path) -> None:
+def test_the_explicit_mark_of_mp4_is_read(
+    advisory: int | None, explicit: bool | None, tmp_path: Path
+) -> None:
     path = written(tmp_path, "tone.m4a", {} if advisory is None else {"rtng": [advisory]})
 
     assert tags_in(path).explicit is explicit
@@ -126,7 +130,7 @@ def test_explicit_in_mp4(advisory: int | None, explicit: bool | None, tmp_path: 
 
 @pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
 @pytest.mark.parametrize("name", ["tone.flac", "tone.opus", "tone.m4a", "tone.wv", "v24.mp3"])
-def test_explicit_in_a_free_tag(
+def test_the_explicit_mark_of_a_free_tag_is_read(
     name: str, advisory: int | None, explicit: bool | None, tmp_path: Path
 ) -> None:
     key = {"tone.m4a": ITUNES + "ITUNESADVISORY", "v24.mp3": "TXXX:ITUNESADVISORY"}.get(
@@ -173,7 +177,7 @@ def test_absurd_rates_are_none(rate: float) -> None:
         ("tone.wma", 16000, False),
     ],
 )
-def test_the_audio_itself(name: str, sample_rate: int | None, lossless: bool) -> None:
+def test_bit_rate_sample_rate_and_codec_are_read(name: str, sample_rate: int | None, lossless: bool) -> None:
     tags = tags_in(DATA / name)
 
     assert (tags.sample_rate, tags.lossless) == (sample_rate, lossless)

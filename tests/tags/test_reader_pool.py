@@ -212,7 +212,7 @@ def test_ctrl_c_is_left_to_the_parent() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
-def test_our_own_delay_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s: float) -> None:
+def test_a_delay_of_this_process_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s: float) -> None:
     """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's.
 
     Also if it ends just after a worker should have answered (10 s) or begun (60 s).
@@ -385,7 +385,7 @@ def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
         "print(flush=True); raise SystemExit(0)",
     ],
 )
-def test_a_worker_that_lies_is_not_believed(worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_output_of_a_worker_is_rejected(worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a worker says, each file gets one reading, and it has the right form."""
     monkeypatch.setattr(reader_pool, "_COMMAND", worker)
     found = list(read_all(SOUND[:2], deadline_s=1))

@@ -139,7 +139,7 @@ def test_several_values_are_joined(name: str, tmp_path: Path) -> None:
         *[("A1", 1), ("", None), ("/12", None), ("-3", None), ("9" * 9, None), ("٣", None)],
     ],
 )
-def test_number_of_a_track(text: Any, number: int | None) -> None:
+def test_the_number_of_a_track_is_parsed(text: Any, number: int | None) -> None:
     """'3/12' is 3; other text gives None."""
     assert tags_of({"tracknumber": [text]}, Stream(1)).number == number
     assert tags_of({"disk": [text]}, Stream(1)).disc == number
@@ -222,7 +222,7 @@ def test_files_with_other_content_are_not_audio(name: str, data: bytes, tmp_path
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if not name.endswith((".aac", ".ac3"))])
-def test_damaged_audio_is_audio_still(name: str, tmp_path: Path) -> None:
+def test_damaged_audio_still_counts_as_audio(name: str, tmp_path: Path) -> None:
     """A track whose tags cannot be read is a track; only the reason tells."""
     reading = read(written(tmp_path / name, (DATA / name).read_bytes()[:17]))
 
@@ -233,7 +233,7 @@ def test_damaged_audio_is_audio_still(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.timeout(5)
 @pytest.mark.timing
-def test_no_kind_of_file_stops_it(tmp_path: Path) -> None:
+def test_the_tag_reader_survives_any_kind_of_file(tmp_path: Path) -> None:
     """Pipes, devices, sockets, folders, broken links and giant holes are all turned away at once."""
     os.mkfifo(tmp_path / "fifo.mp3")
     (tmp_path / "folder.mp3").mkdir()
@@ -289,7 +289,9 @@ def test_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v2")])
-def test_an_error_of_the_disk_at_any_read_is_not_final(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_disk_error_at_any_read_the_file_is_read_again(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However much of the file was read before, and whatever mutagen makes of the rest."""
     for good in itertools.count():
         with monkeypatch.context() as patch:
@@ -329,7 +331,7 @@ def fails_after(good: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tag_reader, "_Disk", Disk)
 
 
-def test_a_place_before_the_start_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seek_before_the_start_counts_as_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the file that leads mutagen there, and not the disk: that reading is final."""
     monkeypatch.setattr(tag_reader, "_read_audio", lambda file, *_, **__: file.seek(-1))
 
@@ -350,7 +352,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_no_damaged_file_stops_it(seed: int, tmp_path: Path) -> None:
+def test_the_tag_reader_survives_any_damaged_file(seed: int, tmp_path: Path) -> None:
     """Whatever the bytes, a reading comes out, and the file stays as it was."""
     seen = set()
     for name, data in mutants(DATA, 500, seed):
@@ -379,7 +381,7 @@ def _wave(*chunks: bytes) -> bytes:
     return _chunk(b"RIFF", b"WAVE" + b"".join(chunks))
 
 
-def test_info_tags_of_wav_are_read_and_id3_goes_first(tmp_path: Path) -> None:
+def test_info_tags_of_wav_are_read_and_id3_counts_first(tmp_path: Path) -> None:
     info = _chunk(b"INAM", b"Title\0") + _chunk(b"IART", b"Bj\xf6rk") + _chunk(b"IPRD", "Älbum".encode())
     info += _chunk(b"IPRT", b"3\0")
     data = (DATA / "tone.wav").read_bytes()

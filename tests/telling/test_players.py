@@ -50,7 +50,7 @@ def test_a_song_that_is_not_in_the_playlist_goes_on_before_it(player: Player) ->
 
 
 @pytest.mark.parametrize("is_playing", [True, False])
-def test_a_queue_of_somebody_else_is_never_touched(player: Player, is_playing: bool) -> None:
+def test_a_queue_of_the_user_is_never_changed(player: Player, is_playing: bool) -> None:
     player.make()
     player.tell()
     player.append("003.wav")
@@ -83,7 +83,7 @@ def test_a_player_goes_on_at_a_track(player: Player, word: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mpd", "mpv"])
-def test_a_player_that_is_off_is_one_line(telling: Telling, name: str) -> None:
+def test_a_player_that_does_not_run_gives_one_line(telling: Telling, name: str) -> None:
     playlist = telling.make(telling.playlists / "all.m3u")
     done = telling.run("tell", name, playlist, MPD_HOST=str(telling.home / "nothing"))
 

@@ -144,7 +144,7 @@ def test_a_command_of_the_user_runs_after_each_change(installed: Lab) -> None:
     installed.user(f"rm {STATE}/ran {drop_in}")
 
 
-def test_without_tell_no_player_is_updated(place: Lab) -> None:
+def test_without_the_key_tell_no_player_is_updated(place: Lab) -> None:
     place.user("playshuffle service install")
     place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG.replace("tell", "# tell"))
     text = place.user("playshuffle service install").stdout

@@ -34,7 +34,7 @@ def test_a_batch_is_ripe_after_the_quiet_time() -> None:
     assert ripe_times([1, 3.5]) == [3, 5.5]
 
 
-def test_a_steady_stream_is_cut_at_the_latest_time() -> None:
+def test_a_steady_stream_of_events_ends_at_the_latest_time() -> None:
     """A debounce that only waits for quiet would starve."""
     assert ripe_times([tenth / 10 for tenth in range(250)]) == [10, 20.1, 26.9]
 

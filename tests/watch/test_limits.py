@@ -24,7 +24,7 @@ def at(*kinds: str) -> list[Mount]:
         (("ext4", "cifs", "vfat", "fuse.sshfs"), "partly (cifs at /m/x, fuse.sshfs at /m/x/x/x)"),
     ],
 )
-def test_the_mode_depends_on_the_file_systems(kinds: tuple[str, ...], words: str) -> None:
+def test_how_a_root_is_watched_depends_on_its_file_systems(kinds: tuple[str, ...], words: str) -> None:
     assert str(limits.mode_of(b"/m", 3, 3, at(*kinds))) == words
 
 

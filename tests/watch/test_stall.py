@@ -32,7 +32,7 @@ def test_a_thread_is_stalled_while_it_is_blocked_and_observed(
     assert clock.stalled_s == stalled_s
 
 
-def test_a_reset_begins_again() -> None:
+def test_a_reset_starts_the_stall_clock_at_zero() -> None:
     clock = StallClock(longest_s=10)
     clock.observe(0, ASLEEP)
     clock.observe(10, ASLEEP)

@@ -62,7 +62,7 @@ def test_the_first_batch_comes_when_the_watches_are_set(top: bytes) -> None:
         assert seen.next().folders == {top + b"/a/"}
 
 
-def test_our_own_playlists_do_not_wake_us(top: bytes) -> None:
+def test_writing_our_own_playlists_gives_no_batch(top: bytes) -> None:
     with watched(top) as seen:
         for content in (b"#EXTM3U\n", b"#EXTM3U\na/1.mp3\n"):
             atomic_file.write(top + b"/everything.m3u", [content])
@@ -325,7 +325,7 @@ def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
 
 
 @pytest.mark.timing
-def test_the_caller_is_woken_by_its_descriptor_and_at_heartbeats(top: bytes) -> None:
+def test_the_caller_wakes_at_its_descriptor_and_at_heartbeats(top: bytes) -> None:
     read_end, write_end = os.pipe()
     with Watch([top]) as watch:
         batches = watch.batches(read_end)
