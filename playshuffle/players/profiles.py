@@ -44,6 +44,7 @@ BUILT_IN: Mapping[str, Player] = {
         _lost(
             "edge ard before 0.24, blank r, doubled ARD, folder ARDU",
             _LINES,
+            "bytes ARDU from 0.24.16 on",
             "uri u, headless ARDU before 0.24.7, utf16 ARDU, capitals ARDU, mac ARDU",
         ),
         "0.23.12",

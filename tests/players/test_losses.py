@@ -5,6 +5,7 @@ from playshuffle.playlist.m3u import PathStyle, entries, unwritable
 from tests.support.hostile import PATHS
 
 RELATIVE, ABSOLUTE, URI = PathStyle.RELATIVE, PathStyle.ABSOLUTE, PathStyle.URI
+MPD = "MPD from 0.24.16 on"
 PLAIN = [b"/m/a b.mp3", "/m/Ä/音楽 (1) [x] 'y' & z; *|+~.mp3".encode(), b"/m/100% pure.mp3", b"/m/co:lon.mp3"]
 
 
@@ -37,8 +38,8 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"cr\r.mp3", "", "MPD, cmus, MPlayer, MOC"),
         (
             b"caf\xe9.mp3",
-            "VLC, Mopidy, Rhythmbox, Strawberry, Audacious, Rockbox, mpv from 0.37 on, every server",
-            "MPD, cmus, Strawberry, Navidrome",
+            f"VLC, Mopidy, Rhythmbox, Strawberry, Audacious, Rockbox, {MPD}, mpv from 0.37 on, every server",
+            f"{MPD}, cmus, Strawberry, Navidrome",
         ),
         (b"x" * 256 + b".mp3", "", ""),
         (b"x" * 257 + b".mp3", "Rockbox", ""),

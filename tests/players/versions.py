@@ -15,7 +15,7 @@ class Rules(NamedTuple):
 
 # Players that are not in this table read alike in all versions that were tried.
 RULES: dict[str, Rules] = {
-    "mpd": Rules("0.23", "0.24 keeps spaces at the edges of names"),
+    "mpd": Rules("0.23", "0.24 keeps spaces at the edges of names, 0.24.16 skips those not in UTF-8"),
     "mpv": Rules("0.35", "0.37 opens no name that is not UTF-8"),
     "quodlibet": Rules("4.5", "4.6 loads the rest of a playlist that names a missing file"),
     "audacious": Rules("4.2", "4.4 was not measured"),
