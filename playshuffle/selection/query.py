@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from playshuffle.library.folder import Folder
@@ -20,6 +21,13 @@ from playshuffle.selection.findings import Finding, Idle, Lacking
 from playshuffle.selection.idle_terms import idle_terms
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
+
+# Of other query languages; beets searches for the words, which are also parts of others.
+_OPERATORS = {
+    "and": "All terms must match without it",
+    "or": "For either, write: genre:jazz , genre:rock",
+    "not": "To exclude, write: -genre:christmas",
+}
 
 
 class Selection(NamedTuple):
@@ -98,7 +106,11 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
     """
     local = datetime.fromtimestamp(time.time()) if now is None else now  # noqa: DTZ006 - users write local times
     tree = Builder(tokens.split(text), text, roots, local).build()
-    return Query(text, tree, tuple(_terms(tree)))
+    terms = tuple(_terms(tree))
+    for term, following in pairwise(terms):
+        if ":" in following.text and (advice := _OPERATORS.get(term.text.lower())) is not None:
+            raise QueryError(term.column, f"'{term.text}' is a word to search for only in quotes. {advice}")
+    return Query(text, tree, terms)
 
 
 def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
