@@ -1,7 +1,7 @@
 """Find files whose names a list writes in another encoding, Unicode form or letter case.
 
-Windows writes CP1252, old Macs wrote Mac Roman, and the names on a Mac's disk are decomposed. Each folder is
-read once.
+Windows writes the code page of its country, its command line that of DOS, old Macs wrote Mac Roman, and the
+names on a Mac's disk are decomposed. Each folder is read once.
 """
 
 import os
@@ -9,7 +9,9 @@ from collections import defaultdict
 
 from playshuffle.text import composed, folded, is_utf8
 
-_ENCODINGS = ("cp1252", "latin-1", "mac_roman")
+# The usual ones first. Only an existing file shows that a list is in another one.
+_ENCODINGS = ("cp1252", "latin-1", "mac_roman", "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "cp932",
+              "gb18030", "cp949", "cp950", "cp850", "cp437", "cp866")  # fmt: skip
 _LONGEST = 4096  # bytes of a path that Linux opens
 _DEEPEST = 200  # folders
 

@@ -49,6 +49,10 @@ _OTHER_FORMATS = (
     ("a Windows Media playlist", (b".wpl", b".zpl"), rb"<\?(?:wpl|zpl)\b|<smil\b"),
     ("a PLS file", (b".pls",), rb"\[playlist\][ \t]*\r?\n"),
     ("a JSPF file", (b".jspf",), rb'\{\s*"playlist"\s*:'),
+    ("a foobar2000 playlist", (b".fpl",), rb"\xe1\xa0\x9c\x91\xf8<wB"),
+    ("an AIMP playlist", (b".aimppl4",), rb"#-----SUMMARY-----#"),
+    ("a PotPlayer playlist", (b".dpl",), rb"DAUMPLAYLIST\b"),
+    ("a Samsung playlist", (b".smpl",), rb'\{\s*"members"\s*:'),
 )
 
 # VLC writes every entry as a URI, and omits the folder of the playlist.
@@ -117,6 +121,7 @@ def read_file_list(source: str) -> FileList:
     if path.startswith((b"/dev/fd/", b"/dev/stdin")):  # the shell's name for <(find …)
         path = os.path.abspath(os.fsencode(STDIN))
     others: tuple[bytes, ...] = ()
+    _refuse_other_format(path, content)
     if b"\0" in content and not content.startswith(_UTF16_MARKS):
         folder = os.path.dirname(path)
         alike = Names()
@@ -124,7 +129,6 @@ def read_file_list(source: str) -> FileList:
         names = [alike.find(path) or path for path in paths]
     else:
         if os.path.splitext(path)[1].lower() not in FORMATS:
-            _refuse_other_format(path, content)
             path += b".xspf" if content.lstrip().startswith(_XSPF_STARTS) else b".m3u"
         entries = read_content(content, path).entries
         names = [os.path.normpath(entry.path) for entry in entries if entry.path]
@@ -201,7 +205,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
         oddities.add("hls")
     if not is_utf8(content):
         oddities.add("spoilt")
-    content = content.replace(b"\r\n", b"\n")
+    content = content.replace(b"\r\n", b"\n").replace(b"\n" + _UTF8_MARK, b"\n")  # of several lists
     if b"\n\n" in content or (content.startswith(b"\n") and content != b"\n"):
         oddities.add("empty")
     comments = comments_in(io.BytesIO(content))

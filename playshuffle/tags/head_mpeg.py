@@ -25,6 +25,7 @@ _RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 
 _MONO = 3
 _ENOUGH_FRAMES = 4  # this number of frames in a row is MPEG audio
 _MIN_FRAMES = 2  # enough if no four are in a row
+_SAMPLE_BYTES = 3072  # bytes that show whether the bit rate is constant; mostly loaded already
 _MOST_FRAMES = 20_000  # of different bit rates: nine minutes give a good mean
 _MAX_SYNCS = 1499  # offsets that mutagen tries
 _LONGEST_HEADER = 36 + 120 + 36  # a frame's start with the headers of Xing and LAME
@@ -82,12 +83,12 @@ def _search(data: bytes, offset: int, file: HeadFile) -> Stream:
             break
         frames, vbr = _row_of_frames(data, place, is_end=is_end)
         if vbr is not None or len(frames) >= _ENOUGH_FRAMES:
-            return _described(frames, vbr, data, offset, file)._replace(mark=_mark(data, frames, vbr))
+            return _described(frames, vbr, offset, file)._replace(mark=_mark(data, frames, vbr))
         if len(frames) >= _MIN_FRAMES and not few:
             few = frames
     if not few or not is_end:
         raise DeclinedError
-    return _described(few, None, data, offset, file)
+    return _described(few, None, offset, file)
 
 
 def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
@@ -99,17 +100,16 @@ def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> in
     return 0 if one == other else audio_mark(data[places[0] : places[-1]])
 
 
-def _described(
-    frames: list[tuple[int, _Frame]], vbr: _Vbr | None, data: bytes, offset: int, file: HeadFile
-) -> Stream:
+def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, file: HeadFile) -> Stream:
     place, frame = frames[-1 if vbr is not None else 0]
     size = file.size - offset - place
     if vbr is not None:
         present = min(1, size / vbr.size) if vbr.size else 1  # the file may be cut off
         return Stream(vbr.length_s * present, vbr.bitrate, frame.rate, lossless=False)
-    at_hand = _frames(file, offset + place, offset + len(data))
-    if any(other.bitrate != frame.bitrate for other in at_hand):  # without a header that counts them
-        counted = list(islice(_frames(file, offset + place, file.size), _MOST_FRAMES))
+    start = offset + place
+    first = _frames(file, start, min(start + _SAMPLE_BYTES, file.size))
+    if any(other.bitrate != frame.bitrate for other in first):  # without a header that counts them
+        counted = list(islice(_frames(file, start, file.size), _MOST_FRAMES))
         counted_s = sum(each.samples / each.rate for each in counted)
         bitrate = 8 * sum(each.length for each in counted) / counted_s
     else:

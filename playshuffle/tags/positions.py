@@ -1,12 +1,15 @@
-"""Parse the position of a track on its album: 3/12, A1 and 1A of records, 2-1 for the second disc."""
+"""Parse the position of a track on its album: 3/12, A1 and 1A of records, 2-1 and 2.1 for the second disc."""
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-_POSITION = r"(?ai)(?:(\d{1,2})-)?(?:([a-z]{1,2})[-.]?(?=\d)|([a-z](?!\w)))?(\d{1,6})?([a-z])?(?!\w)"
-_NUMBER = r"([0-9]{1,6})(?![0-9])"
+_POSITION = (
+    r"(?ai)(?:(?:cd|lp)?(\d{1,2})[-.](?!0\b))?"
+    r"(?:([a-z]{1,2})[-. ]?(?=\d)|([a-z](?!\w)))?(\d{1,6})?([a-z])?(?!\w)"
+)
+_NUMBER = r"[A-Za-z#. ]{0,9}([0-9]{1,6})(?![0-9])"
 
 
 class TaggedPosition(NamedTuple):
@@ -39,9 +42,9 @@ def _position(text: str) -> TaggedPosition:
     text = text.strip()
     if match := re.match(_POSITION, text):
         disc, before, alone, number, part = match.groups()
-        if disc is None or number or alone:
+        if number or alone:
             return TaggedPosition(_int(disc), _letter(before or alone), _int(number), _letter(part))
-    match = re.match(_NUMBER, text)  # 3rd, 3 of 12
+    match = re.match(_NUMBER, text)  # 3rd, 3 of 12, Disc 3
     return TaggedPosition(number=_int(match and match[1]))
 
 

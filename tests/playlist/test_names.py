@@ -153,6 +153,9 @@ _FORMATS = {
     "x.wpl": ("a Windows Media playlist", '<?wpl version="1.0"?>\n<smil></smil>'),
     "x.pls": ("a PLS file", "[playlist]\nFile1=a.mp3\n"),
     "x.jspf": ("a JSPF file", '{"playlist": {"track": [{"location": "/a"}]}}'),
+    "x.aimppl4": ("an AIMP playlist", "#-----SUMMARY-----#\nID={0}\n#-----CONTENT-----#\n"),
+    "x.dpl": ("a PotPlayer playlist", "DAUMPLAYLIST\nplaytime=0\n1*file*a.mp3\n"),
+    "x.smpl": ("a Samsung playlist", '{"members":[{"info":"/storage/a.mp3"}],"version":1}'),
 }
 
 
@@ -169,6 +172,43 @@ def test_a_list_in_a_foreign_format_is_named_as_such(
     for act in (lambda: read(bytes(path)), lambda: read_file_list(str(path))):
         with pytest.raises(PlayshuffleError, match=rf" is {kind}.*, not a playlist in M3U or XSPF\."):
             act()
+
+
+@pytest.mark.parametrize("name", ["x.fpl", "x.txt"])
+def test_a_list_of_foobar2000_is_named_as_such(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(bytes.fromhex("e1a09c91f83c7742852c3bcc1401d3f2") + bytes(40))
+
+    for act in (lambda: read(bytes(tmp_path / name)), lambda: read_file_list(str(tmp_path / name))):
+        with pytest.raises(PlayshuffleError, match="is a foobar2000 playlist, not a playlist in M3U"):
+            act()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        *[(encoding, "Слава/Тревога.mp3") for encoding in ("cp1251", "cp866")],
+        *[(encoding, "Déjà/Çà.mp3") for encoding in ("cp850", "cp437")],
+        *[(encoding, "漢字/音.mp3") for encoding in ("cp932", "gbk", "cp950")],
+        *[("cp949", "한국/곡.mp3"), ("cp1250", "Łódź/żółć.mp3"), ("cp1253", "Ωδή/ύμνος.mp3")],
+        *[("cp1254", "Güneş/ağaç.mp3"), ("cp1257", "Ķēde/ģīt.mp3")],
+    ],
+)
+def test_a_list_may_be_in_the_code_page_of_any_country(encoding: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).touch()
+    (tmp_path / "x.m3u").write_bytes(f"#EXTM3U\n{name}\nother/{name}\n".encode(encoding))
+    found, missing = read(bytes(tmp_path / "x.m3u")).entries
+
+    assert (found.path, found.taken, missing.taken) == (bytes(tmp_path / name), "latin1", "")
+
+
+def test_lists_with_marks_that_were_joined_are_read(tmp_path: Path) -> None:
+    (tmp_path / "x.m3u8").write_bytes(
+        "\ufeff#EXTM3U\r\na.mp3\r\n\ufeff#EXTM3U\r\nb.mp3\r\n\ufeffc.mp3".encode()
+    )
+
+    entries = read(bytes(tmp_path / "x.m3u8")).entries
+    assert [entry.text for entry in entries] == [b"a.mp3", b"b.mp3", b"c.mp3"]
 
 
 def test_an_m3u_with_names_like_other_formats_is_read(tmp_path: Path) -> None:

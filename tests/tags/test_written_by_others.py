@@ -41,6 +41,8 @@ def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path
         ("2019-07-06", "2019-07-06 10:00"),
         ("2019-07-06", "20190706103000"),
         ("2019-07-13", "13/07/2019"),
+        ("1993-02-22", "1993- 2-22"),
+        ("2019-07-13", "13. 7. 2019"),
         ("2019-07-13", "07/13/2019"),
         ("2019-07-13", "13072019"),
         ("2019-07-07", "07/07/2019"),
@@ -181,7 +183,14 @@ def test_a_rating_in_a_free_tag_of_any_name_is_a_number() -> None:
         ("2-10/20", (2, None, 10, None)),
         ("2-A1", (2, 1, 1, None)),
         ("3rd", (None, None, 3, None)),
-        ("Track 3", (None, None, None, None)),
+        ("2.10", (2, None, 10, None)),
+        ("1.0", (None, None, 1, None)),
+        ("CD2-03", (2, None, 3, None)),
+        ("LP2-B1", (2, 2, 1, None)),
+        ("B 1", (None, 2, 1, None)),
+        ("Track 3", (None, None, 3, None)),
+        ("#3", (None, None, 3, None)),
+        ("one of some 12", (None, None, None, None)),
     ],
 )
 def test_a_position_may_have_a_disc_a_side_and_a_part(text: str, position: Sequence[int | None]) -> None:
@@ -190,7 +199,7 @@ def test_a_position_may_have_a_disc_a_side_and_a_part(text: str, position: Seque
 
 def test_the_disc_of_a_number_counts_if_there_is_no_other() -> None:
     assert tags_of({"tracknumber": ["2-1"]}, Stream(1)).disc == 2
-    assert tags_of({"tracknumber": ["2-1"], "discnumber": ["3"]}, Stream(1)).disc == 3
+    assert tags_of({"tracknumber": ["2-1"], "discnumber": ["Disc 3"]}, Stream(1)).disc == 3
 
 
 @pytest.mark.parametrize(
