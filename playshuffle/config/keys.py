@@ -60,12 +60,13 @@ def _key_of(row: Row) -> Key:
 
 # Options of playlists that also work at the top of the configuration, for all playlists.
 FOR_ALL = ("where", "history", "without")
+# Loaded into the fields of `Config` with `_s` behind the name, which have the defaults.
+DURATIONS = ("settle", "poll")
 
 TOP: Mapping[str, Key] = {
     "folders": _FOLDERS,
     **{row.key: _key_of(row) for row in ROWS if row.name in FOR_ALL},
-    "settle": _DURATION,
-    "poll": _DURATION,
+    **dict.fromkeys(DURATIONS, _DURATION),
     "page": _TEXT._replace(example='"~/playshuffle.html"'),
 }
 

@@ -11,8 +11,6 @@ from playshuffle.config import keys
 from playshuffle.config.build_request import build_request, default_output
 from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.model import (
-    POLL,
-    SETTLE,
     BrokenPlaylist,
     Config,
     ConfiguredPlaylist,
@@ -102,11 +100,15 @@ def understand(document: Document) -> Config:
         all_faults = [*top, *(playlist.fault for playlist in broken)]
         raise ConfigError(sorted(all_faults, key=lambda fault: fault.line or 0))
     page = os.fsencode(for_all["page"]) if "page" in for_all else None
-    settle_s, poll_s = (
-        duration.parse(document.table.get(name, default)) / 1000
-        for name, default in (("settle", SETTLE), ("poll", POLL))
+    given = [name for name in keys.DURATIONS if name in document.table]
+    return Config(
+        document=document,
+        playlists=tuple(playlists.values()),
+        broken=tuple(broken),
+        page=page,
+        players=own.players,
+        **{f"{name}_s": duration.parse(document.table[name]) / 1000 for name in given},
     )
-    return Config(document, tuple(playlists.values()), tuple(broken), settle_s, poll_s, page, own.players)
 
 
 def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
@@ -160,7 +162,7 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
     if name == "for" and value in own.faults:
         return f"The player '{shown(value)}' has a mistake. Correct [player.{shown(value)}]."
     try:
-        if name in ("settle", "poll") and duration.parse(value) > _LONGEST_S * 1000:
+        if name in keys.DURATIONS and duration.parse(value) > _LONGEST_S * 1000:
             return f"{name} must be at most 7d."
         if name in _CHOICES:
             for one in value if isinstance(value, list) else [value]:

@@ -10,8 +10,6 @@ from playshuffle.pipeline.request import Request
 from playshuffle.players.player import Player
 from playshuffle.watch.schedule import POLL_S, SETTLE_S
 
-SETTLE, POLL = f"{SETTLE_S:g}s", f"{POLL_S / 60:g}m"
-
 
 class Reshuffle(StrEnum):
     """When the service shuffles a playlist again."""

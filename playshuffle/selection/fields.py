@@ -80,7 +80,7 @@ def _packed(
 
 
 def _today(folder: Folder) -> Iterable[str]:
-    """A query compares the local day with days of the year."""
+    """Return the local day for each file, which a query compares with days of the year."""
     return [time.strftime("%m-%d")] * folder.track_count
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import playshuffle
 from playshuffle.config import keys
+from playshuffle.config.model import Config
 from playshuffle.options.table import ROWS, Options
 
 PACKAGE = Path(playshuffle.__file__).parent
@@ -31,5 +32,6 @@ def test_code_reads_the_field_of_each_other_key() -> None:
     read = attributes_read("config/load.py", "config/keys.py")
     own = {*keys.TOP, *keys.PLAYLIST}.difference(row.key for row in ROWS)
 
-    assert {key for key in own if f"'{key}'" not in loaded} == set()
+    assert {key for key in own.difference(keys.DURATIONS) if f"'{key}'" not in loaded} == set()
+    assert {f"{key}_s" for key in keys.DURATIONS} <= {*Config._fields}
     assert {key for key in own if not read.intersection([key, f"{key}_s"])} == set()

@@ -22,7 +22,7 @@ from playshuffle.tags.reading import Reading, Tags
 from tests.support.library import make_playlist, put, reader, tools
 
 DATA = Path(__file__).parent / "data"
-NOW = 1_796_000_000
+NOW = 1_900_000_000  # March 2030: later than each recording
 PATHS = {
     "One": "Anna Bell/First Album #1/01 One.mp3",
     "Two": "Anna Bell/First Album #1/02 Two & a half.mp3",
