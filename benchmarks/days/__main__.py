@@ -17,11 +17,11 @@ from benchmarks.days import music, page
 from benchmarks.days.listener import ROWS, VARIANTS, Program, listen
 from benchmarks.days.lists import Listed, Mpv
 from benchmarks.days.measures import measure
-from benchmarks.days.players import Cmus, Moc, Mpd, Mpris
+from benchmarks.days.players import Cmus, Mpd, Mpris
 
 DAYS = 100
 KINDS: dict[str, type[Program]] = {
-    "list": Listed, "mpd": Mpd, "mpv": Mpv, "cmus": Cmus, "moc": Moc, "mpris": Mpris,
+    "list": Listed, "mpd": Mpd, "mpv": Mpv, "cmus": Cmus, "mpris": Mpris,
 }  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def _draw(rows: Days) -> None:
     figure, axes = draw("hundred-days", title, "heard at least once", colors)
     for line, (heard, _) in zip(axes.lines, colors, strict=True):
         line.set(data=(range(0, len(heard), 5), [100 * share for share in heard[::5]]), linewidth=1)
-    for names, color, x, y in ((ours, BLUE, 68, 66), (others, ORANGE, 44, 66)):
+    for names, color, x, y in ((ours, BLUE, 68, 56), (others, ORANGE, 44, 56)):
         texts = [f"{ROWS[key].name.translate(_PLAIN).split(',')[0]} {curves[key][50]:.0%}" for key in names]
         texts = [text.removeprefix("playshuffle ") for text in texts]
         axes.text(

@@ -200,41 +200,6 @@ class Cmus(Talker):
         return fields.get("file", "") if fields.get("status") == "playing" else ""
 
 
-class Moc(Player):
-    """The server of moc. Its log has each song that begins: it runs a command then."""
-
-    _path = ""
-
-    def start(self, day: int, new: list[Path]) -> None:
-        """Start its server, add new files, and play."""
-        self._path = ""
-        self.launch()
-        self.wait(lambda: self.run("mocp -M HOME/moc -i") == 0)
-        if new or day == 0:
-            self.run("mocp -M HOME/moc -a", new if day else [self.music])
-        self.run("mocp -M HOME/moc -o shuffle,autonext,repeat")
-        self.resume()
-
-    def printed(self, line: str) -> None:
-        """Take note of a song that has begun, or could not be opened."""
-        if found := re.search("on_song_change.*: +/bin/true (.*)", line):
-            self._path = found[1]
-        self.unplayable += "play_file(): ERROR" in line
-
-    def now(self) -> str:
-        """Return the last song that has begun."""
-        return self._path
-
-    def skip(self) -> None:
-        """Ask for the next track. Until its log has one, nothing plays: it can hang here."""
-        self._path = ""
-        self.run("mocp -M HOME/moc -f")
-
-    def resume(self) -> None:
-        """Let it play."""
-        self.run("mocp -M HOME/moc -p")
-
-
 class Mpris(Player):
     """A player with a D-Bus of its own, which reports its track by properties and signals of MPRIS."""
 
