@@ -21,6 +21,7 @@ _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
 _QUARTER_NS = 900_000_000_000  # FAT has local time: summer time and other time zones shift it
 _CHUNK = 1 << 20
+KEPT = b", names kept"  # ends the source in a mark of copies with the names of their tracks
 _ENTRY = 1024  # bytes of a track in folders, in the list of names and in the playlist
 _CLUSTERS = 16  # for folders and lists
 
@@ -53,8 +54,8 @@ def exported(
 def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
     """Return the error for a folder whose mark has the head of another list."""
     return PlayshuffleError(
-        f"{shown(folder)} has the tracks of {shown(head[1:])}. Nothing was changed. Choose another"
-        " folder, or give one of the lists another name.",
+        f"{shown(folder)} has the tracks of {shown(head[1:].removesuffix(KEPT))}. Nothing was changed. Choose"
+        " another folder, or, if both lists are yours, give one another name.",
         Exit.CANNOT_CREATE,
     )
 

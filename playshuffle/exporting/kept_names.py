@@ -9,14 +9,12 @@ import contextlib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting import copying
 from playshuffle.exporting.copied_tracks import CopiedTrack, plain
 from playshuffle.exporting.copying import Exported, Working
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.system import atomic_file
-
-_KEPT = ", names kept"  # no numbered folder has it in its mark
 
 
 def export_names(
@@ -31,13 +29,14 @@ def export_names(
 
     Raises:
         PlayshuffleError: the folder has such a playlist of another source, files of another user, or a link
-            in place of a folder; or no track fits.
+            or file in place of a folder; or no track fits.
     """
     folder = os.path.realpath(folder)
-    head, playlist = f"#{source}{_KEPT}".encode(), f"{name}.m3u".encode()
+    head, playlist = f"#{source}".encode() + copying.KEPT, f"{name}.m3u".encode()
     lists = _other_lists(folder, head, playlist)
     tracks = _spelled(folder, tracks)
-    _check_links(folder, {EXPORT_MARK, playlist, *(os.path.dirname(track.name.encode()) for track in tracks)})
+    folders = (os.path.join(os.path.dirname(track.name.encode()), b"") for track in tracks)
+    _check_places(folder, {EXPORT_MARK, playlist, *folders})
     elsewhere = {os.path.join(folder, path) for lines in lists for path in lines[2:]}
     wanted = {track.name for track in tracks}
     files = list(copying.our_files(folder))
@@ -100,12 +99,19 @@ def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes
     ]
 
 
-def _check_links(folder: bytes, names: Iterable[bytes]) -> None:
-    """Refuse links in place of a copy's folder, the mark or the playlist: their targets would be changed."""
+def _check_places(folder: bytes, names: Iterable[bytes]) -> None:
+    """Refuse links, whose targets would be changed, and files in place of folders, which end with a slash."""
     for name in sorted(names):
         path = os.path.join(folder, name).rstrip(b"/")
         if os.path.realpath(path) != path:
             raise PlayshuffleError(f"{shown(path)} is a link. Nothing was changed. Remove it.")
+        try:
+            os.stat(os.path.join(folder, name))
+        except FileNotFoundError:
+            pass
+        except NotADirectoryError:
+            text = f"{shown(path)} is not possible, as a file has the name of a folder. Nothing was changed."
+            raise PlayshuffleError(f"{text} Move that file.", Exit.CANNOT_CREATE) from None
 
 
 def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:

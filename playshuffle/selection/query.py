@@ -22,13 +22,6 @@ from playshuffle.selection.idle_terms import idle_terms
 from playshuffle.selection.problem import QueryError
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
-# Of other query languages; beets searches for the words, which are also parts of others.
-_OPERATORS = {
-    "and": "All terms must match without it",
-    "or": "For either, write: genre:jazz , genre:rock",
-    "not": "To exclude, write: -genre:christmas",
-}
-
 
 class Selection(NamedTuple):
     """The tracks that match a query and the others, as indices, ascending.
@@ -108,8 +101,9 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
     tree = Builder(tokens.split(text), text, roots, local).build()
     terms = tuple(_terms(tree))
     for term, following in pairwise(terms):
-        if ":" in following.text and (advice := _OPERATORS.get(term.text.lower())) is not None:
-            raise QueryError(term.column, f"'{term.text}' is a word to search for only in quotes. {advice}")
+        if term.text.lower() in ("and", "not", "or") and ":" in following.text:  # beets searches for the word
+            how = "To exclude, write -genre:jazz. For either, write genre:jazz , genre:rock"
+            raise QueryError(term.column, f"'{term.text}' is a word to search for only in quotes. {how}")
     return Query(text, tree, terms)
 
 

@@ -59,7 +59,7 @@ MESSAGES = {
     "make . --where year:1990-1999": "--where: The query has an error in column 1: 'year:1990-1999':"
     " 1990-1999 is not a number. For a range, write year:1990..1999",
     "make . --where 'not genre:christmas'": "--where: The query has an error in column 1: 'not' is a word to"
-    " search for only in quotes. To exclude, write: -genre:christmas",
+    " search for only in quotes. To exclude, write -genre:jazz. For either, write genre:jazz , genre:rock",
     "make . --where not:jazz": "--where: The query has an error in column 1: there is no field 'not'."
     " To exclude, write -jazz",
     'make . --where "title:\'blue train"': "--where: The query has an error in column 7: the quote ' is not"

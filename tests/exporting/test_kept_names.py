@@ -144,7 +144,7 @@ def test_a_playlist_of_another_source_or_user_or_export_is_refused(tmp_path: Pat
     keep(files, stick)
     before = content(stick)
 
-    with pytest.raises(PlayshuffleError, match=r"has the tracks of ~/phone\.m3u of ann, names kept"):
+    with pytest.raises(PlayshuffleError, match=r"has the tracks of ~/phone\.m3u of ann\. "):
         keep(files, stick, "jazz", user="bert")
     with pytest.raises(PlayshuffleError, match=r"has the tracks of ~/phone\.m3u of ann"):
         export(tracks, bytes(stick), "phone", "~/x of ann", lambda *_: None, keeps_names=True)
@@ -172,6 +172,19 @@ def test_a_link_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(PlayshuffleError, match=r"is a link|another program"):
         keep(files[:1], stick)
     assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["Artist 0", "Artist 0/Album 0"])
+def test_a_file_in_place_of_a_folder_is_refused_before_any_change(tmp_path: Path, name: str) -> None:
+    files = library(tmp_path / "Music", 2)
+    blocking = tmp_path / "stick" / name
+    blocking.parent.mkdir(parents=True)
+    blocking.write_text("mine")
+
+    with pytest.raises(PlayshuffleError, match=r"a file has the name of a folder\. Nothing was changed"):
+        keep(files, tmp_path / "stick")
+
+    assert content(tmp_path / "stick") == {name: b"mine"}
 
 
 def test_a_mark_never_removes_files_outside_of_its_folder(tmp_path: Path) -> None:
