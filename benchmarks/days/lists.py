@@ -1,4 +1,4 @@
-"""mpv, alone with --shuffle and as the player of lists: of shuf, beets, other packages and playshuffle."""
+"""Drive mpv, alone with --shuffle and as the player of lists by shuf, beets, playshuffle and others."""
 
 import contextlib
 import json
@@ -23,7 +23,6 @@ class Mpv(Program):
     """mpv without a device, over the folder with its own shuffle. Its events report the playing file."""
 
     def start(self, day: int, new: list[Path]) -> None:  # noqa: ARG002 - it takes the folder as it is
-        """Start it with the folder."""
         self.play("--shuffle", str(self.music))
 
     def play(self, *words: str) -> None:
@@ -56,14 +55,12 @@ class Mpv(Program):
         self._say("playlist-next", "force")
 
     def stop(self) -> None:
-        """End it."""
         self._say("quit")
         self._process.wait()
         self._lines.close()
         self._socket.close()
 
     def kill(self) -> None:
-        """Kill it."""
         self._process.kill()
         self.stop()
 
@@ -118,7 +115,6 @@ class Listed(Mpv):
         """Do nothing: the tested program was killed in the morning, and the player plays on."""
 
     def stop(self) -> None:
-        """End the player."""
         super().stop()
         self._is_playing = False
 

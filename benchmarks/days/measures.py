@@ -18,16 +18,17 @@ _NEW_DAYS = 10
 class Measures(NamedTuple):
     """The columns, in their order. Shares are 0 to 1.
 
-    first_days: share heard after a quarter of the days.
-    all_days: share heard at the end.
-    until: days until 99% was heard; none if it never was.
-    again: plays of a track that was heard in the last 7 days.
-    run: most tracks by one artist in a row.
-    neighbours: share of tracks after another by the same artist.
-    new: share of the new tracks that was heard within 10 days.
-    unplayable: entries that could not be played.
-    kept: events after which the order went on without a repeat or an entry that could not be played.
-    spread: largest minus smallest number of plays, of the tracks that were there all the time.
+    Attributes:
+        first_days: share heard after a quarter of the days.
+        all_days: share heard at the end.
+        until: days until 99% was heard; none if it never was.
+        again: plays of a track that was heard in the last 7 days.
+        run: most tracks by one artist in a row.
+        neighbours: share of tracks after another by the same artist.
+        new: share of the new tracks that was heard within 10 days.
+        unplayable: entries that could not be played.
+        kept: events after which the order went on without a repeat or an entry that could not be played.
+        spread: largest minus smallest number of plays, of the tracks that were there all the time.
     """
 
     first_days: float

@@ -72,7 +72,7 @@ def _version(package: str) -> str:
 
 
 def _draw(rows: Days) -> None:
-    """Draw the share heard over the days: a line a program, named where it ends."""
+    """Draw the share heard over the days: a line for each program, with its name at the end."""
     curves = {key: [0.0, *shares(days)] for key, days in rows.items()}
     ours = [key for key in curves if ROWS[key].package == "playshuffle"]
     others = [key for key in curves if key not in ours]

@@ -50,7 +50,6 @@ class Player(Program):
         """Take note of a line of its log."""
 
     def launch(self) -> None:
-        """Start its process."""
         self._last, self.connection = "", contextlib.ExitStack()
         outer, inner = pty.openpty()
         termios.tcsetwinsize(inner, (24, 80))
@@ -74,7 +73,6 @@ class Player(Program):
         ).returncode
 
     def wait(self, is_ready: Callable[[], object]) -> None:
-        """Wait until it is ready."""
         until_s = time.monotonic() + _READY_S
         while not is_ready():
             assert self.process.poll() is None, f"{self.row.key} ended"
@@ -102,7 +100,6 @@ class Player(Program):
         raise TimeoutError(f"{self.row.key} plays nothing")
 
     def next(self) -> None:
-        """Go to the next track."""
         self._changed_s = time.monotonic()
         self.skip()
 
@@ -114,7 +111,6 @@ class Player(Program):
         self.kill()
 
     def kill(self) -> None:
-        """Kill it."""
         self.process.kill()
         self.process.wait()
         self.connection.close()
@@ -144,15 +140,12 @@ class Talker(Player):
         return lines
 
     def fields(self, command: str) -> dict[str, str]:
-        """Return the fields of its answer."""
         return dict(re.split(": | ", line, maxsplit=1) for line in self.ask(command) if " " in line)
 
     def skip(self) -> None:
-        """Ask for the next track."""
         self.ask(self.skip_words)
 
     def resume(self) -> None:
-        """Let it play."""
         self.ask(self.resume_words)
 
 
@@ -195,7 +188,6 @@ class Cmus(Talker):
         self.resume()
 
     def now(self) -> str:
-        """Ask for its status."""
         fields = self.fields("status")
         return fields.get("file", "") if fields.get("status") == "playing" else ""
 
@@ -211,7 +203,6 @@ class Mpris(Player):
         self._server = subprocess.Popen(["dbus-daemon", "--session", f"--address={self._address}"])
 
     def close(self) -> None:
-        """End the bus."""
         self._server.terminate()
         self._server.wait()
 
@@ -250,11 +241,9 @@ class Mpris(Player):
         return path if os.path.exists(path) and self._get("PlaybackStatus") == "Playing" else ""
 
     def skip(self) -> None:
-        """Ask for the next track."""
         self._bus.send_and_get_reply(new_method_call(self._player, "Next"))
 
     def resume(self) -> None:
-        """Let it play."""
         self._bus.send_and_get_reply(new_method_call(self._player, "Play"))
 
 
