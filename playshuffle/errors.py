@@ -133,7 +133,7 @@ _ODD = frozenset("\xad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\ufeff") | {
 
 
 def shown(name: bytes | str | os.PathLike[str]) -> str:
-    """Make a name or tag harmless to print: control, bidi and undecodable characters are escaped."""
+    """Make a name or tag harmless to print: escape control, bidi and undecodable characters."""
     text = os.fsdecode(name)
     if text.isascii() and text.isprintable():
         return text

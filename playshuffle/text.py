@@ -96,7 +96,7 @@ def shortened(lines: Sequence[str], limit: int) -> list[str]:
 
 
 def short(text: bytes | str, longest: int = 300) -> str:
-    """Return a text of the user, harmless to print, cut to this number of characters."""
+    """Return a user's text, harmless to print, cut to this number of characters."""
     whole = shown(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
 

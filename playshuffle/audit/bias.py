@@ -49,7 +49,6 @@ class Verdict(NamedTuple):
     Attributes:
         p: probability of so large a sum by chance.
         fixed_expected: mean number of tracks that keep their position in a round.
-        fixed_p: probability of the counted number by chance.
         impossible: number of times a track was at a position with probability 0.
     """
 
@@ -167,7 +166,7 @@ def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
 
 
 def _fixed_p(counts: Counts, expected: float) -> float:
-    """Return the two-sided probability: with many rounds the sum is close to normal."""
+    """With many rounds the sum is close to normal."""
     variance = counts.fixed_squares - counts.fixed**2 / counts.rounds
     if variance <= 0:  # the same in every round
         return float(math.isclose(counts.fixed, expected, abs_tol=1e-6))

@@ -16,7 +16,6 @@ class Mix(NamedTuple):
     """How often entries of one group are neighbours, and how close they come.
 
     Attributes:
-        fewest_possible: `neighbours` of the best order.
         in_path_order: `neighbours` of the entries sorted by path.
         nearest: minimum plays from an entry to the next of its group; None if no group has two.
         nearest_in_path_order: the same, sorted by path.
@@ -54,7 +53,7 @@ def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
 
 
 def nearest(keys: Sequence[int]) -> int | None:
-    """Return the minimum plays from an entry to the next of its group; None if no group has two."""
+    """Return the minimum plays from an entry to the next of its group, if any group has two."""
     last: dict[int, int] = {}
     shortest = None
     for position, key in enumerate(keys):
@@ -65,6 +64,6 @@ def nearest(keys: Sequence[int]) -> int | None:
 
 
 def successors(paths: Sequence[bytes]) -> int:
-    """Count entries that follow their predecessor in path order: n-1 of n if nothing was shuffled."""
+    """Count entries that follow their predecessor in path order: n-1 if nothing was shuffled."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))

@@ -67,7 +67,6 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str)
 
 
 def _colours(groups: Sequence[tuple[int, str]]) -> tuple[dict[int, str], list[tuple[str, str]]]:
-    """Return colours by group, and pairs of colour and label for the legend."""
     names = {number: name for (number, name), _ in reversed(Counter(groups).most_common())}
     sizes = Counter(number for number, _ in groups if number >= 0)
     ranked = [number for number, _ in sizes.most_common()]
@@ -141,7 +140,6 @@ def _runs(groups: Sequence[tuple[int, str]]) -> Iterator[list[int]]:
 
 
 def _in_rows(run: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield position and number of cells of a run's parts in each row."""
     for _, part in groupby(run, key=lambda position: position // _PER_ROW):
         positions = list(part)
         yield positions[0], len(positions)

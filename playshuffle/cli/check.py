@@ -73,7 +73,6 @@ def check(
 
 
 def _sources(playlist: str, lists: Sequence[KnownList]) -> list[tuple[bytes, bytes | None]]:
-    """Return path and content of each file; no content if it must be read from the path."""
     if playlist == "-":
         content = b"" if sys.stdin is None else sys.stdin.buffer.read()
         return [(os.path.abspath(b"standard-input.m3u"), content)]

@@ -62,7 +62,6 @@ def check(config: ConfigFile = None) -> Exit:
 
 
 def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
-    """Return faults, warnings about folders and skip lists, and the number of playlists."""
     try:
         config_file = load(path)
     except ConfigError as error:

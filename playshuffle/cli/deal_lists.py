@@ -39,7 +39,7 @@ def deal_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Deal lists, and report the deals. `switch` is the only switch of the command."""
+    """Deal lists, and report the deals; `switch` is the only switch of the command."""
     codes: list[Exit] = []
     is_peek, has_options = switch == "--peek", bool(words or given.names)
     with State(writes=not is_peek, must_remember=not is_peek) as state:
@@ -64,7 +64,7 @@ def deal_lists(
 def _configured(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> tuple[dict[str, Request], list[Exit]]:
-    """Return requests of configured decks that are not dealt by hand, and codes of broken lists."""
+    """Return configured decks that are not dealt by hand, and codes of broken lists."""
     if words or save is not None or not given.names <= ONCE:
         raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
     config_file = load(find(config))
@@ -79,7 +79,7 @@ def _configured(
 def _request(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> Request:
-    """Return the request of a deck: with the options of its last deal, replaced by options in `given`."""
+    """Return the request of a deck: options in `given` replace those of its last deal."""
     if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
@@ -101,7 +101,7 @@ def _request(
 
 
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
-    """Return the request of a new deck. If the file has a deck, its other options stay."""
+    """If the file has a deck, its other options stay."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
     if options.groups is not None and "order" not in given.names:
         options = options._replace(order="albums" if options.group_by is None else "groups")

@@ -122,7 +122,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
 
 def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
-    """Name each old file of the playlist that was removed, or would be."""
+    """Name old files of the playlist that were removed, or would be."""
     for file in files:
         yield (
             "Would remove" if dry_run else "Removed",
@@ -139,7 +139,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """Name the file and its contents. `was` is the former length if it was longer."""
+    """`was` is the former length if it was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
@@ -224,7 +224,6 @@ def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
 
 
 def _possible_losses(losses: Sequence[Loss]) -> str:
-    """Count the tracks that players may lose, if no player was chosen."""
     # Each track once; a range has positions, not names.
     lost = {index for loss in losses if not isinstance(loss.indices, range) for index in loss.indices}
     count = max(len(lost), *(len(loss.indices) for loss in losses))
@@ -246,7 +245,6 @@ def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -
 
 
 def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
-    """Warn that a service will replace this playlist by one in another order."""
     for service in status_file.services():
         for playlist in service.playlists:
             is_same = os.path.realpath(os.fsencode(playlist.output)) == os.path.realpath(output)
@@ -273,7 +271,7 @@ def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
-    """List the omitted tracks; for the query only numbers, since they may be nearly all."""
+    """List the omitted tracks; of the query only numbers, since they may be nearly all."""
     where = choice.stage(WHERE)
     return {
         "matching": None if where is None else where.of - len(where.indices),

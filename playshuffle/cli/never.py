@@ -109,7 +109,7 @@ def _entries(playlist: bytes) -> set[bytes]:
 
 
 def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
-    """Update lists whose tracks or paths have changed; return the exit codes of failures."""
+    """Update lists with changed tracks or paths; return the exit codes of failures."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
     with State(writes=False) as state:

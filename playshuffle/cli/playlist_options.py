@@ -15,7 +15,7 @@ from playshuffle.options.table import ROWS, Options, Row
 
 
 def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Replace the parameter `given` of a command with all playlist options of this verb."""
+    """Replace a command's parameter `given` with all playlist options of this verb."""
     rows = [row for row in ROWS if verb in row.verbs]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:

@@ -11,7 +11,7 @@ from playshuffle.service import status_file
 
 
 def check_save(name: str | None, config: str | None, request: Request) -> None:
-    """Check that the configuration can have a list, before it is made."""
+    """Check, before a list is made, that the configuration can have it."""
     if name is None:
         return
     if not request.writes:
@@ -20,7 +20,7 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
 
 
 def save(name: str | None, config: str | None, request: Request, *, quiet: bool) -> None:
-    """Write a list that was made into the configuration, and let the services read it."""
+    """Write a list into the configuration, and let the services read it."""
     if name is None:
         return
     _save(_place(config), name, request, writes=True)

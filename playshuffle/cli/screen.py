@@ -61,7 +61,7 @@ class Screen(NamedTuple):
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line with its mark or the mark's word; wrapped on a terminal."""
+        """Return a first line with its mark or word; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
         first, *others = self.wrapped(text, f"{start} ")
@@ -109,7 +109,7 @@ class Screen(NamedTuple):
         return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
 
     def hanging(self, text: str, start: str = "") -> list[str]:
-        """Return wrapped text that begins with `start`, with a small indent below the first line."""
+        """Return wrapped text that begins with `start`; further lines have a small indent."""
         first, *others = self.wrapped(text, start)
         if others:
             indent = " " * (len(start) - len(start.lstrip()) + 2 * _INDENT)
@@ -154,7 +154,7 @@ class Screen(NamedTuple):
         return [first, *self.wrapped(" ".join(others), "  ")] if others else [first]
 
     def tail(self, text: str, width: int) -> str:
-        """Return the end of a text that is too long, such as the name of a path."""
+        """Return the end of a text that is too long, such as a file name."""
         cut = "…" if self.has_unicode else "~"
         while columns(text) > width:
             text = f"{cut}{text[2:] if text.startswith(cut) else text[1:]}"
@@ -245,7 +245,7 @@ def _width(stream: TextIO) -> int:
 
 
 def _is_unicode(stream: TextIO) -> bool:
-    """Return whether the terminal's locale has more than ASCII; Python writes UTF-8 in any."""
+    """Return whether the locale has more than ASCII; Python writes UTF-8 in any."""
     locales = [os.environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
     if locales[1] == "C.UTF-8" and locales[2] in {"", "C", "POSIX"}:
         locales[1] = ""  # Python itself sets this in the C locale (PEP 538)

@@ -157,7 +157,7 @@ def _count(playlist: PlaylistStatus) -> str | None:
 
 
 def _configuration(named: str | None) -> Config | None:
-    """Return the configuration; None if it does not exist, or is broken and was not named."""
+    """Return the configuration; None if there is none, or it is broken and was not named."""
     try:
         return load_if_any(named)
     except PlayshuffleError as error:

@@ -66,7 +66,7 @@ def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def say_error(text: str, details: Iterable[str] = ()) -> None:
-    """Write an error with its mark or word to standard error, and lines below it."""
+    """Write an error with its mark or word, and lines below it, to standard error."""
     if sys.stderr is not None:
         screen = screen_of(sys.stderr)
         below = [line for detail in details for line in screen.hanging(detail, "  ")]

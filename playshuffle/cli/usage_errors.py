@@ -60,7 +60,7 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
 
 
 def _as_written(option: str, words: Sequence[str]) -> str:
-    """Return the whole word of an option such as `-where`; the parser names only `-w`."""
+    """Return the whole word, such as `-where`; the parser names only `-w`."""
     if option.startswith("--"):
         return option
     names = (word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 2)

@@ -85,7 +85,6 @@ def _explain(
     *,
     as_json: bool,
 ) -> Exit:
-    """Print why files are in playlists or not; `named` is from `_paths`."""
     screen = screen_of(sys.stdout)
     reasons = _explained((path for path, paths in named.items() if paths is None), playlists)
     inside = {top: _explained(paths, playlists) for top, paths in named.items() if paths is not None}
@@ -137,7 +136,7 @@ def _paths(
 
 
 def _track(word: str, path: bytes, names: TrackNames, lists: Sequence[KnownList]) -> bytes:
-    """Return the track that a word names; otherwise the path of a missing file."""
+    """Return the track that a word names, or the path of a missing file."""
     index = names.find(word)
     if index is None and not is_path(word):
         raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], lists, names.near(word))
@@ -165,7 +164,7 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[byte
 def _question(
     words: Sequence[str], name: str | None, config: str | None
 ) -> tuple[Question, Sequence[str], Sequence[KnownList]]:
-    """Return the playlists to explain, the words that name no list, or else their folders, and all lists."""
+    """Return the playlists to explain, the words that name no list (or their folders), and all lists."""
     config_file = load_if_any(config)
     named: dict[str, KnownList] = {}
     with State(writes=False) as state:
@@ -213,7 +212,6 @@ def _request(one: KnownList, state: State) -> Request:
 
 
 def _path(text: str) -> bytes:
-    """Return the path of a file, from a path, a URI, or an entry of a playlist."""
     if text.startswith("file://"):
         return unquote_to_bytes(text.removeprefix("file://"))
     path = absolute(text)

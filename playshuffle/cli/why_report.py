@@ -71,7 +71,6 @@ class Question(NamedTuple):
         return None
 
     def _explains(self, value: str | Sequence[str], reason: Reason) -> bool:
-        """Return whether a query has a failing term, or a skip list omits the track."""
         texts = [value] if isinstance(value, str) else value
         if reason.code == WITHOUT and self.document is not None:
             lists = with_absolute_paths(self.document, {"without": texts})["without"]
@@ -103,7 +102,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
-    """Yield how many files of a folder are in each playlist, why not all, and which are in none."""
+    """Yield how many files of a folder are in each playlist, why not all, and which in none."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for by_list in reasons.values():
         for name, reason in by_list.items():
@@ -141,7 +140,7 @@ def _heading(reason: Reason) -> str:
 
 
 def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> dict[str, Any]:
-    """Return the reasons for JSON, with the values that each term of a query compared."""
+    """Return the reasons for JSON, with the values that query terms compared."""
 
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
         explained = playlists[name]

@@ -73,7 +73,7 @@ def build_request(
 
 
 def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
-    """Return the music folders; for named files, the folder that contains them all."""
+    """For named files, return the folder that contains them all."""
     for folder in folders:
         _check_folder(folder)
     if files is not None:
@@ -141,7 +141,6 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
     """Return the default path of a player's playlist.
 
     Args:
-        player: its name in the table of players.
         name: of the file, without a suffix.
         plain: default of `name`, different for each player, so that no list replaces another player's.
 
@@ -201,7 +200,7 @@ def _deal(options: Options) -> DealSettings | None:
 
 
 def _path_hint(path: str) -> str:
-    """Return the form here of another system's path; empty for any other path."""
+    """Return the form here of another system's path, if it is one."""
     if path.startswith("~/") and not os.path.lexists("~"):
         bare = shlex.quote(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"

@@ -145,7 +145,7 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` in a playlist's table; values of wrong types are omitted."""
+    """Return the fields of `Options` in a playlist's table, without values of wrong types."""
     fields: dict[str, Any] = {}
     for row in ROWS:
         if not row.has_key or row.key not in table:

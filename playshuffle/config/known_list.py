@@ -21,7 +21,6 @@ class KnownList(NamedTuple):
 
     Attributes:
         path: resolved.
-        configured: None if it is not in the configuration.
         is_dealt: from the configuration; for another list, whether it was dealt last.
     """
 

@@ -158,7 +158,6 @@ def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> 
 
 
 def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
-    """Return a sentence if the value is wrong, whatever the other keys are."""
     if name == "for" and value in own.faults:
         return f"The player '{shown(value)}' has a mistake. Correct [player.{shown(value)}]."
     try:
@@ -198,7 +197,7 @@ def _name_fault(name: str, names: Iterable[str]) -> str:
 
 
 def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with absolute paths. Relative ones start at the folder of the file."""
+    """Return a table with absolute paths; relative ones start at the file's folder."""
     absolute = dict(table)
     for key in filter(table.__contains__, PATHS):
         is_text = isinstance(table[key], str)

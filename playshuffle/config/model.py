@@ -21,7 +21,7 @@ class Reshuffle(StrEnum):
 
 
 class QueuePlayer(StrEnum):
-    """Who is notified of a new playlist: players with a queue, and commands of the user."""
+    """Players with a queue, and commands of the user, that are notified of a new playlist."""
 
     MPD = "mpd"
     MPV = "mpv"
@@ -56,8 +56,6 @@ class Config(NamedTuple):
     """The playlists of a configuration.
 
     Attributes:
-        document: None without a file.
-        playlists: in the order of the file.
         settle_s: seconds without changes before an update.
         poll_s: seconds between scans of folders without events.
         page: file of the status page, if any.

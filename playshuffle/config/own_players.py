@@ -58,7 +58,7 @@ def load_player(name: str) -> None:
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
-    """Add the players of the configuration to the table; return the faults of the others by name."""
+    """Add the configuration's players to the table; return the faults of the others by name."""
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}
@@ -68,7 +68,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def player_names() -> list[str]:
-    """Return the names of all players, the configuration's too if it can be read."""
+    """Return the names of all players, with the configuration's if it can be read."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()
     return list(PLAYERS)

@@ -8,7 +8,7 @@ from playshuffle.system.xdg import config_home
 
 
 def places(config_name: str | None = None) -> list[bytes]:
-    """Return the possible paths of the configuration: only the named one, if any."""
+    """Return the possible paths of the configuration, or only the named one."""
     config_name = config_name or os.environ.get("PLAYSHUFFLE_CONFIG") or None
     if config_name is not None:
         return [os.path.abspath(os.fsencode(config_name))]

@@ -91,7 +91,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
-    """Return the text of a configuration, unless this name makes it invalid UTF-8."""
+    """Return the text, unless this name makes it invalid UTF-8."""
     text = str(tomlkit.dumps(content))
     try:
         text.encode()

@@ -181,7 +181,7 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
 
 
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
-    """Return the names of all tracks that any scan has found; relative paths may start at a root."""
+    """Return the names of all scanned tracks; relative paths may start at a root."""
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
     return track_names(paths, roots)
 
@@ -197,7 +197,7 @@ def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNam
 
 
 def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:
-    """Return the error for a word that names none of these kinds; `near` is about similar names."""
+    """Return the error for a word that names nothing; `near` is about similar names."""
     names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
     alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})
     if alike is None and not {*kinds}.isdisjoint((Kind.FILE, Kind.FOLDER)):

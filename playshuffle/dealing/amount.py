@@ -38,7 +38,7 @@ class DealSettings(NamedTuple):
 
     @property
     def is_by_hand(self) -> bool:
-        """Return whether only the user deals: neither the service nor `deal --due`."""
+        """Return whether only the user deals, neither the service nor `deal --due`."""
         return self.every is Every.RUN
 
 

@@ -18,9 +18,7 @@ class Deal(NamedTuple):
     """The tracks of the last deal. They were written to the playlist, or are about to be.
 
     Attributes:
-        period: first day of its period.
         entries: none if the deal of its period was undone, and there was none before.
-        number: its number in that round.
         of: about how many deals that round takes.
         is_pending: it may not have reached the file.
         every: how often deals were due when it was made.
@@ -53,7 +51,6 @@ class Deck(NamedTuple):
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
         since: first day of this round.
-        number: number of deals that have begun in this round.
         is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a new one.
         unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that are
             not in `dealt` are from the previous round.

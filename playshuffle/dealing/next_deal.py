@@ -25,7 +25,7 @@ class RoundOrder(Protocol):
     keeps_gap: bool
 
     def gap(self, tracks: int) -> int:
-        """Return the minimum number of plays before a track repeats, in a library of that size."""
+        """Return the minimum plays before a track repeats, in a library of that size."""
 
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         """Order tracks, given in their last order; `soonest` maps some to their first allowed position."""
@@ -155,7 +155,7 @@ def _at_end(tracks: Sequence[int], moved: Sequence[int]) -> tuple[int, ...]:
 
 
 def waits_for_missing(deck: Deck) -> bool:
-    """Return whether an updated deck has only missing tracks left to deal."""
+    """Return whether only missing tracks are left to deal."""
     return bool(deck.missing) and not deck.upcoming and not deck.is_ended
 
 

@@ -64,7 +64,6 @@ class ByTime(Size):
     than the median length of the tracks.
 
     Args:
-        time_ms: of a deal.
         lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, or as `time_ms` if
             no length is known.
     """
@@ -103,7 +102,7 @@ class ByTime(Size):
 
 
 class ByGroups(Size):
-    """Deals of N groups, such as albums. A group counts once while its tracks are next to each other."""
+    """Deals of N groups, such as albums. A group counts once while its tracks are neighbours."""
 
     def __init__(self, count: int, group_of: Mapping[int, int]) -> None:
         self._count = self._left = count

@@ -22,7 +22,7 @@ PLAYLIST = "playshuffle.m3u"
 
 
 class DemoTrack(NamedTuple):
-    """One track of the demo: its tags, and the frequency of the first note of its album in Hz."""
+    """A track of the demo: its tags, and the first note of its album in Hz."""
 
     artist: str
     album: str
@@ -105,7 +105,6 @@ def wav(track: DemoTrack) -> bytes:
 
 
 def _samples(first_hz: float) -> Iterator[int]:
-    """Yield an arpeggio of sine tones that fade out, as unsigned 8-bit samples."""
     length = int(_RATE_HZ * _NOTE_S)
     for semitones in _MAJOR:
         step = 2 * math.pi * first_hz * 2 ** (semitones / 12) / _RATE_HZ

@@ -74,7 +74,7 @@ def plain(name: str) -> str:
 
 
 def _below(path: bytes, roots: Sequence[bytes]) -> list[str]:
-    """Return a file's folders below the outermost root, or its last two, and its name without suffix."""
+    """Return a file's folders below the outermost root, or its last two, and its stem."""
     root = min((root for root in roots if path.startswith(os.path.join(root, b""))), key=len, default=None)
     parts = os.fsdecode(path if root is None else path[len(root) :]).strip("/").split("/")
     parts = parts[-3:] if root is None else parts

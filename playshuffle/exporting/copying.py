@@ -46,7 +46,7 @@ class Exported(NamedTuple):
 def exported(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], removed: int
 ) -> Exported:
-    """Return the result of an export; `again` has the copies that existed, by index."""
+    """Return the result; `again` has the copies that existed, by index."""
     copied = sum(index not in again for index in range(len(tracks)))
     return Exported(folder, len(tracks), copied, removed, sum(track.size for track in tracks))
 
@@ -86,7 +86,7 @@ def marked(folder: bytes) -> list[bytes]:
 
 
 def our_files(folder: bytes) -> Iterator[bytes]:
-    """Yield the files in a folder that playshuffle wrote, its mark included."""
+    """Yield the files that playshuffle wrote in a folder, with its mark."""
     ours = our_paths(folder)
     for path, _, names in os.walk(folder):
         yield from (found for name in names if (found := os.path.join(path, name)) in ours)
@@ -159,7 +159,7 @@ def fill(
     again: Mapping[int, bytes],
     working: Working,
 ) -> int:
-    """Move or copy tracks into a folder in playlist order; return the number that fitted."""
+    """Move or copy tracks in playlist order; return the number that fitted."""
     total = sum(track.size for index, track in enumerate(tracks) if index not in again)
     done = 0
     for index, track in enumerate(tracks):
@@ -240,7 +240,7 @@ def sync(folder: bytes) -> None:
 
 
 def move(path: bytes, place: bytes) -> None:
-    """Move another program's file, if it exists, to a path, or to a free name beside it."""
+    """Move another program's file, if it exists, to a path or a free name beside it."""
     while os.path.lexists(path) and os.path.lexists(place):
         place = b"~".join(os.path.splitext(place))
     if os.path.lexists(path):

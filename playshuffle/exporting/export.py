@@ -50,7 +50,6 @@ def export(
     Args:
         tracks: in playlist order.
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
-        name: of the new folder, and of its playlist.
         source: the playlist and its owner. A playlist of the same name from another source does not replace
             the copies.
         working: called with the megabytes that were copied.
@@ -131,7 +130,7 @@ def _names(tracks: Sequence[CopiedTrack], per_folder: int) -> list[bytes]:
 
 
 def _playlists(target: bytes, tracks: Sequence[CopiedTrack], names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return the playlists for the device: several, if a car radio cannot read that many tracks."""
+    """Return several playlists if a car radio cannot read that many tracks."""
     entries = [track.extinf + name + b"\n" for track, name in zip(tracks, names, strict=False)]
     stem = os.path.basename(target)
     return {

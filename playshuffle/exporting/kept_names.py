@@ -134,7 +134,7 @@ def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
 def _names(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], elsewhere: Collection[bytes]
 ) -> list[bytes]:
-    """Return the name of each copy, relative to the folder. New ones are free there, whatever their case."""
+    """Return the relative name of each copy. New ones are free there, whatever their case."""
     names: list[bytes] = []
     taken = {os.fsdecode(path[len(folder) + 1 :]).casefold() for path in (*again.values(), *elsewhere)}
     for index, track in enumerate(tracks):

@@ -20,7 +20,6 @@ class Database(NamedTuple):
         rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is
             the user whose plays count, or empty.
         full: the greatest rating.
-        path_of: returns the path in a column.
         users: a statement that selects all users' names, if there are several.
         starts: a statement that selects whether the program counts plays when they start.
     """

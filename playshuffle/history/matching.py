@@ -82,7 +82,7 @@ def _moved(
 
 
 class _ByNames:
-    """Tracks by their tags: the recording id, or else artist, title and album, or else artist and title."""
+    """Tracks by tags: the recording id, else artist, title and album, else artist and title."""
 
     def __init__(self, tagged: Iterable[tuple[int, TagNames]]) -> None:
         self._numbers: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)

@@ -28,7 +28,7 @@ class Source(NamedTuple):
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can only name a program, or a file in the current folder."""
+    """Return whether a text can only be a program's name, or a file in the current folder."""
     return "/" not in text and "." not in text
 
 

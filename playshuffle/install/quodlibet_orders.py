@@ -77,7 +77,7 @@ class Memory:
 
 
 class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
-    """Base class of the orders. Each defines how to draw an order and insert new songs."""
+    """Base class of the orders, which draw an order and insert new songs."""
 
     priority = 210
 
@@ -176,7 +176,7 @@ def _permute(keys: Sequence[str], order: Sequence[int]) -> list[str]:
 
 
 def _usual_gap(songs: int) -> int:
-    """Return the plays between two plays of a song, as between rounds of `playshuffle deal`."""
+    """Return the plays between two plays of a song, as in `playshuffle deal`."""
     return min(songs // 4, 100)
 
 
@@ -281,7 +281,7 @@ class SattoloOrder(_ShuffleOrder):
     accelerated_name = "No song at its old _position (playshuffle)"
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Move every song; the first round starts from the list as shown."""
+        """Move every song, in the first round from its shown position."""
         base = played if len(played) == len(keys) else keys
         return _permute(base, shuffle.sattolo(range(len(base)), _RANDBELOW))
 

@@ -44,7 +44,7 @@ class ServiceState:
 
 
 def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
-    """Return the state of the service; `wanted` are units that an installation would write now, if known."""
+    """Return the state of the service; `wanted` are the units of a new installation, if known."""
     folder = unit_folder()
     path = os.path.join(folder, units.SERVICE)
     # Only `install` knows whether the drop-in is needed.

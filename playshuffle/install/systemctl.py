@@ -36,7 +36,7 @@ def show(unit: str, *keys: str) -> dict[str, str]:
 
 
 def can_run(words: Sequence[str]) -> bool:
-    """Return whether a command runs as in a service: in the folder /, with an empty environment."""
+    """Return whether a command runs in the folder / with an empty environment, as in a service."""
     return _run(["env", "-i", "-C", "/", *words]).code == 0
 
 
@@ -53,7 +53,7 @@ def gives_namespaces() -> bool | None:
 
 
 def lingers() -> bool | None:
-    """Return whether services of this user run while nobody is logged in; None if unknown."""
+    """Return whether this user's services run while nobody is logged in; None if unknown."""
     if shutil.which("loginctl") is None:
         return None
     words = ["loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value"]

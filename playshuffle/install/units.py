@@ -105,7 +105,7 @@ def rendered(
 def rendered_listener(
     program: Program, plays: bytes, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the unit files of `playshuffle listen`, as `rendered`; it writes to the folder `plays`."""
+    """Return the unit files of `playshuffle listen`, as `rendered`; it writes to `plays`."""
     return _service(LISTEN, program, WritableFolders(plays, ()), environment, sandboxed=sandboxed)
 
 

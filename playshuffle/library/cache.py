@@ -89,7 +89,7 @@ class Cache:
             self._recover(error)
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
-        """Keep folders at their new paths, even those that changed: the next scan finds that."""
+        """Keep folders at their new paths, changed ones too: the next scan finds that."""
         rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
         moved = {
             path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())

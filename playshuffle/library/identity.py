@@ -59,9 +59,6 @@ class Search:
     track has it; path; path with another suffix and the same tags; time alone, if it was never read; size,
     time and content. If only length and rates of the audio are known, tags, name or folder must be the same,
     too.
-
-    Attributes:
-        indices: the index of each known track among the files, None if it is not found.
     """
 
     def __init__(

@@ -96,7 +96,7 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
 
 
 class _Recognised(NamedTuple):
-    """The tracks below all roots that do not seem to be missing; `numbers` are those found there."""
+    """The tracks below all roots that do not seem missing; `numbers` are those found there."""
 
     table: TrackTable
     roots: Mapping[RootKey, Root]
@@ -165,7 +165,7 @@ def _lost_roots(
 def make_libraries(
     table: TrackTable, scan: Scan, missing: MissingRoots, cache: Cache | None
 ) -> dict[Place, Library]:
-    """Return the tracks of each place; a missing root has its last known tracks."""
+    """Return the tracks of each place; a missing root has its last known ones."""
     cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
     return {place: _library(table, place, scanned, missing, cached) for place, scanned in scan.places.items()}
 

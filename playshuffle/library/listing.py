@@ -66,7 +66,6 @@ class Look(NamedTuple):
         use_ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
         still_ns: files modified less than this time ago are read later, unless they are known and were
             renamed.
-        clock_ns: the clock of file systems' stamps.
         moved_inodes: inodes of known files with another path than in the earlier scan.
     """
 
@@ -82,7 +81,6 @@ class Listing(NamedTuple):
     """The content of one folder.
 
     Attributes:
-        rules: the ignore rules for the folders below it.
         unreadable: entries that could not be examined. Their known files and folders stay.
         growing: files written to less than `still_ns` ago. The known file stays, unless it is in
             `moved_inodes`, or the growing file is one of `known_files` that was renamed.
@@ -258,7 +256,7 @@ class _Entries:
         return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
 
     def _is_recent(self, file: os.stat_result) -> bool:
-        """Return whether the last change was just now, on a file system with a coarse clock."""
+        """Return whether the last change was just now, by a coarse clock."""
         changed_ns = file.st_ctime_ns
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
@@ -291,12 +289,12 @@ def digest(names: Iterable[bytes]) -> bytes:
 
 
 def fits(number: int) -> int:
-    """Fold a number into 64 bits with sign: inodes and far dates may have more."""
+    """Fold a number into 64 bits with sign: inodes and far dates may be larger."""
     return number if -_LIMIT <= number < _LIMIT else number % _LIMIT
 
 
 def why_not(name: bytes, is_folder: bool) -> str | None:
-    """Return the code of why a walk skips every entry with this name, if it does."""
+    """Return why a walk skips every entry with this name, as a code."""
     if name.startswith(b"._"):
         return cause.APPLE_DOUBLE
     if name.startswith(b"."):

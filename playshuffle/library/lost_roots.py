@@ -33,8 +33,6 @@ def lost_roots(
     """Return an error for each scanned root of a place that seems to be missing.
 
     Args:
-        scanned: the roots as they are now.
-        found_numbers: of all tracks that the scan found.
         deleted: files and folders deleted, by events, while their root was present.
     """
     errors: dict[RootKey, MissingError] = {}

@@ -28,7 +28,7 @@ def file_id(birth: Birth) -> int:
 
 
 def label_sum(extinf: bytes) -> int:
-    """Return 32 bits: a checksum of artist and title, then the length in seconds; 0 without a line."""
+    """Return 32 bits: a checksum of artist and title, then the seconds; 0 without a line."""
     length, _, text = extinf.partition(b",")
     return crc32(text) & ~_SECONDS | int(length.rpartition(b":")[2]) & _SECONDS if extinf else 0
 
@@ -58,7 +58,7 @@ def rename_key(mark: Mark) -> object | None:
 
 
 def file_key(mark: Mark) -> object | None:
-    """Return the part that stays when a file is retagged in place and renamed; None without a birth time."""
+    """Return the part that retagging in place and renaming keep; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
@@ -68,12 +68,12 @@ def same_file_key(mark: Mark) -> object | None:
 
 
 def copy_key(mark: Mark) -> object | None:
-    """Return the part that stays on a move to another file system."""
+    """Return the part that a move to another file system keeps."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
 def copy_rename_key(mark: Mark) -> object | None:
-    """Return `copy_key` without a title, so that the EXTINF line has the name; None without audio."""
+    """Return `copy_key` without a title, since the EXTINF line has the name; None without audio."""
     return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
 
 
@@ -93,7 +93,7 @@ def time_of(mark: Mark) -> object:
 
 
 def is_certain(mark: Mark) -> bool:
-    """Return whether the checksum is of the audio itself, so that no other audio has it."""
+    """Return whether the checksum is of the audio itself, so that no other has it."""
     return bool(audio_of(mark) & CERTAIN)
 
 

@@ -34,7 +34,7 @@ class _Files(NamedTuple):
 
 
 class _Extent(NamedTuple):
-    """The folders that a scan could reach; roots end in a slash. The innermost root of a folder decides."""
+    """The folders that a scan could reach; roots end in a slash. A folder's innermost root decides."""
 
     scanned: Sequence[bytes]
     missing: Sequence[bytes]
@@ -219,7 +219,7 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
 def _tracks_elsewhere(
     table: TrackTable, scan: _ScannedFiles, known: Iterable[KnownTrack]
 ) -> Iterator[KnownTrack]:
-    """Yield other tracks of folders without any file in the scan, if a new file may be one of them."""
+    """Yield tracks of folders without any file in the scan, if a new file may be one of them."""
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
         return

@@ -72,7 +72,6 @@ class ScannedPlace(NamedTuple):
     """The folders and files that a scan found at one place.
 
     Attributes:
-        roots: its folders by root; all folders of listed files together.
         growing: files that are being written, and read later.
     """
 
@@ -109,7 +108,6 @@ class Scan(NamedTuple):
     """The result of a scan of all places.
 
     Attributes:
-        cached: the known folders before the scan, by path.
         shrunk: folders that lost files, each with its tags as JSON, stored when no drive is missing.
     """
 
@@ -264,7 +262,7 @@ def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
-    """Remove folders and files from the cache that no longer exist, except below missing roots."""
+    """Remove deleted folders and files from the cache, except below missing roots."""
     roots = (folders for place in scan.places.values() for folders in place.roots.values())
     present = {folder.path for folders in roots for folder in folders}
     tops = tuple(root.rstrip(b"/") + b"/" for root in missing)

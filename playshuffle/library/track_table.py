@@ -65,8 +65,6 @@ class TrackTable(NamedTuple):
         vanished: by number, the last file of each track without a file.
         replaced: by number, of tracks in a folder. Another file has taken the path of the track and counts as
             its new version, but the former file may be elsewhere.
-        roots: the last scan's result for each root.
-        renamed: numbers of tracks that got another path in the last scan.
         is_whole: it has all tracks. Otherwise it has all folders and roots below some folders.
     """
 
@@ -88,7 +86,7 @@ class TrackTable(NamedTuple):
         return paths
 
     def lost_numbers(self) -> frozenset[int]:
-        """Return the used numbers that are not in the table any more."""
+        """Return used numbers that are not in the table any more."""
         known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
         return frozenset(range(1, self.next_number)).difference(known)
 

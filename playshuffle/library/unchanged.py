@@ -45,7 +45,7 @@ def unchanged(
 
 
 def _with_fine_stamps(folders: Iterable[Folder]) -> frozenset[int]:
-    """Return the devices whose file systems change a folder's stamps with each name in it."""
+    """Return devices whose file systems change a folder's stamps with each name in it."""
     samples: dict[int, Folder] = {}
     for folder in folders:
         if folder.is_settled:

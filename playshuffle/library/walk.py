@@ -23,7 +23,6 @@ class WalkResult(NamedTuple):
     """The result of a walk.
 
     Attributes:
-        roots: folders by root, in the given order.
         growing: files being written. They keep their known rows, unless the known file has another path now.
         replaced_inodes: inodes of known files. Another file, still being written, now has their path.
     """
@@ -75,7 +74,6 @@ class Changes(NamedTuple):
 
     Attributes:
         dirty: folders to check; None for all.
-        gone: files and folders that were deleted or moved.
         moved: (old path, new path) of every observed rename.
     """
 

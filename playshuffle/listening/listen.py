@@ -66,7 +66,7 @@ def follow(
     put: Callable[[News | str], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Forward the news of a source for ever; say once that it is lost, and once that it is back."""
+    """Forward the news of a source for ever; say once when it is lost, and once when it is back."""
     failures, is_lost = 0, False
     while True:
         start_s = time.monotonic()

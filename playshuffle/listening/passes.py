@@ -34,7 +34,6 @@ class News(NamedTuple):
     """An announcement of a player.
 
     Attributes:
-        player: a key of the player.
         at_s: arrival of the news, on a clock that stands still while the computer sleeps.
         status: of the player, empty if it is the same.
         track: None if it is not announced.

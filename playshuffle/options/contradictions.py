@@ -82,7 +82,7 @@ def _excludes(
     applies: Callable[[Options], object] | None = None,
     cure: str = "Remove either.",
 ) -> Contradiction:
-    """Return the row for an option that excludes another; without `applies`, if both are given."""
+    """Return the row for an option that excludes another, by default if both are given."""
     return Contradiction(
         applies or (lambda options: _has(options, first, second)),
         f"{{}} does not work with {{}}: {why}. {cure}",

@@ -39,7 +39,6 @@ class Row(NamedTuple):
         verbs: the commands that take it; none for an option that only the configuration has.
         names: the kind of name that a value is, as in `text.known`, and all values.
         suggestions: values for completion, if the value is not such a name.
-        example: a value in the form of the configuration.
         may_be_number: the configuration accepts a number for the text, too.
     """
 

@@ -219,7 +219,6 @@ def _fitting(
     pinned_at: Mapping[int, int],
     closing: Sequence[int],
 ) -> int:
-    """Count the entries, pinned ones included, that fit into the time beside `closing`."""
     left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
     if left_ms < 0:
         raise OptionError(

@@ -107,7 +107,7 @@ def albums(chosen: Chosen) -> Albums:
 
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:
-    """Return the value of a field of each chosen track, as tagged; None without one."""
+    """Return a field of each chosen track, as tagged; None without one."""
     return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
 
 
@@ -185,6 +185,6 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
 
 @lru_cache(64)  # successive tracks of an album have the same names
 def _without_disc(name: str) -> tuple[str, int | None]:
-    """Remove the disc from the name of an album or folder; return its number, too."""
+    """Remove the disc from an album's or folder's name; return its number, too."""
     match = re.fullmatch(_DISC, name)
     return ((match[1] or "").rstrip(" ._-([{,:"), int(match[2])) if match else (name, None)

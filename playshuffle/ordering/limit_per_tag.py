@@ -19,7 +19,7 @@ _NUMBER = "0*[1-9][0-9]{0,8}"
 
 
 class LimitPerTag(NamedTuple):
-    """At most `number` tracks, from 1, for each value of a tag, one of `groups.KEYS`."""
+    """At most `number` tracks, from 1, for each value of a tag of `groups.KEYS`."""
 
     number: int
     tag: str

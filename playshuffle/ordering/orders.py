@@ -29,7 +29,6 @@ class Order(NamedTuple):
     """A row of the table of orders.
 
     Attributes:
-        shuffle: returns the shuffle for these tracks and this recipe.
         guarantee: what users can rely on; one line.
         drawback: what users cannot rely on; one line.
         takes: keys of options, beside those that every order takes.
@@ -88,7 +87,7 @@ def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
-    """Return a repair: without pins it moves tracks, and the guarantee holds; around pins it swaps them."""
+    """Move tracks without pins, keeping the guarantee; swap them around pins."""
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:

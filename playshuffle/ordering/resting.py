@@ -41,7 +41,7 @@ def heard_lately(
 
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
-    """Return the tracks that come behind all others: resting ones, and their groups as a whole."""
+    """Return the tracks that come last: resting ones, and their groups as a whole."""
     order = ORDERS[recipe.order]
     by = recipe.group_by or order.tag
     if not recipe.resting or by is None or "inside" not in order.takes:
@@ -52,7 +52,7 @@ def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
 
 
 def with_rest(shuffle: Shuffle, resting: frozenset[int], chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle in two parts that keeps the guarantee of the order across their border, too."""
+    """Return a shuffle in two parts that keeps the order's guarantee across their border."""
     if not resting:
         return shuffle
     make_repair = ORDERS[recipe.order].repair

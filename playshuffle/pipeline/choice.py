@@ -25,7 +25,6 @@ class Stage(NamedTuple):
     """The tracks that one stage omits.
 
     Attributes:
-        code: of its row in `pipeline.stages`.
         indices: of these tracks, ascending.
         of: number of tracks that the stage had to choose from.
         reason: returns why it omits a track. After the first `NAMED` tracks, only while the cache of tags is
@@ -48,7 +47,6 @@ class Choice(NamedTuple):
         stages: those that were requested, or omit something.
         lacking: terms of the query that decided about tracks without the tag.
         idle: terms of the query that change nothing.
-        idle_lists: skip lists that name no track.
         kept: maps each omitted copy to the kept one, even if a skip list omits it.
         drawn_out: tracks omitted at random, so that the next run may keep them.
         problem: why nothing can be played or drawn, if so.
@@ -104,7 +102,7 @@ class Choice(NamedTuple):
 
 
 class NothingToPlayError(PlayshuffleError):
-    """The folders have no track that can be written for the player. The playlist stays as it is."""
+    """The folders have no track that can be written for the player. The playlist stays."""
 
     def __init__(self, roots: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
         problem = "contains no audio files"

@@ -167,7 +167,7 @@ def _rules(run: Run) -> DealRules:
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
-    """Return the deck after its next deal. With `is_now`, unheard tracks wait for the deal after it."""
+    """Return the deck after its next deal. With `is_now`, unheard tracks wait for the one after."""
     if not rules.present or waits_for_missing(updated):
         root, error = next(iter(run.library.missing.items()))
         count = len(updated.missing) or len(run.choice.remaining)
@@ -232,7 +232,7 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 
 
 def _keep_file(run: Run, deck: Deck) -> Dealt:
-    """Save the deck, and leave its file: it has the tracks of an undone deal, or of another computer."""
+    """Save the deck, and leave the tracks of an undone deal, or of another computer, in its file."""
     assert deck.deal is not None
     saved = run.record.saved
     content = saved.content if saved is not None and not run.record.has_other else ""
@@ -261,7 +261,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
-    """Return the present entries, in their order. Other options change only the next deal."""
+    """Return the present entries in order: other options change only the next deal."""
     staying = _staying(run)
     order = [index for index in entries if index in staying]
     return Arranged(order, len(order))

@@ -134,7 +134,7 @@ class EntryWriter(NamedTuple):
 
 @lru_cache(1)  # the playlists of an update have the same library, and mostly the same style
 def lines_of_all(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
-    """Return the lines of all files in the folders of some tracks."""
+    """Return the lines of all files in the tracks' folders."""
     return [line for folder in tracks.folders for line in writer.lines(folder)]
 
 
@@ -194,7 +194,7 @@ def _style_and_base(
 
 
 def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
-    """Return whether each `..` from a folder to these tracks leads to its parent by path, despite links."""
+    """Return whether each `..` to these tracks leads to the parent by path, despite links."""
     top = os.path.commonpath([folder, *(each.path for each in folders)])
     return os.path.realpath(folder) == os.path.normpath(
         os.path.join(os.path.realpath(top), os.path.relpath(folder, top))

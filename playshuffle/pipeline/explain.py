@@ -147,7 +147,6 @@ class PlaylistStages:
         return Reason(NOT_WRITTEN, self._not_written())
 
     def _not_written(self) -> str:
-        """Return why a file that no stage omits is not in the playlist."""
         if self.run.file is None or not self.run.file.files:
             return "the playlist does not exist yet"
         if not self.run.choice.remaining:
@@ -258,7 +257,6 @@ def _positions(indices: Iterable[int], paths: Sequence[bytes]) -> dict[bytes, in
 
 
 def _of_file(path: bytes) -> Reason:
-    """Return why a file is not a track, if no stage mentions it."""
     if not os.path.lexists(path):
         return _reason(Cause(NO_FILE))
     if os.path.isdir(path):

@@ -53,7 +53,6 @@ def _last_order(run: Run) -> Arranged | None:
 
 
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
-    """Use the usual gap, and drop a gap that is too long."""
     recipe, count = run.recipe, _count_to_choose_from(run.recipe, _lengths_ms(run))
     usual = usual_gap(count)
     is_free = not recipe.gap and "gap" in ORDERS[recipe.order].takes
@@ -66,7 +65,7 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
 
 
 def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """Count the tracks that fit into the time limit, if any, without a track pinned to the end."""
+    """Count tracks that fit into the time limit, without one pinned to the end."""
     if recipe.time_ms is None:
         return len(lengths_ms)
     fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)

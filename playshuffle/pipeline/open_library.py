@@ -23,7 +23,6 @@ class OpenLibrary(NamedTuple):
     """All tracks of some playlists, recognised.
 
     Attributes:
-        state: open until the end.
         cache: None if no tags are read.
         table: the numbers of all tracks, or only of those below the playlists' folders.
         errors: by root that cannot be read, and of which nothing is known.

@@ -55,7 +55,7 @@ def count_others(
 
 
 def _deal_in(file: PlaylistFile, tracks: Tracks) -> Deal | None:
-    """Return the deal that a list names, with its entries that are tracks; None if it was edited."""
+    """Return the deal that a list names, with the tracks in it; None if it was edited."""
     comment = file.comments().get(KEY)
     deal = read_comment(comment, file.written()) if comment is not None else None
     if deal is None:

@@ -66,7 +66,7 @@ class PlayHistory(NamedTuple):
         return self._replace(played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
-        """Return tracks that were played, or also skipped, at this Unix time (s) or later."""
+        """Return tracks that were played, or also skipped, since this Unix time (s)."""
         return frozenset(
             index
             for index, each in self.played.items()
@@ -167,7 +167,7 @@ def _matched(
 
 
 def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[HistoryRow]) -> None:
-    """Check that one of a source's tracks is in a music folder, if it has any."""
+    """Check that a source has tracks of a music folder, if it has any."""
     if missing and not known:
         raise SourceError(
             source,

@@ -41,7 +41,7 @@ def _why_no_match(findings: Sequence[Finding]) -> Cause:
 
 
 def _seen(finding: Finding) -> str:
-    """Return the compared values in brackets; empty for the path, which is known."""
+    """Return the compared values in brackets, but not the path."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""
     if len(finding.values) > 1:
@@ -51,7 +51,7 @@ def _seen(finding: Finding) -> str:
 
 
 def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[str]:
-    """Yield how many of these tracks each term matches, as the columns of a table."""
+    """Yield how many of these tracks each term matches, as columns of a table."""
     terms = list(count_terms(_query(request), tracks, indices, rows_of))
     facts = [f"{term.tracks:,} of {counted(len(indices), 'track')}" for term in terms]
     widths = max(len(term.text) for term in terms), max(map(len, facts))

@@ -81,7 +81,7 @@ class Record(NamedTuple):
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
-    """Return an order with each omitted copy replaced; a kept copy in the order keeps its position."""
+    """Return an order without omitted copies; a kept copy in the order keeps its position."""
     tracks, listed = list(order.tracks), set(order.tracks)
     for position, track in enumerate(order.tracks):
         best = kept.get(track)

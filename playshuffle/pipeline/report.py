@@ -51,7 +51,6 @@ class Report(NamedTuple):
         figures: computes the figures; this is slow, and only people want to know.
         suspects: paths that the indices in `losses` refer to.
         removed: former files of the playlist, if it now has fewer parts, or is in parts for the first time.
-        came: number of tracks added since the last time.
         has_news: `noted` differs from the last run, so users should see it.
         stamp: of the written file; empty if none was written.
     """

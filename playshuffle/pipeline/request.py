@@ -26,7 +26,6 @@ class Request(NamedTuple):
         style: path style; None for the player's.
         relative_to: start of relative entries, if it is not the playlist's folder.
         swaps: pairs of a folder here and the player's folder, each with its separator at the end.
-        deal: None if the playlist is not dealt.
         any_name: the result is the paths themselves, so no track is skipped for its name.
         redraw_before_s: an update draws a new order if the last one is older than this Unix time (s).
     """

@@ -39,7 +39,6 @@ class Run(NamedTuple):
 
     Attributes:
         now: when it was opened, in local time.
-        file: None if none is written.
         history: the plays of tracks; None if the request names no history.
     """
 

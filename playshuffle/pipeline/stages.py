@@ -57,9 +57,7 @@ class StageKind(NamedTuple):
     """A row of the table of stages.
 
     Attributes:
-        code: for programs; also of its reasons.
         leaves_out: the omitted tracks, in words.
-        apply: returns the choice after the stage.
         summary: returns a report's text about the omitted tracks; empty for nothing.
         has_common_reason: all its reasons have the same short text, so that `why` counts them together.
     """
@@ -152,7 +150,7 @@ def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_most(choice: Choice, facts: Facts) -> Choice:
-    """Omit the tracks over the limit of `--most`: pinned ones last, and playing ones before them."""
+    """Omit tracks over the limit of `--most`, playing ones late, and pinned ones last."""
     request, limit = facts.request, facts.request.most
     if limit is None or request.deal is not None or not choice.remaining:  # a deck has the limit in each deal
         return choice

@@ -20,7 +20,7 @@ from playshuffle.selection.values import BETWEEN
 
 
 class Coverage(NamedTuple):
-    """The number of tracks with a field, and with each of its values; a track may have several."""
+    """The number of tracks with a field, and with each value, of which a track may have several."""
 
     track_count: int
     values: Counter[str]

@@ -12,7 +12,6 @@ class Quirk(NamedTuple):
     """An oddity of a name, or of a line of a playlist.
 
     Attributes:
-        what: the oddity, in a few words.
         signs: every such name has one of these; one that also matches `pattern` is odd. Empty if the name
             alone cannot show it.
         instead: returns the path that such a player would open.

@@ -62,7 +62,7 @@ _HASH = ord("#")
 
 
 def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[bytes]:
-    """Return the entry of each path for a playlist in a folder, all absolute and without dot segments."""
+    """Return the entries of paths for a playlist in a folder, all absolute and without dot segments."""
     parts = (path.rpartition(b"/") for path in paths)
     return [_entries_in(top + slash, [name], style, folder)[0] for top, slash, name in parts]
 
@@ -119,7 +119,6 @@ class Text:
     """The text of a playlist, in pieces.
 
     Args:
-        lines: of each track, as `lines` makes them.
         order: indices of the lines to write.
         comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
             playlist.
@@ -210,7 +209,7 @@ def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:
 
 
 def without_dots(path: bytes) -> bytes:
-    """Return an absolute path without dot segments; the system opens the same file for both."""
+    """Return an absolute path without dot segments that opens the same file."""
     folder, climbs, rest = (path + b"/").rpartition(b"/../")
     if climbs:
         path = os.path.join(_parent(folder), rest)

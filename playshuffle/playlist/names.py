@@ -29,7 +29,7 @@ class Names:
         self._found: dict[tuple[bytes, str], bytes | None] = {}
 
     def find(self, path: bytes) -> bytes | None:
-        """Return the file that an absolute path names, by the first kind of match that fits exactly one."""
+        """Return the file of an absolute path, by the first kind of match that fits exactly one."""
         if len(path) > _LONGEST or path.count(b"/") > _DEEPEST:
             return None
         encodings = self._encodings if not is_utf8(path) else _ENCODINGS[:1]

@@ -39,12 +39,12 @@ class Base(NamedTuple):
         return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
 
     def shape(self, path: bytes) -> bytes:
-        """Return the player's path with slashes as separators, so that a backslash belongs to a name."""
+        """Return the player's path with slashes, so that a backslash belongs to a name."""
         player_path, rest = self._divided(path)
         return player_path.replace(b"\\", b"/") + rest
 
     def is_nameable(self, path: bytes) -> bool:
-        """Return whether the player can open the names in a path, where a backslash may separate."""
+        """Return whether the player can open the path's names, where a backslash may separate."""
         player_path, rest = self._divided(path)
         return not (player_path.endswith(b"\\") and b"\\" in rest)
 
@@ -94,7 +94,7 @@ class Back(NamedTuple):
 
 
 def with_folder(text: bytes, convert: Callable[[bytes], bytes]) -> bytes:
-    """Return a text as `parse_map` reads it, with the folder here converted."""
+    """Return a text for `parse_map` with the folder here converted."""
     match = re.fullmatch(_MAP, text, re.DOTALL)
     return convert(text) if match is None else convert(match[1]) + b"=" + match[2]
 

@@ -96,7 +96,7 @@ class PlaylistFile(NamedTuple):
         return head[0].comments if head else {}
 
     def conflict_copies(self) -> list[Self]:
-        """Return the copies that a synchroniser keeps beside the file when two computers wrote it."""
+        """Return the copies that a synchroniser keeps when two computers wrote the file."""
         folder, name = os.path.split(self.path)
         stem, suffix = map(re.escape, os.path.splitext(name))
         try:

@@ -284,7 +284,7 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
 
 
 def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield entries with their numbers, from 1, cut to the longest possible path."""
+    """Yield entries with numbers from 1, cut to the longest possible path."""
     # Not with split(): a list of all lines would take as much memory as the entries.
     for number, ended_line in enumerate(io.BytesIO(content), 1):
         if ended_line[0] == _HASH:
@@ -295,7 +295,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
-    """Return other meanings of an entry, as some programs write it, by the key of the reading."""
+    """Return other meanings of an entry in some programs, by the key of the reading."""
     if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
         return {}
     words = {

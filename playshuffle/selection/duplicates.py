@@ -59,7 +59,7 @@ class Copies(NamedTuple):
 
 
 def find_copies(facts: Sequence[CopyFacts]) -> list[Copies]:
-    """Return the groups of tracks that are the same recording, sorted by the smallest path of each."""
+    """Return the groups of equal recordings, sorted by the smallest path of each."""
     groups = _Groups(facts)
     groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
     groups.join(_name, SAME_NAME_MS)

@@ -28,7 +28,6 @@ class Field(NamedTuple):
     """A field of a query.
 
     Attributes:
-        kind: how values are compared.
         read: returns the raw values of a folder, by row.
         decode: returns the value of a raw value; None if it is missing. A missing text is empty.
     """

@@ -7,7 +7,6 @@ class Finding(NamedTuple):
     """The result of a term for one track.
 
     Attributes:
-        column: its column in the query.
         holds: the term matches, negation included.
         values: name and text of each compared field; empty if the tag is missing.
     """

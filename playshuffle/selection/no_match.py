@@ -62,7 +62,6 @@ def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: R
 
 
 def _phrase(term: Term, following: Term | None) -> str:
-    """Return advice for a field whose text goes on in the next term."""
     is_word = following is not None and len(following.checks) > 1 and not following.is_negated
     if following is None or not is_word or following.text.lower() in ("and", "or", "not"):
         return ""

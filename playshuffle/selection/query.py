@@ -28,7 +28,6 @@ class Selection(NamedTuple):
 
     Attributes:
         lacking: terms that decided about tracks without the tag.
-        idle: terms that change nothing.
     """
 
     kept: Sequence[int]
@@ -130,7 +129,7 @@ def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
 
 
 def narrow(queries: Sequence[Query]) -> Query:
-    """Return a query that matches if all of these do; the terms keep their columns."""
+    """Return a query that matches if all of these do, with their columns."""
     if len(queries) == 1:
         return queries[0]
     tree = Group(is_any=False, nodes=tuple(query.tree for query in queries))

@@ -47,7 +47,6 @@ class Term(NamedTuple):
     Attributes:
         column: where it begins in the query, from 1.
         is_regex: it may take long.
-        checks: one for each field.
         tops: paths above the matching files; empty for a term of tags.
         relative: the path as written, if it starts at each root.
     """
@@ -68,7 +67,7 @@ class Not(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A node that matches if all of its children do, or any of them if `is_any`."""
+    """A node that matches if all children do, or any if `is_any`."""
 
     is_any: bool
     nodes: tuple["Node", ...]

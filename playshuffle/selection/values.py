@@ -210,7 +210,11 @@ def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return start and end of a written moment, or raise ValueError: a year ends when the next one starts."""
+    """Return start and end of a written moment, a year's end being the next one's start.
+
+    Raises:
+        ValueError: it is not a date.
+    """
     try:
         match = re.match(r"([+-]?)(\d{1,6})([ymwd])", text, re.ASCII)
         if match:

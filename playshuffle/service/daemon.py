@@ -127,7 +127,6 @@ class _Life:
     Attributes:
         signals: descriptor with the numbers of received signals.
         shut: playlists whose folder was closed to the service when this life or an earlier one began.
-        refused: why the last configuration was refused.
     """
 
     config: Config
@@ -260,7 +259,7 @@ class _Life:
         return _is_under_systemd() and not self.updates.is_busy
 
     def _wait_for_update(self) -> None:
-        """Wait until the running update ends, at a point where nothing is half done."""
+        """Wait for the running update to end where nothing is half done."""
         until = time.monotonic() + _LAST_WAIT_S
         while self.updates.is_busy and time.monotonic() < until:
             self.updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for the first one

@@ -27,7 +27,6 @@ class LiveStatus:
 
     Args:
         since_s: when the service was started, in Unix seconds.
-        file: publishes the status.
     """
 
     def __init__(self, config: Config, broken: Mapping[str, str], since_s: int, file: StatusFile) -> None:

@@ -49,9 +49,7 @@ class PlaylistStatus:
         name: in the configuration, None if it is not there.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
             service also by make (not in the configuration), not managed, nothing dealt and not written.
-        library: number of tracks in its folders.
         last_write: Unix seconds.
-        scanning: progress of the running scan.
         missing_lists: skip lists that cannot be read, so that their last content counts.
         left_out: number of omitted tracks by reason, in words; known to a running service.
         waiting: number of waiting tracks by missing folder.
@@ -105,7 +103,6 @@ class Status:
     """Services with their folders and playlists: of one service, or everything known.
 
     Attributes:
-        notes: sentences for the user.
         not_listed: number of playlists written by `make`, unless they are among `playlists`.
     """
 
@@ -129,7 +126,7 @@ def published_status(published: Mapping[str, Any]) -> Status | None:
 
 
 def failures(playlists: Sequence[PlaylistStatus]) -> str:
-    """Return the number of playlists that cannot be updated, as a phrase; empty without any."""
+    """Return the number of playlists that cannot be updated as a phrase, if any."""
     count = sum(playlist.last_error is not None for playlist in playlists)
     return f"{count:,} of {counted(len(playlists), 'playlist')} cannot be updated" if count else ""
 

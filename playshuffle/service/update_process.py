@@ -26,7 +26,7 @@ MakeUpdate = Callable[[], Update]
 
 
 class StoppedError(BaseException):
-    """The update must end, because the service ends. Nothing is half done at this point."""
+    """The update must end, because the service ends. Nothing is half done here."""
 
 
 class UpdateProcess:
@@ -98,7 +98,7 @@ class UpdateProcess:
                 yield message
 
     def interrupt(self, number: signal.Signals) -> None:
-        """Send a signal to the update: TERM ends it when nothing is half done, ABRT at once."""
+        """Send a signal to the update: TERM ends it where nothing is half done, ABRT at once."""
         if self._update:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._update, number)

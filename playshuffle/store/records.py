@@ -65,8 +65,6 @@ class SavedDeck(NamedTuple):
     """The deck of a playlist.
 
     Attributes:
-        content: fingerprint of the file that has its deal, or will have it.
-        options: as in a request; None if unknown.
         copies: each omitted copy, followed by the one that may be dealt.
     """
 

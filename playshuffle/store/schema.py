@@ -108,7 +108,7 @@ class OtherVersionError(sqlite3.DatabaseError):
 
 
 class BadRow(NamedTuple):
-    """A row that playshuffle did not write in this form; `path` is empty if it is damaged or unknown."""
+    """A row that playshuffle did not write so; `path` is empty if damaged or unknown."""
 
     table: str
     row: int

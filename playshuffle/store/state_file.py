@@ -36,7 +36,6 @@ class StateFile:
         checks: check the whole file, even after a clean end.
 
     Attributes:
-        notes: sentences for the user.
         problem: why nothing can be saved, if so.
         refusal: the same, as an error for runs that must save something.
         named: stored form of paths that users name, such as music folders.
@@ -112,7 +111,6 @@ class StateFile:
                 os.unlink(_CLEAN_END % os.path.join(self._folder, b"state.db"))
 
     def _without_bad_rows(self, database: sqlite3.Connection, path: bytes) -> sqlite3.Connection:
-        """Copy the file, delete the bad rows that were met, and report them."""
         bad = list(dict.fromkeys(self._bad))
         self._bad.clear()
         if not bad:
@@ -148,7 +146,7 @@ class StateFile:
         return schema.prepared(connect(path), self._bad, writes=True)
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
-        """Return a database in memory for a state that cannot be used, or raise if this run must save."""
+        """Return a database in memory for an unusable state, or raise if this run must save."""
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
         cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
         self.refusal = PlayshuffleError(

@@ -28,7 +28,7 @@ class Birth(NamedTuple):
 
 
 def birth_of(path: bytes) -> Birth | None:
-    """Return the identity of a file, links followed; None if the file system has no birth times."""
+    """Return a file's identity, links followed; None without birth times in its file system."""
     statx = _statx()
     if statx is None or b"\0" in path:
         return None

@@ -24,7 +24,6 @@ class Mount(NamedTuple):
     A device number does not identify a file system: the same drive may come back with another.
 
     Attributes:
-        source: the device or share.
         fsid: the file system's own number; 0 if unknown.
     """
 
@@ -117,7 +116,7 @@ def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
 
 
 def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
-    """Return the mount of a resolved folder, then the mounts below it, each with its fsid."""
+    """Return the mount of a resolved folder, then those below it, with their fsid."""
     on, below = _on_and_below(folder, mounts)
     return [_with_fsid(mount) for mount in on + below]
 

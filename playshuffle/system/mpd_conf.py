@@ -26,7 +26,6 @@ class MpdConf(NamedTuple):
 
     Attributes:
         playlists: the folder of stored playlists.
-        stickers: the sticker database.
         addresses: sockets and hosts that MPD listens on.
     """
 

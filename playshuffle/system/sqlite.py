@@ -44,13 +44,13 @@ def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
 
 
 def is_passing(error: Exception) -> bool:
-    """Return whether an error is temporary: the file is locked, the disk is full, permission is missing."""
+    """Return whether an error is temporary: a lock, a full disk, a missing permission."""
     code = getattr(error, "sqlite_errorcode", None)  # none if Python raised it: text is not UTF-8
     return code is not None and code & 0xFF in _PASSING
 
 
 def is_full(error: Exception) -> bool:
-    """Return whether the disk has no room for a file or a change."""
+    """Return whether the disk is full."""
     code = getattr(error, "sqlite_errorcode", None)
     return code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
 

@@ -139,7 +139,7 @@ class _Job(Generic[T, R]):
             yield early.pop(number)
 
     def done(self, patience_s: float = math.inf) -> Iterator[tuple[int, R]]:
-        """Yield the number of each item with its result, as they come; end if none comes for `patience_s`."""
+        """Yield item numbers with results, as they come; end if none comes for `patience_s`."""
         silent_s = 0.0
         for _ in range(self.size):
             while (outcome := self._next()) is None:

@@ -29,7 +29,7 @@ _V1_BYTES = 131
 
 
 def tag_size(head: bytes) -> int:
-    """Return the size in bytes of the tag at the start of a file, header included; 0 without one."""
+    """Return the bytes of the tag at the start of a file, with its header; 0 without one."""
     size = _synchsafe(int.from_bytes(head[6:10])) if head.startswith(b"ID3") and len(head) >= 10 else None
     return 0 if size is None else 10 + size
 
@@ -133,5 +133,4 @@ def _tail(file: HeadFile) -> bytes:
 
 
 def _may_have_tag(tail: bytes) -> bool:
-    """Return whether mutagen may find an ID3v1 or APEv2 tag at the end of a file."""
     return b"TAG" in tail[-_V1_BYTES:] or b"APETAGEX" in tail

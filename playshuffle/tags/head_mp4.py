@@ -36,7 +36,7 @@ class _Atom(NamedTuple):
     children: "list[_Atom]"
 
     def child(self, *names: bytes) -> "_Atom":
-        """Return the first child with the first name, then its first child with the next name, and so on."""
+        """Follow the names down, each to the first child of that name."""
         atom = self
         for name in names:
             atom = next((child for child in atom.children if child.name == name), _NOTHING)

@@ -179,7 +179,7 @@ def _nominal(highest: int, nominal: int, lowest: int) -> int:
 
 
 class _Packet:
-    """The packet that begins a page, with all its further pages; `end` is the offset where they end."""
+    """The packet that begins a page, with its further pages, up to the offset `end`."""
 
     def __init__(self, file: HeadFile, place: int, serial: bytes, sequence: int) -> None:
         self._file = file

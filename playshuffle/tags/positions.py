@@ -27,7 +27,7 @@ class TaggedPosition(NamedTuple):
 
 
 def read_position(values: Sequence[Any]) -> TaggedPosition:
-    """Return the position in the first value: a text, or a pair such as (3, 12), with 0 for none."""
+    """Return the position in the first value, a text or a pair such as (3, 12); 0 is none."""
     for value in values:
         return (
             TaggedPosition(number=value[0] or None)

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def limit_process(memory_bytes: int) -> None:
-    """Limit the address space of this process, and let signals and the end of its parent stop it."""
+    """Limit the address space, and let signals and the parent's end stop this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent handles it
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent has ended
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

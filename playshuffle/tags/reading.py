@@ -12,8 +12,6 @@ class Tags(NamedTuple):
     Several values of one tag are joined by '; '. Numbers start at 1, ratings are from 0 to 1.
 
     Attributes:
-        side: of a record; 1 for the A of A1.
-        part: part of a number; 1 for the A of 1A.
         date: YYYY, YYYY-MM or YYYY-MM-DD.
         recording_id: of MusicBrainz, as `release_id` and `artist_id`.
         comment: its first characters.
@@ -64,7 +62,6 @@ class Reading(NamedTuple):
     """The result of reading one file: tags, or the reason why it has none.
 
     Attributes:
-        reason: None after success.
         is_audio: False for a file that is clearly not audio, and so not a track.
         is_final: False if the disk failed, so that the next scan reads the file again.
         took_memory: reading it left too little memory for another file.

@@ -127,7 +127,6 @@ def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
 
 
 def _best_names(values: Mapping[str, Sequence[Any]]) -> dict[str, str]:
-    """Map fields to the name, in lower case, that gives the value."""
     best: dict[str, tuple[int, str]] = {}
     for name in values:
         if name in _FIELDS:

@@ -60,7 +60,7 @@ def read(path: bytes) -> Reading:
 
 
 class _Disk(FileIO):
-    """Keeps the error of the disk, which mutagen may mistake for damage, or for the end of the file."""
+    """Keeps the disk's error, which mutagen may mistake for damage or the end of the file."""
 
     error: OSError | None = None
 

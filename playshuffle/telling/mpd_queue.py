@@ -93,7 +93,7 @@ class MpdQueue:
         return Plan(name, tuple(steps), position, song_id, status["playlist"], unknown)
 
     def replace(self, plan: Plan) -> None:
-        """Carry out a plan in one command list, or in several if its tracks are named one by one."""
+        """Carry out a plan in one command list, or in several if tracks are named one by one."""
         status = self._status()
         if status["playlist"] != plan.version or status.get("songid" if plan.song else "") != plan.song:
             raise ChangedError
@@ -218,7 +218,7 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
 
 @contextlib.contextmanager
 def client_of(places: Sequence[Address]) -> Iterator[tuple[mpd.MPDClient, Address]]:
-    """Connect to the first MPD that answers; errors of its commands become those of `connected`."""
+    """Connect to the first MPD that answers, with the errors of `connected`."""
     client = _Client()
     client.timeout = _TIMEOUT_S
     address = _connect(client, places)
@@ -256,7 +256,7 @@ def _uris(playlist: bytes, music: bytes) -> list[str]:
 
 
 def _steps(queue: Sequence[str], song: str | None) -> Iterator[tuple[tuple[str, ...], Sequence[str]]]:
-    """Yield the queue after each command list, and the tracks that it adds after the playing song."""
+    """Yield the queue after each command list, and the tracks it adds after the playing song."""
     others = list(queue)
     before = () if song is None else (others.pop(others.index(song)),)
     end = 0

@@ -61,7 +61,6 @@ class Told(NamedTuple):
     """The result of a notification.
 
     Attributes:
-        unknown: number of tracks that the player does not know.
         is_playing: a song played on meanwhile.
     """
 
@@ -125,7 +124,7 @@ def play(queue: Queue, track: bytes) -> None:
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:
-    """Return the position of a song in these tracks, and the tracks, with the song first if they lack it."""
+    """Return a song's position in these tracks, and the tracks, with a missing song first."""
     if song in tracks:
         return tracks.index(song), tuple(tracks)
     return None, (song, *tracks)

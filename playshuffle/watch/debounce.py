@@ -42,7 +42,7 @@ class Batch:
 
 
 def merged(earlier: Batch, later: Batch) -> Batch:
-    """Merge two batches. The reason is the earlier one's if it is a full scan, else the later one's."""
+    """Merge two batches, with the reason of the first full scan, else of the later one."""
     return Batch(
         earlier.folders | later.folders,
         earlier.trees | later.trees,
@@ -93,7 +93,7 @@ class BatchCollector:
         self._files.add(path)
 
     def add_growing(self, folders: Iterable[bytes], now: float) -> None:
-        """Add folders with files still being written; ripe at once if there are no events."""
+        """Add folders with files still being written, ripe at once without other events."""
         self._is_urgent |= self.is_empty
         self._add_reason("growing", now)
         self._folders.update(folders)
@@ -105,7 +105,7 @@ class BatchCollector:
         self._is_full_scan = True
 
     def ripe_at(self) -> float:
-        """Return when the batch will be ripe if nothing is added; infinity if it is empty."""
+        """Return when the batch is ripe if nothing is added; infinity if empty."""
         if self.is_empty:
             return math.inf
         if self._is_urgent:

@@ -24,7 +24,6 @@ class Mode(NamedTuple):
         state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the root
             cannot be read.
         detail: the reason, unless the state is `events`; str() adds the numbers if `has_counts`.
-        folders: number of folders at the last count.
         watches: number of folders that report changes, at the last count.
         last_event: Unix time in whole seconds.
         file_system: its type, such as ext4.
@@ -72,7 +71,7 @@ def mode_of(
 
 
 def count_folders(top: bytes) -> int:
-    """Count the folders that can be watched; a folder mounted in two places counts once."""
+    """Count the folders that can be watched; one mounted twice counts once."""
     folder_ids = set()
     todo = [top]
     while todo:  # too deep for the recursion of os.walk

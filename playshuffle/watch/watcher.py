@@ -32,7 +32,6 @@ class Watch:
 
     Args:
         roots: absolute, without a slash at the end; they need not exist.
-        files: single files to watch, such as skip lists.
         settle_s: a batch is ripe after this time without an event.
         latest_s: a batch is ripe this time after its first event, even if more events come.
         poll_s: time between full scans if some folders report no changes.

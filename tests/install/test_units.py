@@ -39,12 +39,6 @@ def values(text: str, key: str) -> list[str]:
     return re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
 
 
-def sandbox_lines(name: str) -> list[str]:
-    """The part on files, network, kernel and load, without its comments."""
-    text = (ROOT / "systemd" / name).read_text().partition("PrivateUsers=yes")[2].partition("[Install]")[0]
-    return [line for line in text.splitlines() if line and line[0] != "#"]
-
-
 def test_a_unit_is_the_shipped_one_but_for_program_and_folders() -> None:
     shipped = (ROOT / "systemd" / units.SERVICE).read_text()
     changed = ("ConditionFileIsExecutable=", "ExecStart=", "ReadWritePaths=", "NoExecPaths=")
