@@ -13,6 +13,7 @@ from playshuffle.listening.passes import STOP_S, Heard, News, PlayTimer
 
 _PAUSES_S = (1, 2, 5, 10, 30, 60)  # before a source is opened again
 _STEADY_S = 60  # a source that lasted for less has failed again
+_MOST_BRIEF = 3  # such sources in a row that are reported
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 NewsSource: TypeAlias = Callable[[], AbstractContextManager[tuple[str, Iterator[News]]]]
@@ -66,14 +67,19 @@ def follow(
     put: Callable[[News | str], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Forward the news of a source for ever; say once when it is lost, and once when it is back."""
-    failures, is_lost = 0, False
+    """Forward the news of a source for ever; say once when it is lost, and once when it is back.
+
+    A source that is lost again and again soon after it was opened is not reported any more.
+    """
+    failures, brief, is_lost = 0, 0, False
     while True:
         start_s = time.monotonic()
         try:
             with source() as (title, all_news):
-                put(f"Listening to {title}")
-                is_lost = False
+                if brief < _MOST_BRIEF:
+                    put(f"Listening to {title}")
+                    is_lost = False
+                brief += 1
                 for news in all_news:
                     put(news)
         except FileNotFoundError as error:
@@ -83,6 +89,7 @@ def follow(
             if not is_lost:
                 put(f"Not listening to {name}, until it is there: {shown(str(error))}")
             is_lost = True
-        failures = 0 if time.monotonic() > start_s + _STEADY_S else failures
+        if time.monotonic() > start_s + _STEADY_S:
+            failures, brief = 0, 0
         wait(_PAUSES_S[min(failures, len(_PAUSES_S) - 1)])
         failures += 1

@@ -68,6 +68,16 @@ def test_a_source_is_reported_when_it_is_back_and_when_it_is_lost_again() -> Non
     assert pauses == [1, 2, 5, 10]
 
 
+def test_a_source_that_never_lasts_is_reported_three_times() -> None:
+    """Such as a bus that refuses to be listened to."""
+    put, _ = followed(failing(*[None] * 8), 8)
+
+    assert [each for each in put if each != NEWS] == [
+        "Listening to MPD",
+        "Not listening to MPD, until it is there: it ended",
+    ] * 3
+
+
 @contextlib.contextmanager
 def server(answer: Callable[[socket.socket], None]) -> Iterator[Address]:
     """Serve at a port, and close each connection after an answer."""
