@@ -104,7 +104,7 @@ def test_a_query_gives_the_same_file_as_its_paths(beets: Beets, tmp_path: Path, 
         assert (beets.music / "ours.m3u").read_bytes() == (beets.music / "made.m3u").read_bytes()
 
 
-def test_options_work(beets: Beets) -> None:
+def test_options_of_make_work_in_the_plugin(beets: Beets) -> None:
     assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
     beets.out("playshuffle", "--for", "vlc", "--pin", "00 Title 1.mp3@first", "--dry-run")
     assert list(beets.music.glob("*.m3u")) == []
@@ -116,7 +116,7 @@ def test_options_work(beets: Beets) -> None:
     assert b"--order" in beets.out("help", "playshuffle")
 
 
-def test_the_configuration_gives_defaults(beets: Beets) -> None:
+def test_the_configuration_of_beets_gives_defaults(beets: Beets) -> None:
     beets.configure("{order: sorted, for: vlc, extinf: no, output: one.m3u, limit: 5}")
     beets.out("playshuffle", "-n", "7")
 

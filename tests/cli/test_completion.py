@@ -59,7 +59,7 @@ def completed(line: str, **variables: str) -> list[str]:
         ("tell mpd mp", []),
     ],
 )
-def test_words_are_completed(words: str, values: list[str]) -> None:
+def test_commands_options_and_values_are_completed(words: str, values: list[str]) -> None:
     configured("[player.van]\n")
 
     assert sorted(completed(f"playshuffle {words}")) == sorted(values)

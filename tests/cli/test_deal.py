@@ -174,7 +174,7 @@ def test_a_new_round_is_begun_at_once_and_taken_back(music: Path, home: Path) ->
     assert not [*home.rglob("*damaged*")]
 
 
-def test_lists_that_are_made_are_not_dealt(music: Path) -> None:
+def test_a_list_by_make_is_not_dealt(music: Path) -> None:
     assert run("make", music).code == 0
 
     said = refused(2, "deal", music / "playshuffle.m3u")

@@ -103,7 +103,7 @@ def typed(line: str, home: Path) -> list[str]:
 
 @pytest.mark.usefixtures("music")
 @pytest.mark.parametrize("job", JOBS)
-def test_a_job_is_done_in_one_step(job: str, program: Program, home: Path) -> None:
+def test_each_everyday_job_takes_one_command(job: str, program: Program, home: Path) -> None:
     line, text = JOBS[job]
     done = program(*typed(line, home))
 

@@ -46,7 +46,7 @@ def test_without_a_history_its_fields_are_an_error(music: Path) -> None:
     assert "without a play history. Name one: --history mpd" in refused(2, "tags", "last_played", music)
 
 
-def test_favourites_are_named_by_a_playlist(music: Path) -> None:
+def test_a_playlist_of_favourites_can_be_a_history(music: Path) -> None:
     said = refused(2, "make", music, "--order", "favourites")
     assert "name a playlist of your favourites: --history FILE.m3u." in said
     (music / "likes.m3u").write_text("a.mp3\n")

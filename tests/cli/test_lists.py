@@ -98,7 +98,7 @@ def test_naming_the_folder_of_a_list_drops_its_options(music: Path) -> None:
     assert said.splitlines()[-1] == f"Options: {music}"
 
 
-def test_without_words_all_lists_of_the_configuration_are_made(music: Path) -> None:
+def test_without_arguments_all_lists_of_the_configuration_are_made(music: Path) -> None:
     configured(
         f'folders = ["{music}"]\n[playlist.all]\n[playlist.today]\nlimit = 3\nevery = "day"\n'
         '[playlist.bad]\norder = 3\n[playlist.few]\nlimit = 2\norder = "sorted"\n'
@@ -120,7 +120,7 @@ def test_without_words_all_lists_of_the_configuration_are_made(music: Path) -> N
     assert listed(music / "other.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
 
 
-def test_without_words_no_list_is_made_if_all_of_the_configuration_are_dealt(music: Path) -> None:
+def test_without_arguments_no_list_is_made_if_all_configured_lists_are_dealt(music: Path) -> None:
     configured(f'folders = ["{music}"]\n[playlist.today]\nevery = "day"\n')
 
     assert "All lists of the configuration are dealt." in refused(2, "make")
@@ -149,7 +149,7 @@ def test_the_options_of_a_list_are_shown_whatever_their_values_are(music: Path) 
     assert f"Options: {music} --seed day" in run("status", "titled").out.decode()
 
 
-def test_options_without_words_make_a_list_of_the_configured_folders(music: Path) -> None:
+def test_options_without_arguments_make_a_list_of_the_configured_folders(music: Path) -> None:
     configured(f'folders = ["{music}"]\n[playlist.all]\n')
 
     assert f"Folders: {music} (from " in ran("make", "--order", "sorted", "-o", music / "sorted.m3u").err

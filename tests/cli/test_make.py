@@ -166,7 +166,7 @@ def test_a_seed_gives_the_same_order_in_another_home(tmp_path: Path, order: str)
 # Pins, limits, times
 
 
-def test_a_list_shorter_than_its_time_says_so(tmp_path: Path) -> None:
+def test_the_report_says_if_a_list_is_shorter_than_its_time(tmp_path: Path) -> None:
     music = minutes(tmp_path, [f"{number}.wav" for number in range(3)])
 
     assert report(music, "--time", "2h")["notes"] == ["All tracks together last 3 min, less than 2 h."]
@@ -332,7 +332,7 @@ def test_hostile_names_are_shown_harmlessly(hostile: Path, tmp_path: Path, env: 
         (73, ["-o", "/none\x07/x.m3u"]),
     ],
 )
-def test_hostile_words_are_shown_harmlessly(hostile: Path, code: int, words: list[str]) -> None:
+def test_hostile_arguments_are_shown_harmlessly(hostile: Path, code: int, words: list[str]) -> None:
     done = run("make", hostile, *words, env=_STRICT)
 
     assert (done.code, done.out) == (code, b"")

@@ -105,7 +105,7 @@ _HEARD = 'every = "run"\ncount = "played"\nhistory = ["beets"]\n'
         (_HEARD + 'patience = "always"', DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=inf)),
     ],
 )
-def test_a_deal_is_of_tracks_or_of_time(tmp_path: Path, text: str, deal: DealSettings) -> None:
+def test_a_deal_has_a_number_of_tracks_or_a_time(tmp_path: Path, text: str, deal: DealSettings) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.today]\n{text}\n").playlists
 
     assert wanted.deal == deal
@@ -313,7 +313,7 @@ TABLES = st.dictionaries(st.sampled_from([*keys.PLAYLIST, "bogus"]), VALUES, max
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(st.sampled_from([*keys.TOP, "bogus"]), VALUES, max_size=1), TABLES, TABLES)
-def test_any_text_loads_or_is_refused_at_the_wrong_line(
+def test_any_text_is_a_configuration_or_is_refused_with_the_faulty_line(
     tmp_path: Path, top: dict[str, Any], first: dict[str, Any], second: dict[str, Any]
 ) -> None:
     tables = {(): {"folders": "['/music']"} | top, ("a",): first, ("b",): second}

@@ -62,7 +62,7 @@ def test_tracks_over_the_limit_come_first_in_the_next_deal() -> None:
 
 
 @pytest.mark.parametrize(("counts", "size"), [([3, 1, 1], 2), ([2, 2, 1], 2), ([3, 2], 3), ([2, 1, 1], 3)])
-def test_each_track_of_a_value_is_as_likely_as_the_others(counts: list[int], size: int) -> None:
+def test_each_track_of_a_limited_value_is_equally_likely(counts: list[int], size: int) -> None:
     value_of = values(counts)
     deal_size = Limited(ByCount(size), 1, value_of)
 
@@ -76,7 +76,7 @@ def test_each_track_of_a_value_is_as_likely_as_the_others(counts: list[int], siz
 
 
 @given(seed=st.text(max_size=3), size=st.integers(1, 9))
-def test_a_limit_that_nothing_reaches_changes_no_deal(seed: str, size: int) -> None:
+def test_a_limit_that_no_value_reaches_changes_no_deal(seed: str, size: int) -> None:
     value_of = values([3, 3, 2])
     sizes: tuple[Size, Size] = (ByCount(size), Limited(ByCount(size), 3, value_of))
     plain, limited = (deal_next(Deck(), [*value_of], Uniform(Seeded(seed)), any_, TODAY) for any_ in sizes)

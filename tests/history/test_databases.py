@@ -128,7 +128,7 @@ def test_navidrome_has_favourites_and_single_plays(tmp_path: Path) -> None:
     assert rows(path)[b"c.mp3"] == Played(JUNE, None, 4)
 
 
-def test_jellyfin_has_several_rows_of_an_item(tmp_path: Path) -> None:
+def test_several_rows_of_an_item_in_jellyfin_are_one_track(tmp_path: Path) -> None:
     path = database(
         tmp_path / "jellyfin.db",
         db.JELLYFIN
@@ -180,7 +180,7 @@ def test_strawberry_and_clementine_name_files_by_uri(tmp_path: Path, schema: str
 
 
 @pytest.mark.parametrize("value", ["-5", "1e99", "9" * 400, "yesterday", "", "\0", "nan", "-0", "inf"])
-def test_values_that_cannot_be_right_are_missing(tmp_path: Path, value: str) -> None:
+def test_impossible_values_count_as_missing(tmp_path: Path, value: str) -> None:
     names = ("lastPlayed", "lastSkipped", "playCount", "skipCount")
     path = stickers(tmp_path / "sticker.sql", {"a.mp3": dict.fromkeys(names, value) | {"rating": "99"}})
 

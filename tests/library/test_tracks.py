@@ -75,7 +75,7 @@ class Memory:
 # Reading
 
 
-def test_each_folder_comes_out_once_with_all_its_readings(top: bytes) -> None:
+def test_each_folder_is_yielded_once_with_all_its_readings(top: bytes) -> None:
     """Those without audio files, too, so that they are known next time; a second run reads nothing."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(9) for file in range(9)), b"empty/")
     memory = Memory(top)
@@ -154,7 +154,7 @@ def test_a_folder_that_was_not_read_to_its_end_is_not_kept(top: bytes) -> None:
         next(came)
 
 
-def test_reading_holds_only_the_tags_of_folders_with_missing_readings(top: bytes) -> None:
+def test_only_tags_of_folders_with_missing_readings_are_in_memory(top: bytes) -> None:
     """A first run over a large library needs no more memory than a later one."""
     folder_count = 200
     put(top, *(b"%03d/x.mp3" % number for number in range(folder_count)))

@@ -266,7 +266,7 @@ def test_progress_is_reported_with_every_folder(top: bytes) -> None:
     assert told == [0, 7, 14, 21]
 
 
-def test_a_linked_folder_is_scanned_without_an_event(top: bytes) -> None:
+def test_a_linked_folder_is_scanned_even_without_an_event(top: bytes) -> None:
     """Events come from where it really is, and nobody listens there."""
     put(top, b"m/a.mp3", b"other/deep/1.mp3")
     os.symlink(top + b"/other", top + b"/m/link")

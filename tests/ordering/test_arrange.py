@@ -380,7 +380,7 @@ def test_without_any_play_rare_is_the_random_order() -> None:
 
 
 @pytest.mark.parametrize(("percent", "count"), [(16, 720), (17, 600), (50, 384), (100, 1)])
-def test_a_gap_may_be_a_share_of_the_tracks(percent: int, count: int) -> None:
+def test_a_gap_may_be_a_percentage_of_the_tracks(percent: int, count: int) -> None:
     """Of six, rounded up: 1 play, which asks for nothing; 2; 3; and the same order again."""
     last, recipe = played([0, 1, 2, 3, 4, 5]), Recipe(gap=Gap(percent, True))
 

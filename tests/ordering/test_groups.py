@@ -214,13 +214,13 @@ def test_tracks_of_equal_numbers_are_in_the_natural_order_of_their_names(number:
         ("albumartist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
     ],
 )
-def test_any_tag_that_is_a_text_makes_groups(by: str, one: Tags, other: Tags, is_one: bool) -> None:
+def test_tracks_can_be_grouped_by_any_text_tag(by: str, one: Tags, other: Tags, is_one: bool) -> None:
     """A missing tag groups nothing, and of several values the first counts."""
     assert are_one(by, one, other) is is_one
 
 
 @pytest.mark.parametrize("by", KEYS)
-def test_every_known_name_makes_groups(by: str) -> None:
+def test_tracks_can_be_grouped_by_every_known_field(by: str) -> None:
     """One number for each track, in step with them, of whatever is tagged."""
     values: dict[str, Any] = {
         name: "1999" if kind is str else 1 for name, kind in Tags.__annotations__.items()

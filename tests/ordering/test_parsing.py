@@ -53,5 +53,5 @@ def test_any_other_value_is_refused_with_the_right_form(
 
 
 @pytest.mark.parametrize(("percent", "tracks", "plays"), [(25, 8, 2), (25, 9, 3), (1, 1, 1), (100, 7, 7)])
-def test_a_share_is_rounded_up(percent: int, tracks: int, plays: int) -> None:
+def test_a_gap_in_percent_is_rounded_up(percent: int, tracks: int, plays: int) -> None:
     assert Gap(percent, True).plays(tracks) == plays

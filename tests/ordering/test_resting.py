@@ -141,7 +141,7 @@ def test_a_pinned_track_does_not_rest() -> None:
 
 @pytest.mark.parametrize("late", subsets(5))
 @pytest.mark.parametrize("gap", [2, 3, 5])
-def test_a_gap_comes_before_the_rest(late: frozenset[int], gap: int) -> None:
+def test_a_gap_counts_more_than_a_rest(late: frozenset[int], gap: int) -> None:
     found = library("abcde")
     last = Arranged([4, 3, 2, 1, 0], 5)
     recipe = Recipe(gap=Gap(gap), resting=late)

@@ -74,7 +74,7 @@ def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_p
     assert stems == [Path(name).stem for name in before]
 
 
-def test_toggling_it_off_and_on_restores_the_order(tmp_path: Path) -> None:
+def test_toggling_no_duplicates_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
     off = on._replace(options=Options())

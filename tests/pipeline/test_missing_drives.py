@@ -117,7 +117,7 @@ def test_a_root_whose_loss_was_accepted_may_stay_missing_for_all_lists(tmp_path:
         library.update(*roots, "Music/c")
 
 
-def test_while_most_tracks_of_a_root_are_gone_those_of_another_root_come_and_go(tmp_path: Path) -> None:
+def test_while_one_root_is_missing_tracks_of_another_root_are_added_and_removed(tmp_path: Path) -> None:
     library = Library(tmp_path, a=60, b=5)
     roots = ("Music/a", "Music/b")
     before = library.update(*roots)

@@ -103,7 +103,7 @@ def test_a_free_place_may_go_to_any_of_the_others(tmp_path: Path) -> None:
     assert len(chosen) >= 3
 
 
-def test_a_new_order_chooses_again(tmp_path: Path) -> None:
+def test_a_new_order_chooses_the_tracks_under_the_limit_again(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 40))
     before = kept(request_for(tmp_path))
     keep(request_for(tmp_path), tools("other"), redraw_before_s=time.time() + 10)
@@ -130,7 +130,7 @@ def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) 
     assert kept(request, "other") == [name.replace(".mp3", ".flac") for name in before]
 
 
-def test_names_that_the_player_would_lose_do_not_count(tmp_path: Path) -> None:
+def test_names_that_the_player_would_lose_do_not_count_for_the_limit(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 3), *(f"Ann-{number}:.mp3" for number in range(30)))
     make_playlist(request_for(tmp_path)._replace(options=Options(player="car")), tools())
 
@@ -157,7 +157,7 @@ def test_a_pin_of_a_track_that_cannot_be_written_says_so(tmp_path: Path) -> None
         make_playlist(request, tools())
 
 
-def test_limits_by_number_and_time_count_after_it(tmp_path: Path) -> None:
+def test_limits_by_number_and_time_apply_after_the_limit_per_tag(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50), *by("Bob", 2))
     for recipe in (Recipe(limit=4), Recipe(time_ms=240_000)):
         make_playlist(request_for(tmp_path)._replace(recipe=recipe), tools())

@@ -237,7 +237,7 @@ def test_a_deal_of_another_computer_is_not_undone_here_and_still_counts(
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_the_list_of_an_undone_deal_is_no_list_of_another_computer(
+def test_the_list_of_an_undone_deal_counts_as_our_own(
     pair: tuple[Computer, Computer], is_killed: bool
 ) -> None:
     ann, _ = pair

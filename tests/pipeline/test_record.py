@@ -117,7 +117,7 @@ def test_a_symbolic_link_is_one_playlist_with_its_target(tmp_path: Path) -> None
     assert found(tmp_path / "link.m3u").path == bytes(tmp_path / "real.m3u")
 
 
-def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
+def test_a_playlist_that_is_a_fifo_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.m3u")
 
     assert refused(tmp_path / "x.m3u", force=True).code == Exit.CANNOT_CREATE

@@ -54,7 +54,7 @@ def test_each_class_of_names_is_lost_by_the_players_measured_to_lose_it(
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_only_written_entries_count() -> None:
+def test_only_written_entries_can_be_lost() -> None:
     """A relative entry does not contain the playlist's folder, so its oddities lose nothing."""
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 

@@ -143,7 +143,7 @@ def test_a_playlist_is_a_header_our_comments_and_the_entries_in_order() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "order", "A B", "A:B", "A\n", "-A"])
-def test_a_key_that_would_not_be_read_back_is_a_bug(key: str) -> None:
+def test_a_comment_key_that_would_not_be_read_back_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         Text([], [], [(key, "")])
 

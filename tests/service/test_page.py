@@ -94,7 +94,7 @@ def test_an_unheard_deal_is_shown_as_waiting(tmp_path: Path) -> None:
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text()))
-def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_no_text_on_the_page_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     written = page(status(tmp_path_factory.mktemp("page"), text), NOW_S)
     found = Elements(written)
 

@@ -93,7 +93,7 @@ def test_a_seed_that_is_not_utf8_is_taken_as_its_bytes() -> None:
     ],
     ids=str,
 )
-def test_bulk_draws_are_those_made_one_by_one(bounds: range | list[int]) -> None:
+def test_bulk_draws_equal_single_draws(bounds: range | list[int]) -> None:
     bulk, single = Seeded("same"), Seeded("same")
 
     assert list(draws(bulk, bounds)) == [single(bound) for bound in bounds]
@@ -101,7 +101,7 @@ def test_bulk_draws_are_those_made_one_by_one(bounds: range | list[int]) -> None
 
 
 @given(st.lists(st.integers(1, 1 << 70), max_size=50), st.text(max_size=5).filter(str.isprintable))
-def test_any_bounds_are_kept_and_bulk_is_one_by_one(bounds: list[int], seed: str) -> None:
+def test_draws_are_within_any_bounds_and_bulk_draws_equal_single_draws(bounds: list[int], seed: str) -> None:
     single = Seeded(seed)
     bulk = list(draws(Seeded(seed), bounds))
 

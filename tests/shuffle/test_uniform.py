@@ -99,7 +99,7 @@ def test_inside_out_is_uniform_after_each_arrival() -> None:
     assert inside_out(iter([7, 8, 9]), replay(0, 0, 1)) == [8, 9, 7]
 
 
-def test_a_table_of_more_than_eight_is_refused() -> None:
+def test_from_table_refuses_more_than_eight_entries() -> None:
     with pytest.raises(ValueError, match="too large"):
         from_table(range(9), replay(0))
     assert from_table(range(8), replay(math.factorial(8) - 1)) == [7, 6, 5, 4, 3, 2, 1, 0]

@@ -105,7 +105,7 @@ def replace_number(row: FolderRow, number: int) -> FolderRow:
         ("ann/other", []),
     ],
 )
-def test_a_part_of_the_table_has_the_folders_below_its_roots(
+def test_a_part_of_the_track_table_has_the_folders_below_its_roots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, parts: list[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "ann"))

@@ -201,7 +201,7 @@ def test_a_playlist_never_saved_has_no_record(writes: bool, home: Path) -> None:
     assert writes or list(home.iterdir()) == []
 
 
-def test_all_that_is_saved_of_a_playlist_is_forgotten_and_nothing_of_another() -> None:
+def test_forget_removes_all_rows_of_one_playlist_only() -> None:
     save(lists=LISTS)
     with State() as state:
         for playlist in LISTS:
@@ -588,7 +588,7 @@ def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytes
         (PermissionError(errno.EACCES, "Permission denied"), "Make the state folder writable, or set"),
     ],
 )
-def test_a_state_that_cannot_be_saved_has_advice(
+def test_the_error_of_a_state_that_cannot_be_saved_has_advice(
     monkeypatch: pytest.MonkeyPatch, problem: OSError, cure: str
 ) -> None:
     def no_folder(**_: object) -> bytes:

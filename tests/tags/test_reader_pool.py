@@ -108,7 +108,7 @@ def test_few_files_start_one_worker() -> None:
 
 
 @pytest.mark.process
-def test_names_that_no_file_has_are_not_asked_for(tmp_path: Path) -> None:
+def test_impossible_names_are_not_sent_to_workers(tmp_path: Path) -> None:
     """Neither a NUL nor a path of 100 KB confuses the worker; odd bytes are no trouble."""
     odd = os.fsencode(tmp_path) + b"/\xff\n\x1b.mp3"
     Path(os.fsdecode(odd)).write_bytes((DATA / "v24.mp3").read_bytes())
@@ -153,7 +153,7 @@ print(json.dumps([peak_kb, found]))
     ],
     ids=["memory and depth", "time"],
 )
-def test_bombs_take_no_other_file_along(
+def test_a_bomb_harms_the_reading_of_no_other_file(
     tmp_path: Path, bombs: dict[str, tuple[Callable[[], bytes], str]], deadline_s: int
 ) -> None:
     """What needs too much memory, time or depth is named; the rest is read; this process stays small."""
@@ -285,7 +285,7 @@ def test_threads_may_read_at_once() -> None:
 
 
 @pytest.mark.process
-def test_worker_has_its_limits() -> None:
+def test_a_worker_limits_its_memory_and_core_dumps() -> None:
     """Memory and core dumps are limited in a worker, and in this process they are not."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.closing(read_all(SOUND, memory_bytes=300 << 20)) as iterator:
@@ -299,7 +299,7 @@ def test_worker_has_its_limits() -> None:
 
 
 @pytest.mark.process
-def test_a_lower_limit_from_outside_stays() -> None:
+def test_a_lower_memory_limit_of_this_process_stays() -> None:
     """Under a limit that we may not raise, files are read within it."""
     code = (
         "from playshuffle.tags.reader_pool import read_all; import sys; "
