@@ -37,7 +37,8 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
     if not systemctl.is_there():
         yield "no systemd for this user in this session, so nothing was started"
         yield f"after the next login: systemctl --user enable --now {next(iter(starts))}"
-        yield "without systemd: run `playshuffle watch` at start-up, see `playshuffle help service`"
+        verb = "listen" if units.LISTEN in starts else "watch"
+        yield f"without systemd, run at start-up: playshuffle {verb}"
         return
     if any(name.endswith(".conf") and unit_texts[name] is not None for name in unit_texts):
         yield "this system does not allow a sandbox for files in a user's service; system calls and the"

@@ -58,6 +58,9 @@ def test_without_systemd_the_units_are_written_and_the_next_step_is_shown(home: 
     assert {path.name for path in folder.iterdir()} == {*os.listdir(ROOT / "systemd")} - others
     assert "wrote ~/.config/systemd/user/playshuffle.service\n" in done.stdout
     assert "nothing was started" in done.stdout
+    assert "run at start-up: playshuffle watch\n" in done.stdout
+    assert "run at start-up: playshuffle listen\n" in run("install", home, ("--listen",)).stdout
+    (folder / "playshuffle-listen.service").unlink()
     assert f'ReadWritePaths="-{home}/Music"' in (folder / "playshuffle.service").read_text()
     assert (home / ".local/state/playshuffle").stat().st_mode & 0o777 == 0o700
     before = files(home / ".config")
