@@ -66,7 +66,7 @@ def test_a_track_that_comes_again_on_the_seventh_day_counts_and_on_the_eighth_do
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [8], [1])).again == 0
 
 
-def test_the_shares_are_of_the_library_of_their_day() -> None:
+def test_shares_are_of_the_library_as_it_is_on_each_day() -> None:
     first, second = _days([1, 2], [3, 4])
     second.present = [1, 2, 3, 5]
     assert shares([first, second]) == [0.002, 0.75]

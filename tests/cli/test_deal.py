@@ -87,7 +87,7 @@ def test_other_options_rewrite_the_deal_of_today_in_their_format(music: Path) ->
     assert entries == [f"{music}/{name}" for name in names]
 
 
-def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_exist(tmp_path: Path) -> None:
+def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_stay_dealt(tmp_path: Path) -> None:
     music, never = numbered(tmp_path / "Music", 9), tmp_path / "never.m3u"
     never.write_text(f"{music}/000.mp3\n")
     deal(music, "-n", "3", "--without", never)

@@ -79,7 +79,7 @@ def test_a_rule_for_all_playlists_is_named_with_its_line_and_the_day(music: Path
     assert "config.toml, line 3: in ~/.config/playshuffle/no.m3u, line 1\n" in why("1.mp3", "2026-12-01")
 
 
-def test_a_skip_list_is_named_with_its_own_line_though_the_name_of_another_ends_alike(music: Path) -> None:
+def test_a_skip_list_is_named_with_its_line_despite_one_with_a_similar_name(music: Path) -> None:
     aged(music)
     file = configured(f'folders = ["{music}"]\nwithout = ["ba.m3u"]\n[playlist.all]\nwithout = "a.m3u"\n')
     (file.parent / "ba.m3u").write_text(f"{music}/1.mp3\n")

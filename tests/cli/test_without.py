@@ -201,7 +201,7 @@ def test_the_service_waits_for_a_list_that_never_was_there(tmp_path: Path, music
         wait_for(holds(music / "all.m3u", *without("a/1.mp3")))
 
 
-def test_a_list_of_which_no_entry_is_a_track_is_named(music: Path) -> None:
+def test_a_skip_list_without_any_track_is_named(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     (music / "empty.m3u").write_text("#EXTM3U\n")
     (music / "moved.m3u").write_text("old/1.mp3\nold/2.mp3\n")

@@ -32,7 +32,7 @@ def test_examples_in_python_are_true(document: Path) -> None:
 _OF_PLAYERS = {"--playlist", "--load", "--shuffle", "--save-position-on-quit"}
 
 
-def test_every_option_that_is_named_exists() -> None:
+def test_every_option_named_in_the_pages_exists() -> None:
     """In commands of playshuffle, and in backticks."""
     all_verbs = "|".join(VERBS)
     for document in DOCUMENTS:

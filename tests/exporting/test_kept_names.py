@@ -254,7 +254,7 @@ def test_names_that_differ_only_by_case_or_folder_are_both_there(tmp_path: Path)
     assert {*copies(tmp_path / "stick")} == {"A/x.mp3", "A/x~.mp3", "A/X~~.mp3"}
 
 
-def test_the_outermost_music_folder_counts_and_outside_of_them_the_last_two_folders(tmp_path: Path) -> None:
+def test_copies_are_named_below_the_outermost_music_folder_or_by_two_folders(tmp_path: Path) -> None:
     file = tmp_path / "Music/Jazz/Miles/Blue/1.mp3"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"1")

@@ -68,7 +68,7 @@ TAGGED = [
         (TagNames("", ""), []),
     ],
 )
-def test_tags_name_a_recording(names: TagNames, expected: list[int]) -> None:
+def test_tags_identify_a_recording(names: TagNames, expected: list[int]) -> None:
     rows = [HistoryRow(b"", Played(plays=1), names)]
 
     assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]

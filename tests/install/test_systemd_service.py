@@ -88,7 +88,7 @@ def test_a_playlist_can_be_written_wherever_it_is_and_nothing_beside_it(place: L
     assert told["sandbox"] == "on"
 
 
-def test_a_second_install_leaves_a_service_that_runs_alone(place: Lab) -> None:
+def test_a_second_install_does_not_restart_the_service(place: Lab) -> None:
     place.user("playshuffle service install")
     process = place.show(UNIT, "MainPID")
     said = place.user("playshuffle service install").stdout

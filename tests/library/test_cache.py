@@ -292,7 +292,7 @@ def test_on_a_full_disk_the_run_goes_on_without_the_cache(
     assert forked(fill, own_mounts=True) == (1, 1, 2)
 
 
-def test_a_cache_that_is_used_after_it_was_closed_stays(cache_file: bytes) -> None:
+def test_using_a_closed_cache_does_not_delete_it(cache_file: bytes) -> None:
     """It is a fault of the program, which is not hidden by the loss of all tags."""
     with Cache() as cache:
         pass

@@ -142,7 +142,7 @@ def test_a_folder_or_pipe_named_like_an_ignore_file_is_not_read(top: bytes) -> N
 
 
 @pytest.mark.process
-def test_a_folder_whose_ignore_file_cannot_be_read_stays_as_it_was_known() -> None:
+def test_a_folder_whose_ignore_file_cannot_be_read_keeps_its_known_tracks() -> None:
     """The excluded files are unknown."""
     with public_folder() as top:
         put(top, b"a/x.mp3", b"b/y.mp3", b"new/z.mp3")

@@ -125,7 +125,7 @@ def test_a_link_loop_fixed_elsewhere_is_found(top: bytes, tmp_path: Path) -> Non
 
 
 @pytest.mark.process
-def test_a_file_that_cannot_be_looked_at_stays_as_it_was_known(public: bytes) -> None:
+def test_a_file_that_cannot_be_examined_keeps_its_known_row(public: bytes) -> None:
     """A folder of mode 0444 lists its names, but nothing can be said of them."""
     put(public, b"a/x.mp3", b"a/b/y.mp3", b"z.mp3")
     os.symlink(public + b"/z.mp3", public + b"/a/link.mp3")
@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_looked_at_stays_as_it_was_known(public: bytes) ->
 
 
 @pytest.mark.process
-def test_a_file_that_could_not_be_looked_at_is_looked_at_again(top: bytes, tmp_path: Path) -> None:
+def test_a_file_that_could_not_be_examined_is_examined_again(top: bytes, tmp_path: Path) -> None:
     """Though nothing has changed in its folder."""
     put(top, b"x.mp3", b"y.mp3")
 

@@ -153,9 +153,7 @@ def test_folders_of_other_file_systems_are_always_listed(
     assert sorted(listed) == [top + b"/", top + b"/a/"]
 
 
-def test_folders_that_ignore_files_and_links_concern_are_looked_at_each_time(
-    top: bytes, tmp_path: Path
-) -> None:
+def test_folders_with_ignore_files_or_links_are_listed_each_time(top: bytes, tmp_path: Path) -> None:
     put(top, b"a/x.mp3", b"a/b/y.mp3", b"c/z.mp3")
     put(os.fsencode(tmp_path), b"elsewhere/w.mp3")
     put(top, b"a/.ndignore", content=b"x*\n")

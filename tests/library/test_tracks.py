@@ -126,7 +126,7 @@ def said(library: Tracks) -> list[tuple[bytes, int, bytes]]:
     return list(zip(library.paths, library.durations_ms, library.artists, strict=True))
 
 
-def test_without_the_kept_fields_a_changed_folder_is_read_again(top: bytes) -> None:
+def test_without_cached_tags_all_files_of_a_changed_folder_are_read_again(top: bytes) -> None:
     put(top, b"x.mp3", b"y.mp3")
     memory = Memory(top)
     memory.run()

@@ -154,7 +154,7 @@ def test_a_root_may_be_a_link(top: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_tracks_below_an_unreadable_folder_stay_as_known(public: bytes) -> None:
+def test_tracks_below_an_unreadable_folder_stay_as_last_known(public: bytes) -> None:
     """Through links, too; and it is there once, though three roots lead there."""
     put(public, b"music/closed/in/x.mp3", b"music/closed/y.mp3", b"music/open/z.mp3", b"outside/v.mp3")
     music, closed = public + b"/music", public + b"/music/closed"
@@ -343,7 +343,7 @@ def test_a_scan_ends_even_if_inode_numbers_change_at_each_look(
     assert len(looks) < 50
 
 
-def test_a_file_that_is_written_in_place_stays_as_it_was_known(top: bytes) -> None:
+def test_a_file_being_written_in_place_keeps_its_known_row(top: bytes) -> None:
     put(top, b"1.mp3", b"2.mp3")
     os.utime(top + b"/1.mp3", (1, 1))
     known = by_path(find([top], {}))

@@ -310,7 +310,7 @@ def test_blocks_come_in_every_order_and_each_stays_whole(
     )
 
 
-def test_a_limit_cuts_the_last_album_where_it_falls() -> None:
+def test_a_limit_may_cut_the_last_album() -> None:
     tracks, tags_of = tagged(ALBUMS)
     beginnings = {(*ONE, *TWO), (*ONE, 4), (*TWO, *ONE), (*TWO, *THREE), (*THREE, 1), (*THREE, *TWO)}
 

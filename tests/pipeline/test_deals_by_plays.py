@@ -190,7 +190,7 @@ def test_only_a_deck_that_counts_plays_counts_a_deal_as_heard(ann: Listener) -> 
         ann.deal(is_heard=True)
 
 
-def test_a_deck_begins_to_count_plays_when_it_is_asked_to(ann: Listener) -> None:
+def test_a_deck_counts_plays_from_the_moment_the_option_is_given(ann: Listener) -> None:
     ann.count = Count.DEALT
     first = ann.deal(4)
     assert deck_facts(ann.deck)["heard"] is None
@@ -228,7 +228,7 @@ def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
     assert paths == [bytes(ann.paths[track]) for track in ann.deal(5)]
 
 
-def test_a_deal_that_did_not_reach_the_file_comes_before_one_that_is_asked_for(ann: Listener) -> None:
+def test_a_deal_that_did_not_reach_the_file_is_written_before_a_requested_one(ann: Listener) -> None:
     ann.deal(4)
     unwritten = ann.deal(4, is_now=True, is_killed=True)
     assert unwritten != ann.listed()

@@ -126,7 +126,7 @@ def test_an_older_deal_that_arrives_late_counts_and_todays_is_written_again(
     assert {f"{index:02}.mp3" for index in dealt.deck.dealt} == {*listed(ann.list), *listed(bob.list)}
 
 
-def test_a_deal_without_a_file_here_is_replaced_with_a_note(pair: tuple[Computer, Computer]) -> None:
+def test_a_deal_whose_files_are_missing_here_is_replaced_with_a_note(pair: tuple[Computer, Computer]) -> None:
     ann, bob = pair
     ann.deal(NOON)
     bob.take(ann)

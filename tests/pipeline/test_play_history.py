@@ -181,7 +181,7 @@ def test_new_tracks_are_looked_for_in_a_source_that_has_not_changed(music: Path,
     assert chosen(music, "plays:5", path) == "late"
 
 
-def test_a_source_that_cannot_be_read_counts_as_it_was(music: Path, played: Path) -> None:
+def test_a_source_that_cannot_be_read_counts_as_last_read(music: Path, played: Path) -> None:
     asked = request(music, played, where="plays:3")
     make_playlist(asked, TOOLS)
     played.rename(music / "away.sql")

@@ -401,7 +401,7 @@ def test_names_that_are_not_utf8_are_compared_as_bytes() -> None:
         ("(path:/old", "(path:/old"),
     ],
 )
-def test_new_paths_stay_whole_terms(before: str, after: str) -> None:
+def test_a_moved_path_in_a_query_stays_one_term(before: str, after: str) -> None:
     def place(path: bytes) -> bytes:
         return b"/new disk" + path[4:] if path == b"/old" or path.startswith(b"/old/") else path
 

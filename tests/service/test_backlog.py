@@ -72,7 +72,7 @@ def test_a_scan_gets_all_news_that_came_since_the_last_one() -> None:
     assert request.batch == Batch(frozenset({b"/m/", b"/n/"}), gone=MOVE.gone, moved=MOVE.moved)
 
 
-def test_news_that_a_scan_has_saved_is_given_to_no_scan_again() -> None:
+def test_no_scan_gets_news_again_that_a_scan_has_saved() -> None:
     """Not if a playlist failed after the scan, and not after the update was killed."""
     pending = backlog()
     updated(pending, MOVE, "one")
@@ -81,7 +81,7 @@ def test_news_that_a_scan_has_saved_is_given_to_no_scan_again() -> None:
     assert updated(pending, LATER) == UpdateRequest(frozenset(BOTH), LATER)
 
 
-def test_news_of_a_scan_that_failed_is_given_to_the_next_scan_with_the_playlists_it_concerns() -> None:
+def test_the_next_scan_gets_the_news_and_playlists_of_a_failed_scan() -> None:
     """Whichever playlist is due: its scan enters the folders that the news is about."""
     pending = backlog(APART)
     failed(pending, MOVE)
@@ -92,7 +92,7 @@ def test_news_of_a_scan_that_failed_is_given_to_the_next_scan_with_the_playlists
     assert (request.batch.moved, request.batch.gone) == (MOVE.moved, MOVE.gone)
 
 
-def test_deletions_in_a_folder_that_seems_to_be_missing_are_given_to_the_next_update() -> None:
+def test_the_next_update_gets_deletions_in_a_folder_that_seems_to_be_missing() -> None:
     """Again and again, as long as it seems to be missing."""
     pending = backlog({"one": (b"/m", b"/drive")})
     gone = frozenset({b"/m/a", b"/drive/a"})
@@ -113,7 +113,7 @@ def test_old_deletions_in_a_missing_folder_are_not_given_to_a_new_configuration(
     assert not pending.news().gone
 
 
-def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> None:
+def test_the_next_scan_gets_news_that_came_during_a_scan() -> None:
     pending = backlog()
     pending.add(LATER, 1)
     pending.begin(1)
@@ -126,7 +126,7 @@ def test_news_that_came_while_a_scan_was_under_way_is_given_to_the_next() -> Non
     assert pending.begin(3) == UpdateRequest(frozenset(BOTH), MOVE)
 
 
-def test_a_batch_is_for_the_playlists_that_are_made_from_its_files_and_folders() -> None:
+def test_a_batch_updates_only_playlists_of_its_files_and_folders() -> None:
     pending = backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, b=[b"/never.m3u"])
     never = Batch(files=frozenset({b"/never.m3u"}))
 
@@ -158,7 +158,7 @@ def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans()
     assert not updated(pending, LATER).batch.is_full_scan
 
 
-def test_news_is_dropped_when_it_is_too_old_to_be_true() -> None:
+def test_news_that_is_too_old_is_dropped() -> None:
     pending = backlog()
     failed(pending, MOVE)
 

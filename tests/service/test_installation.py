@@ -64,7 +64,7 @@ def copied_program(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 
 
 @pytest.mark.process
-def test_an_update_packs_tags_as_the_version_does_that_was_started(tmp_path: Path) -> None:
+def test_an_update_packs_tags_as_the_running_version_does(tmp_path: Path) -> None:
     code, env = copied_program(tmp_path)
     music = aged(numbered(tmp_path / "Music", 3))
     with Service(tmp_path, config(music), env=env) as service:

@@ -184,7 +184,7 @@ def test_one_broken_playlist_does_not_stop_the_others(music: Path, tmp_path: Pat
         assert run("status", env=service.env).code == 1
 
 
-def test_a_second_service_on_the_same_file_says_who_keeps_it(music: Path, service: Service) -> None:
+def test_a_second_service_on_the_same_file_names_the_first(music: Path, service: Service) -> None:
     done = run("watch", music, "-o", music / "all.m3u")
 
     assert service.process is not None

@@ -58,7 +58,7 @@ NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, marked])
 @NOT_ENTERED
 @pytest.mark.parametrize("deal", [DAILY, None], ids=["deck", "kept"])
 @pytest.mark.parametrize("is_full_scan", [True, False], ids=["whole", "event"])
-def test_a_list_over_a_folder_that_another_does_not_enter_follows_it_while_a_drive_is_missing(
+def test_a_list_follows_a_folder_that_another_list_skips_while_a_drive_is_missing(
     managed: Managed, inner_of: Any, deal: DealSettings | None, is_full_scan: bool
 ) -> None:
     music, usb = managed.top / "m", managed.top / "usb"
@@ -86,7 +86,7 @@ def test_a_list_over_a_folder_that_another_does_not_enter_follows_it_while_a_dri
 
 
 @NOT_ENTERED
-def test_nested_lists_of_which_one_does_not_enter_the_other_open_no_file_again(
+def test_a_list_over_a_folder_that_another_list_skips_opens_no_file_again(
     managed: Managed, inner_of: Any
 ) -> None:
     music = managed.top / "m"

@@ -95,7 +95,7 @@ def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -
         assert records.last(state, LIST) == order
 
 
-def test_absent_tracks_of_an_order_are_not_among_those_that_were_there() -> None:
+def test_absent_tracks_of_an_order_do_not_count_as_present() -> None:
     order = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "1-1", b"")
 
     assert list(order.present_then) == [3, 1, 2]

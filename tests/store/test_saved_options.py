@@ -45,5 +45,5 @@ def test_paths_below_the_home_are_saved_without_its_name(home: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [pack(None), '{"law": 1}'])
-def test_options_that_are_not_known_are_none(text: str) -> None:
+def test_saved_options_that_this_version_does_not_know_give_none(text: str) -> None:
     assert unpack(text) is None

@@ -7,7 +7,7 @@ PLAYLIST, OTHER = b"/m/all\xff.m3u", b"/m/other.m3u"
 LISTS = {b"/never\xfe.m3u": [b"/m/a.mp3", b"/m/caf\xe9\n.mp3"], b"/empty.m3u": list[bytes]()}
 
 
-def test_lists_come_back_as_they_were_kept_and_belong_to_their_playlist() -> None:
+def test_stored_skip_lists_are_read_back_for_their_playlist_only() -> None:
     with State() as state:
         skip_list_entries.save(state, PLAYLIST, LISTS)
         skip_list_entries.save(state, OTHER, {b"/x.m3u": [b"/m/x.mp3"]})

@@ -36,7 +36,7 @@ def test_each_line_is_a_mount_with_its_escapes_undone() -> None:
     ]
 
 
-def test_the_mount_of_a_folder_is_found_without_asking_those_below(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finding_the_mount_of_a_folder_does_not_touch_mounts_below(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of them may hang."""
     asked: list[bytes] = []
     real = os.statvfs

@@ -61,7 +61,7 @@ def test_as_many_calls_wait_at_once_as_there_are_workers(workers: Workers) -> No
     assert crowd.most == _COUNT
 
 
-def test_calls_of_calls_wait_at_once_but_never_more_of_them(workers: Workers) -> None:
+def test_nested_calls_wait_at_once_but_no_more_than_there_are_workers(workers: Workers) -> None:
     """Of a few large folders, too: each is given to all workers."""
     crowd = Crowd(_COUNT)
 
@@ -97,7 +97,7 @@ def test_an_exception_of_a_call_is_raised_where_results_are_taken(workers: Worke
     assert list(workers.each(str, range(3))) == ["0", "1", "2"]
 
 
-def test_nothing_more_is_begun_once_the_results_are_not_wanted(workers: Workers) -> None:
+def test_no_call_begins_after_the_caller_stops_taking_results(workers: Workers) -> None:
     begun: list[int] = []
     may_end = threading.Event()
 

@@ -55,7 +55,7 @@ def test_reads_every_field_of_every_format(name: str) -> None:
     assert 250 < reading.tags.duration_ms < 700
 
 
-def test_every_file_of_the_data_is_expected() -> None:
+def test_every_file_in_the_test_data_has_expected_tags() -> None:
     """No file lies among the data that no test reads."""
     assert {path.name for path in DATA.iterdir() if path.suffix[1:3] != "py"} == set(FILES)
 

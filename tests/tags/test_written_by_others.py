@@ -197,7 +197,7 @@ def test_a_position_may_have_a_disc_a_side_and_a_part(text: str, position: Seque
     assert read_position([text]) == position
 
 
-def test_the_disc_of_a_number_counts_if_there_is_no_other() -> None:
+def test_the_disc_in_a_track_number_counts_if_no_disc_is_tagged() -> None:
     assert tags_of({"tracknumber": ["2-1"]}, Stream(1)).disc == 2
     assert tags_of({"tracknumber": ["2-1"], "discnumber": ["Disc 3"]}, Stream(1)).disc == 3
 

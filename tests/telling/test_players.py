@@ -66,7 +66,7 @@ def test_a_queue_of_the_user_is_never_changed(player: Player, is_playing: bool) 
 
 
 @pytest.mark.parametrize("word", ["7", "{}", "{} "])
-def test_a_player_goes_on_at_a_track(player: Player, word: str) -> None:
+def test_tell_can_start_at_a_track(player: Player, word: str) -> None:
     """By its number or name; a track that the playlist lacks changes nothing."""
     entries = player.make()
     text = word.format(os.path.basename(entries[6]))
