@@ -21,6 +21,7 @@ _INTEGERS = frozenset((b"tmpo", b"stik", b"rtng"))
 _TEXTS = frozenset(b"\xa9nam \xa9alb \xa9ART aART \xa9wrt \xa9day \xa9cmt \xa9grp \xa9gen".split())
 _IMPLICIT, _UTF8, _INTEGER = 0, 1, 21  # kinds of values
 _LONGEST_ITEM = 16 * 1024
+_SILENT_SIZES = 3  # different sizes of samples before and in silence
 _MOST_ATOMS = 5000
 
 
@@ -219,8 +220,9 @@ def _sample_units(times: bytes, sizes: bytes) -> float:
 
 
 def _mark(sizes: bytes) -> int:
-    """Identify audio by number and sizes of samples; 0 if all sizes are equal."""
-    return audio_mark(sizes[8:]) if audio_mark(sizes[12:], 4) else 0
+    """Identify audio by number and sizes of samples; 0 if most sizes are equal, as those of silence are."""
+    different = {sizes[place : place + 4] for place in range(12, len(sizes), 4)}
+    return audio_mark(sizes[8:]) if len(different) > _SILENT_SIZES else 0
 
 
 @lru_cache(maxsize=256)

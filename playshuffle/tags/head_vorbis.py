@@ -12,6 +12,10 @@ _LONGEST_VALUE = 4096  # bytes; a longer comment is a cover, lyrics, or left to 
 _TAIL_BYTES = (16 * 1024, 64 * 1024)  # bytes at the end with the last page: mostly, always
 _LONG_PAGE_S = 10  # no page of audio is longer
 
+# A shorter packet is silence, the end of every fourth song. At a constant bit rate, bytes or packets repeat.
+_SILENT_BYTES = 8
+_SOUND_BYTES = 64  # bytes of packets that differ in any two songs
+
 _PICTURES = frozenset(("metadata_block_picture", "coverart", "lyrics", "unsyncedlyrics"))
 
 _STREAM_INFO, _COMMENT = 0, 4
@@ -224,7 +228,7 @@ class _Packet:
 def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
     """Return the position of the last page, which must end the file, and the audio mark.
 
-    The mark is made from the position and the last packet: programs divide the others into other pages.
+    The mark is made from the position and the last packets: programs divide the others into other pages.
     """
     for length in _TAIL_BYTES:
         start = max(0, file.size - length)
@@ -241,7 +245,23 @@ def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
     position: int = unpack_from("<q", head, 6)[0]
     if page + 27 + head[26] + sum(lacing) != len(tail) or position < 0:
         raise DeclinedError
-    before = lacing[:-1].rstrip(b"\xff")  # a long last packet has several parts
-    packet = tail[len(tail) - sum(lacing[len(before) :]) :]
-    is_whole = before or not head[5] & 1
-    return position, audio_mark(b"%d %b" % (position, packet)) if is_whole else 0
+    sound = _last_sound(lacing, tail[page + 27 + head[26] :], is_continued=bool(head[5] & 1))
+    return position, audio_mark(b"%d %b" % (position, sound)) if sound else 0
+
+
+def _last_sound(lacing: bytes, content: bytes, *, is_continued: bool) -> bytes:
+    """Return the last whole packets of a page that are not silent; empty if they are too few."""
+    packets = []
+    size = 0
+    for part in lacing:
+        size += part
+        if part < 255:  # a longer packet has several parts
+            packets.append(content[:size])
+            content, size = content[size:], 0
+    sound = b""
+    for packet in reversed(packets[is_continued:]):
+        if len(packet.rstrip(packet[-1:])) >= _SILENT_BYTES and packets.count(packet) == 1:
+            sound = packet + sound
+        if len(sound) >= _SOUND_BYTES:
+            return sound
+    return b""

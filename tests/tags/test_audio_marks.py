@@ -4,6 +4,7 @@ import os
 import shutil
 import struct
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import mutagen
@@ -102,6 +103,41 @@ def test_repeated_audio_has_no_mark(tmp_path: Path) -> None:
 
         assert (mark(path) > 0) is is_marked
     assert audio_mark(b"") == 0
+
+
+def test_an_mp4_that_begins_with_silence_has_no_mark(tmp_path: Path) -> None:
+    """The sizes of its first samples, priming included, are those of other silence."""
+    data = bytearray((DATA / "tone.m4a").read_bytes())
+    sizes = data.index(b"stsz") + 16
+    data[sizes : sizes + 16] = struct.pack(">4I", 239, 4, 4, 6)
+    (tmp_path / "x.m4a").write_bytes(data)
+
+    assert mark(DATA / "tone.m4a") > 0
+    assert mark(tmp_path / "x.m4a") == 0
+
+
+def with_last_packets(data: bytes, packets: Sequence[bytes]) -> bytes:
+    """Replace the last page of an Ogg file; only the marks are read, so its checksum may be wrong."""
+    page = data.rindex(b"OggS")
+    return data[: page + 26] + bytes([len(packets), *map(len, packets)]) + b"".join(packets)
+
+
+@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
+def test_the_silence_at_the_end_of_a_song_is_no_mark(name: str, tmp_path: Path) -> None:
+    """A silent packet of Vorbis has one byte, one of Opus three, or many at a constant bit rate."""
+    data = (DATA / name).read_bytes()
+    marks = []
+    for loud in (bytes(range(100)), bytes(range(100, 200)), bytes(range(40))):
+        silence = [b"\xf8\xff\xfe", bytes(range(200))] * 20
+        (tmp_path / name).write_bytes(with_last_packets(data, [loud, *silence]))
+        marks.append(mark(tmp_path / name))
+    (tmp_path / name).write_bytes(with_last_packets(data, [b"\xf8\xff\xfe" + bytes(200)]))
+    marks.append(mark(tmp_path / name))
+    (tmp_path / name).write_bytes(with_last_packets(data, [bytes(range(100))]))
+
+    assert marks[0] == mark(tmp_path / name) > 0
+    assert marks[0] != marks[1] > 0
+    assert marks[2:] == [0, 0]
 
 
 def test_a_flac_file_without_a_checksum_has_no_mark(tmp_path: Path) -> None:
