@@ -17,7 +17,7 @@ def play_command(player: Player, file: bytes) -> str:
     """Return the shell command that plays a file; empty if the player has none."""
     mpd_name = b""
     if player.uses_mpd_conf:
-        found = load_name(file, mpd_server.settings_if_possible())
+        found = load_name(file, mpd_server.settings())
         if found is None:
             return ""
         mpd_name = found

@@ -19,7 +19,7 @@ from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, escaped
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
-from playshuffle.system import mpd_server
+from playshuffle.system import mpd_conf, mpd_server
 from playshuffle.tags.cause import NAME, TWIN, Cause
 from playshuffle.text import any_of
 
@@ -208,7 +208,7 @@ def notes_on_mpd(request: Request) -> list[Note]:
         return []
 
     try:
-        conf = mpd_server.settings()
+        conf = mpd_server.settings() or mpd_conf.read()
     except PlayshuffleError as error:  # the playlist was named, so the folders of MPD were not needed
         return [Note("mpd_unknown", f"{error} Whether MPD has these tracks was not checked.")]
     if conf is None or conf.music is None or not conf.music.startswith(b"/"):
@@ -249,7 +249,7 @@ def _style(
 
 def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
     """None if MPD does not read the playlist."""
-    conf = mpd_server.settings_if_possible()
+    conf = mpd_server.settings()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
     if os.path.realpath(conf.playlists) != os.path.dirname(file.path):

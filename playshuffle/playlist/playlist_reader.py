@@ -256,7 +256,7 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 
 def _entries_folder(path: bytes) -> bytes:
     folder = os.path.dirname(path)
-    conf = mpd_server.settings_if_possible()
+    conf = mpd_server.settings()
     if conf is None or conf.playlists is None or conf.music is None:
         return folder
     return conf.music if os.path.realpath(conf.playlists) == os.path.realpath(folder) else folder

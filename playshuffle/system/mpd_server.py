@@ -52,26 +52,13 @@ def _bound(address: str, port: int) -> Address:
 
 # ----
 def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
-    """Return the folders that a running MPD names, else its configuration; None if neither is found.
+    """Return the folders that a running MPD names, else its configuration; None if neither can be read.
 
     Args:
         places: possible addresses of MPD. Default: the usual ones.
-
-    Raises:
-        PlayshuffleError: no MPD names them, and the configuration cannot be read.
     """
-    for address in addresses(os.environ) if places is None else places:
-        if (named := _named(address)) is not None:
-            return named
-    return mpd_conf.read()
-
-
-def settings_if_possible(places: Sequence[Address] | None = None) -> MpdConf | None:
-    """Return the same; None if this user can read none."""
-    try:
-        return settings(places)
-    except PlayshuffleError:
-        return None
+    named = map(_named, addresses(os.environ) if places is None else places)
+    return next(filter(None, named), None) or mpd_conf.read_if_possible()
 
 
 def playlist_folder() -> bytes:
@@ -80,7 +67,7 @@ def playlist_folder() -> bytes:
     Raises:
         PlayshuffleError: neither a running MPD nor a configuration names it and music_directory.
     """
-    conf = settings()
+    conf = settings() or mpd_conf.read()
     if conf is None:
         candidates = ", ".join(map(shown, mpd_conf.places()))
         raise PlayshuffleError(

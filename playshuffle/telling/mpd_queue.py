@@ -144,7 +144,7 @@ class MpdQueue:
         Raises:
             PlayshuffleError: MPD cannot read it, or its music folder is not known.
         """
-        conf = mpd_server.settings_if_possible([self._address])
+        conf = mpd_server.settings([self._address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:
             name = os.path.splitext(name)[0]
