@@ -86,7 +86,7 @@ def _next(dealt: Dealt, today: date) -> str:
     when = next_deal(deck_facts(dealt.deck), today)
     if dealt.is_new or dealt.report.is_changed:
         return when
-    again = "--again rewrites this deal, " if dealt.deck.has_deal else ""
+    again = "--again rewrites this deal, " if dealt.deck.has_deal and not dealt.is_again else ""
     return f"{when}; {again}--now deals the next"
 
 

@@ -160,6 +160,13 @@ def test_a_deal_now_does_not_change_when_the_next_is_due(music: Path) -> None:
     assert "Next: Monday 00:00" in first
 
 
+def test_the_option_again_is_not_advised_to_who_gave_it(music: Path) -> None:
+    deal(music, "-n", "4")
+
+    assert "--again rewrites this deal" in deal()
+    assert "; --now deals the next" in deal("--again")
+
+
 def test_a_new_round_is_begun_at_once_and_taken_back(music: Path, home: Path) -> None:
     """With a dealt track that was deleted, too."""
     deal(music, "-n", "4")
