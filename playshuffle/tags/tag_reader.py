@@ -19,7 +19,7 @@ from playshuffle.tags.head_chunks import read_chunks
 from playshuffle.tags.head_file import UNUSUAL, DeclinedError, HeadFile
 from playshuffle.tags.head_id3 import tag_size
 from playshuffle.tags.head_mp4 import read_mp4, read_mp4_stream
-from playshuffle.tags.head_vorbis import first_audio, flac_mark, ogg_length_s, ogg_mark
+from playshuffle.tags.head_vorbis import first_audio, flac_mark, ogg_length_s, ogg_mark, read_ogg
 from playshuffle.tags.mutagen_formats import (
     Named,
     NoFramesError,
@@ -201,11 +201,10 @@ def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
     length_s, hertz = info.length, getattr(info, "sample_rate", 0)
     if format_ in _ONE_BIT and getattr(info, "compression", "DSD") == "DSD" and hertz and info.channels:
         length_s = min(length_s, 8 * head.size / (info.channels * hertz))  # the header may claim more
-    if format_ in _OGG:
-        with suppress(*UNUSUAL):
-            length_s = ogg_length_s(length_s, hertz or 48000, first_audio(head))  # as Opus counts
     mark = 0
     with suppress(*UNUSUAL):
+        if format_ in _OGG:
+            length_s = ogg_length_s(length_s, hertz or 48000, first_audio(head))  # as Opus counts
         if format_ == "asf":  # the audio is an object behind the header; a live stream promises nothing
             start = int.from_bytes(head.at(16, 8), "little")
             promised = int.from_bytes(head.at(start + 16, 8), "little")
@@ -217,6 +216,7 @@ def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
 _OWN_STREAMS: dict[str, Callable[[HeadFile], Stream]] = {
     "mp3": lambda head: head_mpeg.stream(head, 0),
     "mp4": read_mp4_stream,
+    **dict.fromkeys(_OGG, lambda head: read_ogg(head)[1]),
 }
 # Formats whose audio can be identified. A failed read keeps its error in the file itself.
 _MARKS: dict[str, Callable[[HeadFile], int]] = {
