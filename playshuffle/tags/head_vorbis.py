@@ -251,17 +251,14 @@ def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
 
 def _last_sound(lacing: bytes, content: bytes, *, is_continued: bool) -> bytes:
     """Return the last whole packets of a page that are not silent; empty if they are too few."""
-    packets = []
-    size = 0
-    for part in lacing:
-        size += part
-        if part < 255:  # a longer packet has several parts
-            packets.append(content[:size])
-            content, size = content[size:], 0
-    sound = b""
-    for packet in reversed(packets[is_continued:]):
-        if len(packet.rstrip(packet[-1:])) >= _SILENT_BYTES and packets.count(packet) == 1:
+    sound, place = b"", len(content)
+    while lacing and len(sound) < _SOUND_BYTES:
+        before = lacing[:-1].rstrip(b"\xff")  # a long packet has several parts
+        if is_continued and not before:
+            break
+        start = place - sum(lacing[len(before) :])
+        packet = content[start:place]
+        if len(packet.rstrip(packet[-1:])) >= _SILENT_BYTES and content.count(packet) == 1:
             sound = packet + sound
-        if len(sound) >= _SOUND_BYTES:
-            return sound
-    return b""
+        lacing, place = before, start
+    return sound if len(sound) >= _SOUND_BYTES else b""
