@@ -207,16 +207,14 @@ def _fill(
         postponed: list[int] = []
         if min_gap < gap:
             undealt = tuple(sorted(undealt, key=lambda track: played_at.get(track, -gap)))
-        for position, track in enumerate(undealt):
+        for track in undealt:
             if track in in_deal or played_at.get(track, -gap) + min_gap > len(moved):
                 postponed.append(track)
             elif open_deal.add(track):
                 moved.append(track)
-            else:  # it comes first in the next deal
-                postponed.append(track)
-                is_refused = True
+            else:
+                is_refused = True  # the track comes first in the next deal
                 if open_deal.is_full():
-                    postponed += undealt[position + 1 :]
                     break
         undealt = tuple(postponed)
         if is_refused or not undealt:
