@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck, end_round, mark_written
-from playshuffle.dealing.next_deal import DealRules, update_deck
+from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
 from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
@@ -195,6 +195,17 @@ def test_another_order_arranges_only_upcoming_tracks() -> None:
 
     assert dealt(after) == tuple(sorted(deck.upcoming)[:3])
     assert (after.order, after.round) == ("sorted", 1)
+
+
+def test_a_track_that_is_dealt_again_counts_as_dealt_last() -> None:
+    """So it keeps the gap from this deal on, whichever round it was first dealt in."""
+    here = tracks(6)
+    deck = Deck(dealt=(1, 2, 3), upcoming=(4,), tail=(5, 6), round=2, since=TODAY, order="random")
+    rules = DealRules(here, Uniform(Seeded("1"), 0), ByCount(3))
+
+    after = next_deal(deck, rules, TODAY, again=[1, 5])
+
+    assert (dealt(after), after.dealt, after.tail) == ((1, 5, 4), (2, 3, 1, 4), (6, 5))
 
 
 def test_a_reset_forgets_deleted_tracks() -> None:

@@ -1,6 +1,7 @@
 """Which is which: a track keeps its number whatever happens to its file, and no other track gets it."""
 
 import os
+from array import array
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playshuffle.library.identity import KnownTrack, Origin, Search
 from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, file_id, label_sum
 from playshuffle.library.missing import Root
 from playshuffle.library.recognition import recognise
@@ -100,6 +102,11 @@ def test_an_edited_file_is_known_by_its_path() -> None:
 def test_a_copy_is_a_new_track() -> None:
     assert which({B: mark(1)}, {A: mark(1, inode=9), B: mark(1)}) == {B: B, b"": A}
     assert which({FAR: with_birth(1)}, {A: with_birth(1, inode=9), FAR: with_birth(1)}) == {FAR: FAR, b"": A}
+
+
+def test_a_second_path_of_an_unchanged_file_is_a_new_track() -> None:
+    """A hard link in another folder of the list, for example."""
+    assert which({B: mark(1)}, {A: mark(1), B: mark(1)}) == {B: B, b"": A}
 
 
 def test_a_file_that_was_retagged_and_moved_is_known_by_its_inode_and_birth_time() -> None:
@@ -238,15 +245,35 @@ def test_a_file_on_another_disk_is_known_by_size_time_and_tags() -> None:
     assert which({A: mark(1)}, {B: mark(1, inode=77, tags=8)}) == {A: None, b"": B}
 
 
+def test_files_without_titles_on_another_disk_are_known_under_other_names_by_size_time_and_audio() -> None:
+    """Their EXTINF lines have the names. Here, the audio alone does not say which is which."""
+    before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=3, tags=8)}
+    now = {b"/n/1.mp3": with_birth(2, audio=3, tags=9), b"/n/2.mp3": with_birth(1, inode=6, audio=3, tags=10)}
+    assert which(before, now) == {A: b"/n/2.mp3", B: b"/n/1.mp3", b"": b""}
+
+
 def test_an_observed_move_is_followed_whatever_else_changed() -> None:
     """Some programs write the tags and rename in one go."""
     assert which({A: mark(1)}, {B: mark(8)}, [(A, B)]) == {A: B, b"": b""}
     assert which({A: mark(1)}, {b"/n/a.mp3": mark(8)}, [(b"/m", b"/n")]) == {A: b"/n/a.mp3", b"": b""}
 
 
+def test_a_move_of_the_folder_that_a_track_was_moved_into_is_followed() -> None:
+    moves = [(A, b"/n/x/a.mp3"), (b"/n/x", b"/n/y")]
+    assert which({A: mark(1)}, {b"/n/y/a.mp3": mark(8)}, moves) == {A: b"/n/y/a.mp3", b"": b""}
+
+
 def test_copies_that_look_alike_are_paired_in_path_order() -> None:
     same = mark(1, inode=5)
     assert which({A: same, B: same}, {C: same, b"/m/d.mp3": same}) == {A: C, B: b"/m/d.mp3", b"": b""}
+
+
+def test_of_two_known_tracks_with_one_path_and_mark_only_one_is_found() -> None:
+    known = [KnownTrack(number, A, mark(1), Origin.VANISHED) for number in (1, 2)]
+    search = Search(known, [A], [mark(1)], lambda: (array("I"), array("I")), is_drive_missing=False)
+    search.run(())
+
+    assert search.indices == [0, None]
 
 
 def test_files_that_were_not_looked_at_all_look_alike() -> None:
