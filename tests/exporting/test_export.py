@@ -103,6 +103,15 @@ def test_no_folder_has_more_tracks_than_asked_for(tmp_path: Path, tracks: Tracks
     assert entries == [*copies(tmp_path / "stick")]
 
 
+def test_numbers_of_folders_have_as_many_digits_as_the_last_one_and_at_least_two(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(100)], size=6)
+
+    for per_folder, last in ((90, "02"), (1, "100")):
+        export(tracks, tmp_path / "stick", max_per_folder=per_folder)
+        folders = sorted(path.name for path in (tmp_path / "stick/list").iterdir() if path.is_dir())
+        assert (folders[-1], {*map(len, folders)}) == (last, {len(last)})
+
+
 def test_a_long_list_is_written_in_parts_that_a_car_reads(tmp_path: Path) -> None:
     part = PLAYERS["car"].part
     assert part is not None
@@ -145,6 +154,15 @@ def test_a_folder_with_other_files_is_refused(tracks: Tracks, stick: Path, name:
     (stick / name).write_text("mine")
 
     refused("is from another program", tracks[::-1], stick)
+
+
+def test_a_file_of_another_program_beside_copies_in_a_numbered_folder_is_refused(
+    tracks: Tracks, stick: Path
+) -> None:
+    export(tracks, stick, max_per_folder=3)
+    (stick / "list/02/notes.txt").write_text("mine")
+
+    refused("contains notes.txt, which is from another program", tracks[::-1], stick)
 
 
 @pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1"])
@@ -277,6 +295,78 @@ def test_a_folder_that_cannot_be_read_is_left_alone(
             export(tracks[::-1], tmp_path / "stick")
 
     assert copies(tmp_path / "stick") == numbered(tracks)
+
+
+def test_a_file_added_while_the_former_folder_is_removed_is_moved_to_the_new_one(
+    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(tracks, stick)
+    rmdir, left = os.rmdir, ["notes.txt"]
+
+    def leave_first(folder: bytes) -> None:
+        if left:
+            Path(os.fsdecode(folder), left.pop()).write_text("mine")
+        rmdir(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", leave_first)
+        export(tracks[::-1], stick)
+
+    assert content(stick / "list")["notes.txt"] == b"mine"
+    assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD]
+
+
+def test_a_former_folder_that_never_gets_empty_is_an_error(
+    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file system may be damaged."""
+    export(tracks, stick)
+    attempts = list[bytes]()
+
+    def refuse(folder: bytes) -> None:
+        attempts.append(folder)
+        assert len(attempts) < 5, "removes it again and again"
+        raise OSError(errno.ENOTEMPTY, "Directory not empty", folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", refuse)
+        with pytest.raises(PlayshuffleError, match="Directory not empty"):
+            export(tracks[::-1], stick)
+
+    assert copies(stick) == numbered(tracks[::-1])
+
+
+@pytest.mark.parametrize("code", [errno.EINVAL, errno.EILSEQ])
+def test_the_error_for_a_name_that_a_stick_does_not_accept_names_the_option_that_helps(
+    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    export(tracks, stick)
+
+    def refuse(source: bytes, path: bytes) -> None:
+        raise OSError(code, os.strerror(code), source, None, path)
+
+    message = r"does not accept a name of a track\. Add --ascii"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", refuse)
+        with pytest.raises(PlayshuffleError, match=message):
+            export(tracks[::-1], stick)
+
+
+def test_the_new_name_of_the_folder_is_on_the_disk_when_an_export_ends(
+    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(tracks, stick)
+    fsync, synced = os.fsync, list[tuple[str, list[str]]]()
+
+    def note(descriptor: int) -> None:
+        synced.append((os.readlink(f"/proc/self/fd/{descriptor}"), sorted(os.listdir(stick))))
+        fsync(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", note)
+        export(tracks[::-1], stick)
+
+    assert synced[-1] == (str(stick), ["letter.txt", "list", *OLD])
 
 
 @pytest.mark.process
