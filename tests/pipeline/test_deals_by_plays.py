@@ -190,6 +190,17 @@ def test_only_a_deck_that_counts_plays_counts_a_deal_as_heard(ann: Listener) -> 
         ann.deal(is_heard=True)
 
 
+def test_undo_after_a_deal_was_counted_as_heard_takes_back_only_the_count(ann: Listener) -> None:
+    """Counting it a second time changes nothing, so there is nothing else to undo."""
+    first = ann.deal()
+    for _ in range(2):
+        ann.deal(is_heard=True)
+        assert ann.deck.unheard == ()
+    ann.undo()
+
+    assert (ann.named(ann.deck.unheard), ann.listed()) == (first, first)
+
+
 def test_a_deck_counts_plays_from_the_moment_the_option_is_given(ann: Listener) -> None:
     ann.count = Count.DEALT
     first = ann.deal(4)

@@ -172,3 +172,12 @@ def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> Non
 
     assert done.deck.deal is not None
     assert (len(done.deck.deal.entries), done.deck.deal.of) == (2, 6)
+
+
+def test_a_deal_that_the_limit_makes_smaller_reports_its_number_of_tracks(tmp_path: Path) -> None:
+    put(tmp_path, *by("Ann", 12))
+    notes = deal(request_for(tmp_path, "2:artist"), tools(), 6).report.notes
+
+    assert [note.text for note in notes if note.code == "limit"] == [
+        "2 tracks instead of 6, since a deal has at most 2 per artist."
+    ]
