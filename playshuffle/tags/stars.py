@@ -10,7 +10,13 @@ _ASF_STARS = {1: 1, 25: 2, 50: 3, 75: 4, 99: 5}
 _LINEAR = "quodlibet"  # in the address that signs shares instead of stars
 
 POPM, _ASF, _EITHER = "popm", "wm/shareduserrating", "rating"
-_BEST = {"fmps_rating": 1, POPM: 1, "rate": 100, _ASF: 99}  # the POPM value is from `popularity`
+_BEST = {
+    "fmps_rating": 1,
+    POPM: 1,
+    "rate": 100,
+    "sdb/rating": 100,
+    _ASF: 99,
+}  # the POPM value is from `popularity`
 NAMES = frozenset((*_BEST, _EITHER))
 
 SIGNATURE = repr((_POPM_HALF_STARS, _ASF_STARS, _LINEAR, _BEST))
@@ -46,7 +52,7 @@ def rating_of(values_of: Mapping[str, Sequence[Any]]) -> float | None:
 
 def _share(value: Any, best: int) -> float | None:
     try:
-        rating = float(value)
+        rating = float(value.replace(",", ".") if isinstance(value, str) else value)
     except ValueError:
         return None
     return rating / best if 0 <= rating <= best else None

@@ -159,12 +159,18 @@ def test_the_number_of_a_track_is_parsed(text: Any, number: int | None) -> None:
         ("rating", "-1", None),
         ("rating", "nan", None),
         ("rating", "good", None),
+        ("rating", "4,5", 0.9),  # MusicBee writes as its user does
         ("rate", "100", 1.0),
+        ("sdb/rating", "90", 0.9),
     ],
 )
 def test_rating_is_a_share_of_the_best(name: str, value: Any, rating: float | None) -> None:
     """However a rating is written, it comes out between 0 and 1."""
     assert tags_of({name: [value]}, Stream(1)).rating == rating
+
+
+def test_the_half_stars_of_mediamonkey_count_more_than_its_whole_stars() -> None:
+    assert tags_of({"wm/shareduserrating": [75], "sdb/rating": ["90"]}, Stream(1)).rating == 0.9
 
 
 @pytest.mark.parametrize("length_s", [0, -1, math.nan, math.inf, -math.inf, 1e300, 31 * 24 * 3600])
