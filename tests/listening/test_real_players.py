@@ -51,6 +51,9 @@ def listening(home: Path, *words: str, bus: str = "") -> Iterator[Listening]:
     ):
         try:
             yield Listening(home, process)
+        except BaseException:  # the reason of a failure
+            print((home / "out").read_text(), (home / "messages").read_text())
+            raise
         finally:
             process.terminate()
 
