@@ -194,7 +194,7 @@ class Screen(NamedTuple):
 
 
 def screen_of(stream: TextIO | None) -> Screen:
-    """Return the abilities of a stream of this process."""
+    """Return the width, colours and characters of a stream; None counts as a pipe."""
     if stream is None or not stream.isatty():
         return Screen(now_s=time.time())
     is_dumb = os.environ.get("TERM") == "dumb"

@@ -82,10 +82,10 @@ class Listing(NamedTuple):
 
     Attributes:
         unreadable: entries that could not be examined. Their known files and folders stay.
-        growing: files written to less than `still_ns` ago. The known file stays, unless it is in
-            `moved_inodes`, or the growing file is one of `known_files` that was renamed.
-        replaced_inodes: inodes of known files that stay. Another file, still being written, now has their
-            path.
+        growing: files written to less than `Look.still_ns` ago. Each is left out, and the known file of that
+            name stays. Exceptions: a known file that was renamed is listed; a known file in
+            `Look.moved_inodes` is dropped.
+        replaced_inodes: inodes of known files that stay although a growing file has their path.
     """
 
     folder: Folder

@@ -35,7 +35,7 @@ class Row(NamedTuple):
     Attributes:
         flag: its long spelling; `--no-` for a value that is true by default.
         help: for the command line, at most 50 characters.
-        group: one of `groups.GROUPS`; decides whether the short help shows it.
+        group: one of `help_groups.GROUPS`; decides whether the short help shows it.
         verbs: the commands that take it; none for an option that only the configuration has.
         names: the kind of name that a value is, as in `text.known`, and all values.
         suggestions: values for completion, if the value is not such a name.

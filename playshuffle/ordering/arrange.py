@@ -48,7 +48,7 @@ def needs_last(recipe: Recipe) -> bool:
 def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
     """Return the last order of the chosen tracks: other tracks removed, new ones appended.
 
-    `count` of the last tracks were in the playlist; None for all.
+    The first `count` tracks of `last` were in the playlist; None: all.
     """
     chosen, listed = frozenset(indices), frozenset(last)
     order = [index for index in last if index in chosen]

@@ -28,7 +28,7 @@ def parse_rest(text: str) -> tuple[tuple[str | None, int], ...]:
 def heard_lately(
     library: Chosen, recipe: Recipe, heard_since: Callable[[float], Collection[int]], now_s: float
 ) -> frozenset[int]:
-    """Return the tracks that rest: they, or others of their group, were heard since."""
+    """Return the tracks that rest: they, or others of their group, were heard within the recipe's times."""
     resting: set[int] = set()
     for field, time_ms in recipe.rests:
         heard = heard_since(now_s - time_ms / 1000)

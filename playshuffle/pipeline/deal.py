@@ -232,7 +232,7 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
 
 
 def _keep_file(run: Run, deck: Deck) -> Dealt:
-    """Save the deck, and leave the tracks of an undone deal, or of another computer, in its file."""
+    """Save the deck without writing the playlist: its file has an undone deal, or one of another computer."""
     assert deck.deal is not None
     saved = run.record.saved
     content = saved.content if saved is not None and not run.record.has_other else ""

@@ -85,7 +85,7 @@ def _watch(config: Config) -> Watch:
 
 
 def _load(load: Callable[[], Config]) -> Config:
-    """Return a configuration with a playlist that is not broken."""
+    """Load a configuration, and refuse it if all its playlists are broken."""
     config = load()
     if not config.playlists:
         raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)

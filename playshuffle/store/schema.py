@@ -108,7 +108,7 @@ class OtherVersionError(sqlite3.DatabaseError):
 
 
 class BadRow(NamedTuple):
-    """A row that playshuffle did not write so; `path` is empty if damaged or unknown."""
+    """A row with a wrong checksum or type. `path` is its playlist, folder or other key; empty if unknown."""
 
     table: str
     row: int

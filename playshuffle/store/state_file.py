@@ -183,7 +183,7 @@ class StateFile:
         return rows
 
     def change(self, act: Callable[[Connection], object], playlist: bytes | None = None) -> None:
-        """Change the state in one transaction. `playlist` is the playlist whose rows change."""
+        """Change the state in one transaction. Errors name `playlist`."""
         try:
             with self._database as database:
                 act(database)

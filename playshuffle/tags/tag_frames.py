@@ -1,6 +1,7 @@
 """Map ID3 frames, Vorbis comments, MP4 atoms and other names of tags to the fields of `Tags`.
 
-A new tag needs one row: the ID3 frames to parse and the version of the cache follow from the table.
+A new tag needs a field of `Tags` and a row here. The ID3 frames to parse and the version of the cache
+follow from the table.
 """
 
 import re

@@ -283,7 +283,7 @@ def test_undo_of_a_list_from_a_pipe_needs_no_options(music: Path, tmp_path: Path
     assert listed(playlist) == before
 
 
-def test_undo_restores_a_list_of_from_that_has_changed_since(music: Path, tmp_path: Path) -> None:
+def test_undo_restores_a_list_after_its_from_source_changed(music: Path, tmp_path: Path) -> None:
     source, playlist = tmp_path / "source.m3u", tmp_path / "all.m3u"
     words = ("make", "--from", source, "-o", playlist, "-q")
     source.write_text("".join(f"{music}/{number:03}.mp3\n" for number in range(8)))

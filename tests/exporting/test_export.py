@@ -412,7 +412,7 @@ def test_a_file_of_another_program_with_the_name_of_a_copy_stays(tmp_path: Path,
 
 
 @pytest.mark.process
-def test_two_runs_at_the_same_time_do_not_mix(tracks: Tracks, tmp_path: Path) -> None:
+def test_runs_at_the_same_time_do_not_mix(tracks: Tracks, tmp_path: Path) -> None:
     children = []
     for order in (tracks, tracks[::-1]) * 4:
         child = os.fork()

@@ -84,7 +84,7 @@ def test_mpd_patterns_match_bare_names(top: bytes) -> None:
     assert names_below(top) == [b"z.ogg"]
 
 
-def test_an_empty_mpd_file_ignores_nothing(top: bytes) -> None:
+def test_an_mpdignore_without_patterns_ignores_nothing(top: bytes) -> None:
     put(top, b"x.mp3")
     put(top, b".mpdignore", content=b"\n# nothing\n")
 

@@ -22,7 +22,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.mark.parametrize("player", READERS, ids=lambda player: player.title)
-def test_a_row_names_known_quirks_and_suffixes(player: object) -> None:
+def test_a_player_loses_only_known_quirks_and_loads_its_own_suffix(player: object) -> None:
     row = next(one for one in READERS if one is player)
 
     assert row.loses.keys() <= QUIRKS.keys() | LIST_QUIRKS.keys()

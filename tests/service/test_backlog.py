@@ -158,7 +158,7 @@ def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans()
     assert not updated(pending, LATER).batch.is_full_scan
 
 
-def test_news_that_is_too_old_is_dropped() -> None:
+def test_moves_that_no_scan_applied_in_ten_minutes_are_dropped() -> None:
     pending = backlog()
     failed(pending, MOVE)
 

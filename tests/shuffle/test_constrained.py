@@ -116,6 +116,6 @@ def test_a_semi_shuffle_swaps_the_positions_drawn() -> None:
 
 
 @pytest.mark.parametrize(("group", "skip"), [(0, 0), (1, -1)])
-def test_a_semi_shuffle_refuses_impossible_numbers(group: int, skip: int) -> None:
+def test_a_semi_shuffle_refuses_a_group_below_one_and_a_negative_skip(group: int, skip: int) -> None:
     with pytest.raises(ValueError, match="no swaps"):
         semi_shuffle([1, 2], group, skip, System())

@@ -106,7 +106,7 @@ def test_a_folder_mounted_on_itself_does_not_count_as_a_mount() -> None:
     assert [mount.point for mount in parse(_TABLE + others)[-3:]] == [b"/srv", b"/var", b"/srv/b"]
 
 
-def test_without_a_table_nothing_is_known() -> None:
+def test_an_empty_mount_table_has_no_mounts() -> None:
     assert parse(b"") == []
     assert under(b"/mnt", []) == []
 
