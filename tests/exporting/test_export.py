@@ -316,6 +316,18 @@ def test_a_file_added_while_the_former_folder_is_removed_is_moved_to_the_new_one
     assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD]
 
 
+def test_a_file_added_to_the_new_folder_under_the_name_of_its_playlist_stays(
+    tracks: Tracks, stick: Path
+) -> None:
+    def leave(*_: object) -> None:
+        (stick / "list.playshuffle-new/list.m3u").write_text("mine")
+
+    module.export(tracks, bytes(stick), "list", "~/list.m3u", leave)
+
+    assert content(stick / "list")["list~.m3u"] == b"mine"
+    assert (stick / "list/list.m3u").read_text().startswith("#EXTM3U")
+
+
 def test_a_former_folder_that_never_gets_empty_is_an_error(
     tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

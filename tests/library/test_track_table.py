@@ -235,6 +235,12 @@ def test_a_reencoded_file_is_known_by_its_path_unless_the_old_one_may_be_on_a_dr
     assert which(before, retagged, missing=[b"/usb"]) == {A: A, b"": b""}
 
 
+def test_a_file_is_known_by_its_path_if_its_audio_was_unknown_though_a_drive_is_missing() -> None:
+    for before, now in ((0, 4), (4, 0)):
+        files = {A: with_birth(1, audio=before)}, {A: with_birth(2, inode=2, audio=now)}
+        assert which(*files, missing=[b"/usb"]) == {A: A, b"": b""}
+
+
 def test_an_inode_alone_identifies_no_file() -> None:
     """The inode of a deleted file is used again for the next new one."""
     assert which({A: mark(1)}, {B: mark(2, inode=1)}) == {A: None, b"": B}
