@@ -15,7 +15,7 @@ def read_date(text: str) -> str:
 
     Ambiguous months and days are omitted: 07/06/2019 is in June or in July.
     """
-    text = re.sub(r"\s*([-/.])\s*", r"\1", text)
+    text = re.sub(r" ?([-/.]) ?", r"\1", " ".join(text.split()))
     if match := re.match(_DIGITS, text):
         year, month, day = match.groups()
         whole = _date(year, month, day) or (day == "00" and (_date(year, month) or year))

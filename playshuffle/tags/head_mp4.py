@@ -221,8 +221,12 @@ def _sample_units(times: bytes, sizes: bytes) -> float:
 
 def _mark(sizes: bytes) -> int:
     """Identify audio by number and sizes of samples; 0 if most sizes are equal, as those of silence are."""
-    different = {sizes[place : place + 4] for place in range(12, len(sizes), 4)}
-    return audio_mark(sizes[8:]) if len(different) > _SILENT_SIZES else 0
+    different = set()
+    for place in range(12, len(sizes), 4):
+        different.add(sizes[place : place + 4])
+        if len(different) > _SILENT_SIZES:  # soon, unless all is silent
+            return audio_mark(sizes[8:])
+    return 0
 
 
 @lru_cache(maxsize=256)

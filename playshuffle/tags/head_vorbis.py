@@ -168,8 +168,10 @@ def ogg_length_s(length_s: float, hertz: int, first: tuple[int, float]) -> float
 
     A piece cut from a stream, such as a recording of a radio station, keeps the positions of the whole.
     """
-    position, ratio = first
-    return length_s if position < _LONG_PAGE_S * hertz else (length_s - position / hertz) * ratio
+    first_s, ratio = first[0] / hertz, first[1]
+    if first_s < _LONG_PAGE_S or first_s > length_s + 1:  # positions of another stream, or that began again
+        return length_s
+    return (length_s - first_s) * ratio
 
 
 def _nominal(highest: int, nominal: int, lowest: int) -> int:

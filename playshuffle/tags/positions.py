@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 _POSITION = (
-    r"(?ai)(?:(?:cd|lp)?(\d{1,2})[-.](?!0\b))?"
+    r"(?ai)(?:(?:cd|lp)?(\d{1,2})(?:-|\.(?!0\b)))?"
     r"(?:([a-z]{1,2})[-. ]?(?=\d)|([a-z](?!\w)))?(\d{1,6})?([a-z])?(?!\w)"
 )
 _NUMBER = r"[A-Za-z#. ]{0,9}([0-9]{1,6})(?![0-9])"

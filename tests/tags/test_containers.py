@@ -382,3 +382,16 @@ def test_a_piece_of_a_longer_ogg_stream_has_its_own_length(codec: str, suffix: s
     lengths = [tags_in(tmp_path / f"{number}{suffix}").duration_ms for number in range(6)]
 
     assert lengths == [*[pytest.approx(12_000, rel=0.02)] * 5, None]  # the last has one page
+
+
+@pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
+def test_an_ogg_stream_whose_positions_begin_again_has_the_length_of_its_end(
+    name: str, tmp_path: Path
+) -> None:
+    """As after a lost connection, or with pages of a video between those of the sound."""
+    data = (DATA / name).read_bytes()
+    page = data.rindex(b"OggS")
+    earlier = b"OggS\0\0" + (1 << 30).to_bytes(8, "little") + data[page + 14 :]
+    (tmp_path / name).write_bytes(data[:page] + earlier + data[page:])
+
+    assert tags_in(tmp_path / name).duration_ms == tags_in(DATA / name).duration_ms

@@ -73,6 +73,10 @@ def test_a_date_has_a_year_and_the_certain_part_of_the_day(date: str, text: str)
     assert read_date(text) == date
 
 
+def test_spaces_in_a_date_take_no_time() -> None:
+    assert read_date("2019 - 07" + " " * 100_000 + "x") == "2019-07"
+
+
 NAMES = ["none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a", "tone.wv", "tone.wma"]
 
 
@@ -180,6 +184,7 @@ def test_a_rating_in_a_free_tag_of_any_name_is_a_number() -> None:
         ("A", (None, 1, None, None)),
         ("1A", (None, None, 1, 1)),
         ("1-1", (1, None, 1, None)),
+        ("1-0", (1, None, 0, None)),
         ("2-10/20", (2, None, 10, None)),
         ("2-A1", (2, 1, 1, None)),
         ("3rd", (None, None, 3, None)),
