@@ -320,6 +320,7 @@ def by_time(minutes: Sequence[float], per_deal: float, count: int) -> list[list[
         pytest.param(
             [3.5, 60, *[3.5] * 18], 45, [[3.5] * 12, [60], [3.5] * 12], id="an overlong track and a seam"
         ),
+        pytest.param([8, 5, 5, 1, 5], 10, [[8], [5, 5], [1, 5]], id="a full deal takes no later short track"),
         pytest.param([3, 3, 3], 8, [[3, 3]] * 3, id="a deal crosses the seam"),
         pytest.param([3, 3, 3], 100, [[3, 3, 3]] * 2, id="no more than there is"),
         pytest.param([2, 0, 4, 0, 3, 3, 3, 3], 9, [[2, 0, 4], [0, 3, 3]], id="unknown counts as the mean"),
