@@ -69,18 +69,22 @@ def follow(
 ) -> None:
     """Forward the news of a source for ever; say once when it is lost, and once when it is back.
 
-    A source that is lost again and again soon after it was opened is not reported any more.
+    A source that is lost again and again soon after it was opened is not reported any more, until it lasts.
     """
     failures, brief, is_lost = 0, 0, False
     while True:
         start_s = time.monotonic()
         try:
             with source() as (title, all_news):
+                text = f"Listening to {title}"
                 if brief < _MOST_BRIEF:
-                    put(f"Listening to {title}")
+                    put(text)
                     is_lost = False
                 brief += 1
                 for news in all_news:
+                    if is_lost and time.monotonic() > start_s + _STEADY_S:
+                        put(text)
+                        is_lost = False
                     put(news)
         except FileNotFoundError as error:
             put(f"Not listening to {name}: {shown(error.filename)} is missing")

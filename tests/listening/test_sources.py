@@ -78,6 +78,22 @@ def test_a_source_that_never_lasts_is_reported_three_times() -> None:
     ] * 3
 
 
+def test_a_source_that_lasts_after_all_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = [0]
+    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
+    lasts_s = iter([1, 1, 1, 1, 3600])
+
+    def news() -> Iterator[News]:
+        now_s[0] += next(lasts_s)
+        yield NEWS
+        raise ConnectionError("it ended")
+
+    put, _ = followed(lambda: contextlib.nullcontext(("MPD", news())), 5)
+
+    found, lost = "Listening to MPD", "Not listening to MPD, until it is there: it ended"
+    assert put == [found, NEWS, lost] * 3 + [NEWS] + [found, NEWS, lost]
+
+
 @contextlib.contextmanager
 def server(answer: Callable[[socket.socket], None]) -> Iterator[Address]:
     """Serve at a port, and close each connection after an answer."""
