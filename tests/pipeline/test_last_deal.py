@@ -12,7 +12,7 @@ from playshuffle.options.table import Options
 from playshuffle.pipeline.deal import Dealt, deal_again
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
-from tests.support.library import NO_TAGS, NOON, deal, tools
+from tests.support.library import NO_TAGS, NOON, deal, tools, undo_deal
 from tests.support.program import listed, numbered
 
 
@@ -43,6 +43,16 @@ def test_a_deal_is_written_again_without_the_tracks_that_other_options_exclude(
     with pytest.raises(PlayshuffleError, match="The options exclude all tracks of the last deal"):
         again(request_, "|".join(first))
     assert listed(tmp_path / "all.m3u") == first[:1]
+
+
+def test_undo_returns_the_tracks_that_other_options_excluded(request_: Request, tmp_path: Path) -> None:
+    deal(request_, tools(NO_TAGS), 4)
+    first = listed(tmp_path / "all.m3u")
+    again(request_, "|".join(first[1:]))
+
+    undo_deal(request_, tools(NO_TAGS))
+
+    assert listed(tmp_path / "all.m3u") == first
 
 
 @pytest.mark.parametrize(
