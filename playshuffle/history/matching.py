@@ -59,7 +59,10 @@ def _with_parents(folder: bytes) -> list[bytes]:
 def _below(path: bytes, tops: Iterable[bytes], number_of: Mapping[bytes, int]) -> int | None:
     if not path or path.startswith(b"/"):
         return None
-    return next((number for top in tops if (number := number_of.get(top + path))), None)
+    for top in tops:
+        if number := number_of.get(top + path):
+            return number
+    return None
 
 
 def _moved(

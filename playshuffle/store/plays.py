@@ -46,8 +46,11 @@ def load(state: State, source: bytes) -> StoredPlays | None:
     ):
         numbers = array("q", zlib.decompress(packed))
         count = len(numbers) // _COLUMNS
-        each = [numbers[at * count : (at + 1) * count] for at in range(_COLUMNS)]
-        rows = {(number, key): _played(*fields) for number, key, *fields in zip(*each, strict=True)}
+        tracks, keys, *values = (numbers[at * count : (at + 1) * count] for at in range(_COLUMNS))
+        *counts, ratings = ([None if value < 0 else value for value in column] for column in values)
+        shares = [None if rating is None else rating / _RATING for rating in ratings]
+        played = map(Played._make, zip(*counts, shares, strict=True))
+        rows = dict(zip(zip(tracks, keys, strict=True), played, strict=True))
         return StoredPlays(stamp, title, note, read_s, rows)
     return None
 
@@ -63,8 +66,3 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
     numbers = array("q", chain.from_iterable(columns))
     row = (source, *plays[:-1], zlib.compress(numbers, 1))
     state.change(lambda database: database.execute(schema.replace("plays"), row), source)
-
-
-def _played(*values: int) -> Played:
-    *numbers, rating = (None if value < 0 else value for value in values)
-    return Played._make([*numbers, None if rating is None else rating / _RATING])
