@@ -26,7 +26,12 @@ TESTS = {
     "library/identity": ["library/test_track_table.py", "library", "pipeline/test_exchanged_files.py"],
     "library/missing": ["library/test_missing.py", "library", "store/test_home_paths.py"],
     "pipeline/undo": ["pipeline/test_undo.py"],
-    "pipeline/deal": ["pipeline/test_deals_by_plays.py", "pipeline/test_deal_model.py", "pipeline"],
+    "pipeline/deal": [
+        "pipeline/test_last_deal.py",
+        "pipeline/test_deals_by_plays.py",
+        "pipeline/test_deal_model.py",
+        "pipeline",
+    ],
     "dealing/next_deal": ["dealing/test_deck.py", "dealing", "pipeline/test_deals_by_plays.py"],
     "dealing/rounds": ["dealing/test_rounds.py", "dealing"],
     "exporting/export": ["exporting/test_export.py", "exporting"],
@@ -157,7 +162,7 @@ def main() -> None:
     for module in given.modules:
         if not (process := os.fork()):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            options = ["-qm", "not process", "--timeout=30", "-pno:cacheprovider", "-pno:xdist"]
+            options = ["-qm", "not process", "--timeout=120", "-pno:cacheprovider", "-pno:xdist"]
             tests = [f"tests/{test}" for test in TESTS[module]]
             sys.exit(pytest.main([*options, *tests], [Mutation(module, given.count, given.seed)]))
         os.waitpid(process, 0)
