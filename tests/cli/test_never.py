@@ -134,4 +134,4 @@ def test_the_service_follows_the_list_that_did_not_exist_at_its_start(music: Pat
         wait_for(holds(playlist, *NAMES[:-1]))
         run("never", "--undo", env=service.env)
         wait_for(holds(playlist, *NAMES))
-        assert service.playlist("all")["missing_lists"] == []
+        wait_for(lambda: service.playlist("all")["missing_lists"] == [])

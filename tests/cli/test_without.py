@@ -188,7 +188,7 @@ def test_the_service_follows_the_list_and_keeps_its_last_content(tmp_path: Path,
 
         never.write_text("")
         wait_for(holds(music / "all.m3u", *without()))
-        assert service.playlist("all")["missing_lists"] == []
+        wait_for(lambda: service.playlist("all")["missing_lists"] == [])
 
 
 def test_the_service_waits_for_a_list_that_never_was_there(tmp_path: Path, music: Path) -> None:
