@@ -9,6 +9,7 @@ from playshuffle.cli.streams import say
 from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.load import load_if_any
 from playshuffle.config.words import the_list
+from playshuffle.errors import shown
 from playshuffle.store import skip_list_entries
 from playshuffle.store.state import State
 
@@ -35,6 +36,7 @@ def forget(
             with state.locked():
                 state.forget(one.path)
             if not quiet:
-                say([f"Forgot {home_path(one.path)}. The file was not changed."])
+                stays = f" {shown(one.name)} stays in the configuration." if one.configured else ""
+                say([f"Forgot {home_path(one.path)}. The file was not changed.{stays}"])
         if not quiet:
             say(map(str, state.notes))

@@ -319,6 +319,12 @@ def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) 
     assert f"There is no list '{today}'." in refused(66, "forget", today)
 
 
+def test_forget_names_a_list_that_stays_in_the_configuration(tmp_path: Path) -> None:
+    assert run("make", numbered(tmp_path / "Music", 6), "--save", "all").code == 0
+
+    assert "The file was not changed. all stays in the configuration." in run("forget", "all").err
+
+
 def test_a_deck_is_not_forgotten_if_the_state_cannot_be_written(tmp_path: Path, home: Path) -> None:
     music = numbered(tmp_path, 6)
     deal(music, "-n", "2")
