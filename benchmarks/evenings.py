@@ -24,6 +24,8 @@ from pathlib import Path
 
 import mpd
 
+from benchmarks.days.lists import clear_faketime
+
 TRACKS, LENGTH_S, SIZE, LEAST, BY_HAND, CRASH = 500, 2, 10, 3, 1, 40
 _FIRST_DAY = datetime(2027, 1, 1)  # noqa: DTZ001 - local time, as faketime takes it
 _CONF = """
@@ -125,8 +127,7 @@ class House:
             os.killpg(process.pid, signal.SIGKILL if is_killed else signal.SIGTERM)
             process.wait()
         listener.stdout.close()
-        for left in Path("/dev/shm").glob(f"*faketime_*_{listener.pid}"):
-            left.unlink()  # else a faketime that gets the same process id would not start
+        clear_faketime(listener.pid)
 
 
 def _connects(client: mpd.MPDClient, socket: str) -> bool:

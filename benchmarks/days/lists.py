@@ -19,6 +19,12 @@ _FIRST_DAY = datetime(2027, 1, 1, 8)  # noqa: DTZ001 - local time, as faketime t
 _KILLED_AFTER_S = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
+def clear_faketime(process_id: int) -> None:
+    """Remove the files of a killed faketime: else one that gets the same process id would not start."""
+    for left in Path("/dev/shm").glob(f"*faketime_*_{process_id}"):
+        left.unlink()
+
+
 class Mpv(Program):
     """mpv without a device, over the folder with its own shuffle. Its events report the playing file."""
 
@@ -105,8 +111,7 @@ class Listed(Mpv):
             with self._started(self.row.command, day) as process:
                 time.sleep(after_s)
                 os.killpg(process.pid, signal.SIGKILL)
-            for left in Path("/dev/shm").glob(f"*faketime_*_{process.pid}"):
-                left.unlink()  # else a faketime that gets the same process id would not start
+            clear_faketime(process.pid)
         self._run(self.row.command, day)
         self.play(f"--playlist={self._list}")
         self._is_playing = True

@@ -46,9 +46,6 @@ class Player(Program):
         """Let it play."""
         raise NotImplementedError
 
-    def printed(self, line: str) -> None:
-        """Take note of a line of its log."""
-
     def launch(self) -> None:
         self._last, self.connection = "", contextlib.ExitStack()
         outer, inner = pty.openpty()
@@ -62,8 +59,8 @@ class Player(Program):
 
     def _drain(self, terminal: int) -> None:
         with open(terminal, errors="replace") as lines, contextlib.suppress(OSError):  # no process is left
-            for line in lines:
-                self.printed(line)
+            for _ in lines:
+                pass
 
     def run(self, command: str, paths: Sequence[Path] = ()) -> int:
         """Run a command that controls it, and return its exit status."""
@@ -104,7 +101,7 @@ class Player(Program):
         self.skip()
 
     def stop(self) -> None:
-        """End it as the system does when its user logs out. moc does not always end by itself."""
+        """End it as the system does when its user logs out."""
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(15)

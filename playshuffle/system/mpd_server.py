@@ -50,7 +50,6 @@ def _bound(address: str, port: int) -> Address:
     return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
 
 
-# ----
 def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
     """Return the folders that a running MPD names, else its configuration; None if neither can be read.
 

@@ -10,13 +10,8 @@ _ASF_STARS = {1: 1, 25: 2, 50: 3, 75: 4, 99: 5}
 _LINEAR = "quodlibet"  # in the address that signs shares instead of stars
 
 POPM, _ASF, _EITHER = "popm", "wm/shareduserrating", "rating"
-_BEST = {
-    "fmps_rating": 1,
-    POPM: 1,
-    "rate": 100,
-    "sdb/rating": 100,
-    _ASF: 99,
-}  # the POPM value is from `popularity`
+# The value of POPM is from `popularity`.
+_BEST = {"fmps_rating": 1, POPM: 1, "rate": 100, "sdb/rating": 100, _ASF: 99}
 NAMES = frozenset((*_BEST, _EITHER))
 
 SIGNATURE = repr((_POPM_HALF_STARS, _ASF_STARS, _LINEAR, _BEST))
