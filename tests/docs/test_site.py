@@ -6,6 +6,7 @@ import threading
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -73,13 +74,14 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.mark.process
 @pytest.mark.parametrize("page", ["index.html", "make.html", "reference/commands.html"])
-def test_no_page_is_cut_or_wider_than_the_window(site: Path, page: str) -> None:
+def test_no_page_is_cut_hard_to_read_or_wider_than_the_window(site: Path, page: str) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        for width, *words in ((320,), (768, DARK), (1280,)):
-            facts = found(site, width, page, *map(str, words), at=f"http://127.0.0.1:{server.server_port}")
+        for width, words in product((320, 768, 1280), ([], [DARK])):
+            facts = found(site, width, page, *words, at=f"http://127.0.0.1:{server.server_port}")
 
             assert (facts["width"], facts["scroll"]) == (width, 0)
+            assert facts["contrast"] >= 4.5
             assert facts["cut"] == 0 or width < 1280
             assert (facts["paper"] == "rgb(255, 255, 255)") == (not words)
         server.shutdown()

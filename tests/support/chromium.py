@@ -23,15 +23,21 @@ onload = () => {
   const inside = frames[0], page = inside.document, style = element => inside.getComputedStyle(element);
   const all = [...page.querySelectorAll('body *')];
   const paper = style(page.body).backgroundColor.replace('rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)');
+  const isClear = element => style(element).backgroundColor === 'rgba(0, 0, 0, 0)';
+  const behind = element => element === page.body ? paper
+    : isClear(element) ? behind(element.parentElement) : style(element).backgroundColor;
   const contrast = element => {
-    const [low, high] = [light(style(element).color), light(paper)].sort((a, b) => a - b);
+    const [low, high] = [style(element).color, behind(element)].map(light).sort((a, b) => a - b);
     return (high + .05) / (low + .05);
   };
+  const isRead = element => [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())
+    && element.checkVisibility({visibilityProperty: true, opacityProperty: true})
+    && element.getBoundingClientRect().right > 0;  // a menu that is closed lies left of the window
   const whole = page.documentElement;
   document.body.dataset.found = JSON.stringify({
     paper: paper, title: page.title, width: inside.innerWidth, scroll: whole.scrollWidth - whole.clientWidth,
     wide: all.filter(element => element.getBoundingClientRect().right > inside.innerWidth + 1).length,
-    contrast: Math.min(...all.filter(element => element.textContent.trim()).map(contrast)),
+    contrast: Math.min(...all.filter(isRead).map(contrast)),
     cut: [...page.querySelectorAll('pre code')].filter(code => code.scrollWidth > code.clientWidth).length,
     loaded: inside.performance.getEntriesByType('resource').length});
 };
