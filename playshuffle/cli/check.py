@@ -13,7 +13,7 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines
 from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
-from playshuffle.config.own_players import known_player, player_names
+from playshuffle.config.own_players import known_player, value_names
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
@@ -44,7 +44,7 @@ def check(
         option(
             "--for PLAYER|all",
             "Player to check for. Default: its own",
-            complete=lambda: [*player_names(), "all"],
+            complete=lambda: [*value_names("player"), "all"],
         ),
     ] = None,
     config: ConfigFile = None,
@@ -55,7 +55,7 @@ def check(
     Exit code 1 if an entry is missing or double, or the player cannot play it.
     """
     if not player or _ALL in player:
-        player_names()  # adds the players of the configuration
+        value_names("player")  # adds the players of the configuration
     asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
     lists = all_lists(config)

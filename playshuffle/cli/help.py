@@ -9,7 +9,7 @@ from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_lines
-from playshuffle.config.own_players import known_player, player_names
+from playshuffle.config.own_players import known_player, value_names
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.text import known
 
@@ -25,7 +25,7 @@ _OTHERS = "Also: playshuffle help ORDER, help PLAYER, or playshuffle COMMAND --h
 
 
 def _names() -> list[str]:
-    return [*TOPICS, *ORDERS, *player_names()]
+    return [*TOPICS, *ORDERS, *value_names("player")]
 
 
 def help(  # noqa: A001 - the word on the command line

@@ -9,7 +9,6 @@ import typer
 
 from playshuffle.cli import completion
 from playshuffle.cli.common_options import ShortHelp
-from playshuffle.config.own_players import player_names
 from playshuffle.options.given import Given
 from playshuffle.options.table import ROWS, Options, Row
 
@@ -50,7 +49,7 @@ def _parameter(row: Row) -> inspect.Parameter:
         metavar=row.metavar,
         help=row.help,
         rich_help_panel=row.group,
-        autocompletion=_completion(row),
+        autocompletion=completion.of_option(row),
     )
     return inspect.Parameter(
         row.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[type_, option]
@@ -66,17 +65,6 @@ _FOR_ALL = (
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _completion(row: Row) -> Callable[..., list[str]] | None:
-    if row.name in ("source", "without"):
-        return completion.lists
-    if row.suggestions:
-        return lambda: list(row.suggestions)
-    if row.names is None:
-        return None
-    what, values = row.names
-    return player_names if what == "player" else lambda: list(values)
 
 
 def _value(row: Row, value: Any) -> Any:

@@ -25,8 +25,8 @@ from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.config.words import find_list, is_path
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.histories import NAMES
-from playshuffle.options.option_values import checked
-from playshuffle.options.table import Options, known_value
+from playshuffle.options.option_values import checked, known_value
+from playshuffle.options.table import Options
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
 from playshuffle.system import atomic_file

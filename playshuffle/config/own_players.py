@@ -14,7 +14,7 @@ from playshuffle.config.keys import faults as faults_of
 from playshuffle.config.places import places
 from playshuffle.config.toml_file import Document, Fault, read
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.options.table import known_value
+from playshuffle.options.option_values import NAMES, known_value
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.formats import FORMATS
@@ -67,11 +67,11 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
     return own.faults
 
 
-def player_names() -> list[str]:
-    """Return the names of all players, with the configuration's if it can be read."""
+def value_names(kind: str) -> list[str]:
+    """Return the names of one of the kinds `NAMES`, with the configuration's players if it can be read."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()
-    return list(PLAYERS)
+    return list(NAMES[kind])
 
 
 def player_keys() -> Mapping[str, Key]:

@@ -10,11 +10,12 @@ from playshuffle.config.keys import FOR_ALL, expanded, options_of
 from playshuffle.config.load import PATHS, understand, with_absolute_paths
 from playshuffle.config.toml_file import Document, parsed, read
 from playshuffle.errors import OptionError, PlayshuffleError, shown
-from playshuffle.options.table import ROWS, Options, with_paths
+from playshuffle.options.table import ROWS, Options
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.path_map import with_folder
 from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.store.home_paths import named_paths
+from playshuffle.store.saved_options import with_paths
 from playshuffle.system import atomic_file
 
 _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with it

@@ -1,19 +1,50 @@
 """Check the values of options: a table with a function for each option whose values have a form."""
 
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, get_args
 
 from playshuffle import duration
 from playshuffle.dealing.amount import Count, parse_patience
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError
-from playshuffle.options.table import ROWS, Options, known_value
+from playshuffle.history import histories
+from playshuffle.options.table import ROWS, Options
 from playshuffle.ordering.gap import parse_gap
+from playshuffle.ordering.groups import KEYS
 from playshuffle.ordering.limit_per_tag import parse_limit
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.ordering.resting import parse_rest
+from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist import path_map
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.shuffle import Inside
+from playshuffle.text import known
+
+# The names that a value can be, by kind as in `text.known`.
+NAMES: Mapping[str, Collection[str]] = {
+    "order": ORDERS,
+    "field": KEYS,
+    "player": PLAYERS,
+    "history": histories.NAMES,
+    "period": tuple(Every),
+    "count": tuple(Count),
+    "patience": ("always",),
+    "path style": tuple(PathStyle),
+    "place to shuffle": get_args(Inside),
+}
+
+
+def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
+    """Return the value that a user means; `kind` as in `text.known`.
+
+    Raises:
+        OptionError: it is unknown.
+    """
+    try:
+        return known(kind, value, values)
+    except PlayshuffleError as error:
+        raise OptionError("{problem}", key, code=error.code, problem=error) from error
 
 
 def fields_of_queries(texts: tuple[str, ...]) -> set[str]:
@@ -77,8 +108,8 @@ def checked(options: Options) -> Options:
         if value is None:
             continue
         try:
-            if row.names is not None:
-                value = known_value(row.key, value, *row.names)
+            if row.names is not None and not row.may_be_other:
+                value = known_value(row.key, value, row.names, NAMES[row.names])
                 changes[row.name] = value
             if row.name in _PARSERS:
                 _PARSERS[row.name](value)

@@ -4,26 +4,14 @@ A new option is a field here, and the code that acts on it.
 """
 
 import json
-import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Annotated, Any, NamedTuple, get_args
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
-from playshuffle.dealing.amount import Count
-from playshuffle.dealing.period import Every
-from playshuffle.errors import OptionError, PlayshuffleError, shown
-from playshuffle.history.histories import NAMES
+from playshuffle.errors import shown
 from playshuffle.options.help_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
-from playshuffle.ordering.groups import KEYS
-from playshuffle.ordering.orders import ORDERS
-from playshuffle.players.profiles import GENERIC, PLAYERS
-from playshuffle.playlist import path_map
-from playshuffle.playlist.m3u import PathStyle
-from playshuffle.shuffle import Inside
-from playshuffle.text import known
 
 STDOUT = "-"
-_PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps", "pin")
 NONE: tuple[str, ...] = ()  # for a rare option that only the configuration has
 MAKE, DEAL, MAKE_DEAL, MAKE_WATCH = ("make",), ("deal",), ("make", "deal"), ("make", "watch")
 ALL = ("make", "deal", "watch")
@@ -37,8 +25,8 @@ class Row(NamedTuple):
         help: for the command line, at most 50 characters.
         group: one of `help_groups.GROUPS`; decides whether the short help shows it.
         verbs: the commands that take it; none for an option that only the configuration has.
-        names: the kind of name that a value is, as in `text.known`, and all values.
-        suggestions: values for completion, if the value is not such a name.
+        names: the kind of name that a value is, from `option_values.NAMES`.
+        may_be_other: a value is another text, too.
         may_be_number: the configuration accepts a number for the text, too.
     """
 
@@ -48,8 +36,8 @@ class Row(NamedTuple):
     metavar: str | None = None
     short: str | None = None
     verbs: tuple[str, ...] = MAKE_DEAL
-    names: tuple[str, Collection[str]] | None = None
-    suggestions: Collection[str] = ()
+    names: str | None = None
+    may_be_other: bool = False
     example: str | None = None
     has_key: bool = True
     may_be_number: bool = False
@@ -81,10 +69,10 @@ class Options(NamedTuple):
         verbs=ALL, example='"~/Music/calm.m3u"')] = None
     order: Annotated[str, Row(
         "--order", "See: playshuffle help orders", ORDER, "NAME", verbs=ALL,
-        names=("order", ORDERS), example='"spread"')] = "random"
+        names="order", example='"spread"')] = "random"
     group_by: Annotated[str | None, Row(
         "--group-by", "Field to group or spread by, as genre or year", EXPERT, "FIELD",
-        names=("field", KEYS), example='"genre"')] = None
+        names="field", example='"genre"')] = None
     source: Annotated[str | None, Row(
         "--from", "Use the files in a list instead of folders", INCLUDE, "FILE|-", has_key=False)] = None
     where: Annotated[tuple[str, ...], Row(
@@ -92,7 +80,7 @@ class Options(NamedTuple):
         example='"genre:jazz -title:live"')] = ()
     history: Annotated[tuple[str, ...], Row(
         "--history", "Play history, such as mpd, beets or a file", EXPERT, "SOURCE", verbs=ALL,
-        suggestions=tuple(NAMES), example='["mpd"]')] = ()
+        names="history", may_be_other=True, example='["mpd"]')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["loud.m3u"]')] = ()
@@ -101,7 +89,7 @@ class Options(NamedTuple):
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
     inside: Annotated[str | None, Row(
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
-        verbs=NONE, names=("place to shuffle", get_args(Inside)), example='"all"')] = None
+        verbs=NONE, names="place to shuffle", example='"all"')] = None
     gap: Annotated[str | None, Row(
         "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", verbs=MAKE,
         example='50 or "25%"', may_be_number=True)] = None
@@ -124,25 +112,25 @@ class Options(NamedTuple):
         example="1")] = None
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due. Default: day", AMOUNT, "day|week|run", verbs=DEAL,
-        names=("period", Every), example='"week"')] = None
+        names="period", example='"week"')] = None
     done_when: Annotated[str | None, Row(
         "--count", "When a track counts: dealt (default) or played", EXPERT, "dealt|played", verbs=DEAL,
-        names=("count", Count), example='"played"')] = None
+        names="count", example='"played"')] = None
     patience: Annotated[str | None, Row(
         "--patience", "Deals that an unheard track stays, or always", EXPERT, "N|always", verbs=DEAL,
-        suggestions=("always",), example='5 or "always"', may_be_number=True)] = None
+        names="patience", may_be_other=True, example='5 or "always"', may_be_number=True)] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None
     player: Annotated[str, Row(
-        "--for", "Player, such as mpd or vlc", PLACE, "PLAYER", verbs=ALL, names=("player", PLAYERS),
-        example='"mpd"')] = GENERIC
+        "--for", "Player, such as mpd or vlc", PLACE, "PLAYER", verbs=ALL, names="player",
+        example='"mpd"')] = "generic"
     title: Annotated[str | None, Row(
         "--title", "Title of the playlist, for servers and players", EXPERT, "TEXT",
         verbs=NONE, example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
         "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
-        names=("path style", tuple(PathStyle)), example='"relative"')] = None
+        names="path style", example='"relative"')] = None
     maps: Annotated[tuple[str, ...], Row(
         "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
         example='"~/Music=/Music"')] = ()
@@ -176,38 +164,6 @@ ROWS: Sequence[Row] = [
 ]
 
 
-def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
-    """Return the value that a user means; `kind` as in `text.known`.
-
-    Raises:
-        OptionError: it is unknown.
-    """
-    try:
-        return known(kind, value, values)
-    except PlayshuffleError as error:
-        raise OptionError("{problem}", key, code=error.code, problem=error) from error
-
-
-def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
-    """Return options with each path converted; of a map, the local path.
-
-    Raises:
-        UnicodeEncodeError: a path was damaged, and cannot be one.
-    """
-
-    def converted(value: str) -> str:
-        path = os.fsencode(value)
-        return os.fsdecode(path_map.with_folder(path, convert) if name == "maps" else convert(path))
-
-    values: dict[str, Any] = {}
-    for name in _PATHS:
-        value = getattr(options, name)
-        values[name] = (
-            tuple(map(converted, value)) if isinstance(value, tuple) else value and converted(value)
-        )
-    return options._replace(**values)
-
-
 def changed(options: Options) -> dict[str, Any]:
     """Return the options that differ from their defaults."""
     return {name: value for name, value in options._asdict().items() if value != getattr(_DEFAULTS, name)}
@@ -221,7 +177,7 @@ def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
         if (
             value in (row.default, getattr(before, row.name))
             or row.name == "output"
-            or (row.name, value) == ("every", Every.DAY)
+            or (row.name, value) == ("every", "day")
         ):
             continue
         if not row.verbs:

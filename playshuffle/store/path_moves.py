@@ -12,10 +12,9 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.options.table import with_paths
 from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.store import schema
-from playshuffle.store.saved_options import pack, unpack
+from playshuffle.store.saved_options import pack, unpack, with_paths
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.system.sqlite import Connection

@@ -1,10 +1,15 @@
 """Save the options of a playlist as JSON: those that differ from their defaults."""
 
 import json
+import os
+from collections.abc import Callable
 from typing import Any
 
-from playshuffle.options.table import Options, changed, with_paths
+from playshuffle.options.table import Options, changed
+from playshuffle.playlist import path_map
 from playshuffle.store.home_paths import named_paths
+
+_PATHS = ("folders", "history", "output", "source", "without", "relative_to", "maps", "pin")
 
 
 def pack(options: Options | None) -> str:
@@ -20,3 +25,23 @@ def unpack(text: str) -> Options | None:
         return with_paths(Options(**{**values, **lists}), named_paths().absolute)
     except (ValueError, TypeError):
         return None
+
+
+def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
+    """Return options with each path converted; of a map, the local path.
+
+    Raises:
+        UnicodeEncodeError: a path was damaged, and cannot be one.
+    """
+
+    def converted(value: str) -> str:
+        path = os.fsencode(value)
+        return os.fsdecode(path_map.with_folder(path, convert) if name == "maps" else convert(path))
+
+    values: dict[str, Any] = {}
+    for name in _PATHS:
+        value = getattr(options, name)
+        values[name] = (
+            tuple(map(converted, value)) if isinstance(value, tuple) else value and converted(value)
+        )
+    return options._replace(**values)

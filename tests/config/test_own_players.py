@@ -11,7 +11,7 @@ import pytest
 
 from playshuffle.config.load import load
 from playshuffle.config.model import Config
-from playshuffle.config.own_players import known_player, player_keys, player_names, read_players
+from playshuffle.config.own_players import known_player, player_keys, read_players, value_names
 from playshuffle.config.toml_file import read
 from playshuffle.demo.tones import write_library
 from playshuffle.errors import Exit, PlayshuffleError
@@ -165,7 +165,7 @@ def test_asking_for_a_player_with_a_mistake_shows_the_mistake() -> None:
 def test_names_are_completed_without_a_good_configuration() -> None:
     configured("[player\n")
 
-    assert list(player_names()) == list(BUILT_IN) == list(PLAYERS)
+    assert value_names("player") == list(BUILT_IN) == list(PLAYERS)
 
 
 def test_the_page_explains_every_key() -> None:
