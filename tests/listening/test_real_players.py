@@ -2,16 +2,14 @@
 
 import contextlib
 import os
-import re
 import subprocess
-import sys
-import wave
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.listening.listener import Listening, listening, session_bus, write_silence
 from tests.players.drivers.mpd import Mpd
 from tests.players.drivers.process import environment, listens, short_home, started
 from tests.support.needs import need, unmet
@@ -19,54 +17,12 @@ from tests.support.processes import children
 from tests.support.service import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
-RATE = 44_100  # MPD counts the position in steps of 4 KiB
-SECONDS = 5
-
-
-class Listening:
-    """`playshuffle listen` in a home of its own."""
-
-    def __init__(self, home: Path, process: subprocess.Popen[bytes]) -> None:
-        self.home = home
-        self.process = process
-
-    def messages(self) -> str:
-        return (self.home / "messages").read_text()
-
-    def heard(self) -> list[str]:
-        """Return the plays and skips: whether it was played, and the name of the file."""
-        text = (self.home / "out").read_text()
-        return [" ".join(each) for each in re.findall(r"(played|skipped) +(?:\S*/)?(\S+) \(", text)]
-
-
-@contextlib.contextmanager
-def listening(home: Path, *words: str, bus: str = "") -> Iterator[Listening]:
-    env = environment(home, **({"DBUS_SESSION_BUS_ADDRESS": bus} if bus else {}))
-    with (
-        (home / "out").open("wb") as out,
-        (home / "messages").open("wb") as err,
-        subprocess.Popen(
-            [sys.executable, "-m", "playshuffle", "listen", *words], env=env, stdout=out, stderr=err
-        ) as process,
-    ):
-        try:
-            yield Listening(home, process)
-        except BaseException:  # the reason of a failure
-            print((home / "out").read_text(), (home / "messages").read_text())
-            raise
-        finally:
-            process.terminate()
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
     with short_home() as home:
-        for number in range(3):
-            path = home / f"Music/{number}.wav"
-            path.parent.mkdir(exist_ok=True)
-            with wave.open(str(path), "wb") as file:
-                file.setparams((1, 1, RATE, 0, "NONE", ""))
-                file.writeframes(bytes([128]) * SECONDS * RATE)
+        write_silence([home / f"Music/{number}.wav" for number in range(3)], 5)
         yield home
 
 
@@ -137,16 +93,6 @@ def test_an_idle_listener_costs_nothing_and_ends_its_processes(home: Path) -> No
         it.process.terminate()
         assert it.process.wait(30) == 0
         wait_for(lambda: not Path(f"/proc/{pids[1]}").exists())
-
-
-@contextlib.contextmanager
-def session_bus(home: Path) -> Iterator[str]:
-    need("dbus-daemon")
-    address = f"unix:path={home}/bus"
-    words = ["dbus-daemon", "--session", "--nofork", f"--address={address}"]
-    with started(words, environment(home)):
-        wait_for(lambda: listens(home / "bus"))
-        yield address
 
 
 _MPRIS = "/usr/lib/mpv-mpris/mpris.so"
