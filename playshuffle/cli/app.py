@@ -54,6 +54,13 @@ Examples:
 class _Commands(CommandGroup):
     """The program: it has only the summaries of its commands until one is called."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {
+            name: Command(name, help=summary, rich_help_panel=group)
+            for name, (group, summary) in COMMANDS.items()
+        }
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, words = super().resolve_command(ctx, args)
         return name, command and load(name), words
@@ -101,7 +108,3 @@ def _program(
     is_short_help: ShortHelp = False,
 ) -> None:
     pass
-
-
-for _name, (_group, _summary) in COMMANDS.items():
-    app.command(_name, cls=Command, help=_summary, rich_help_panel=_group)(lambda: None)
