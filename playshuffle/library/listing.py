@@ -8,9 +8,9 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from operator import attrgetter
 from typing import NamedTuple
+from zlib import crc32
 
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
@@ -284,8 +284,9 @@ def folder_stamp(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def digest(names: Iterable[bytes]) -> bytes:
-    """Return a digest of names, in the order of the file system."""
-    return blake2b(b"/".join(names), digest_size=16).digest()
+    """Return the size and checksum of names, in the order of the file system."""
+    text = b"/".join(names)
+    return b"%d %08x" % (len(text), crc32(text))
 
 
 def fits(number: int) -> int:

@@ -3,10 +3,10 @@
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from itertools import accumulate, islice
 from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
+from zlib import crc32
 
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.marks import MARK_BYTES
@@ -96,20 +96,18 @@ class Tracks:
         return self.column(Folder.all_artists)
 
     def digest(self, indices: Sequence[int]) -> bytes:
-        """Return a digest of paths, numbers and marks, to detect changes."""
-        digest = blake2b(digest_size=16)
+        """Return a checksum of paths, numbers and marks, to detect changes."""
+        checksum = 0
         for folder in self.folders:
-            digest.update(b"%b\0%b\0" % (folder.path, folder.names))
+            checksum = crc32(b"%b\0%b\0" % (folder.path, folder.names), checksum)
         marks = marks_of(self.folders)
         rows, numbers = self.rows, self.numbers
         if len(indices) < len(self):
             numbers = self.numbers_of(indices)
             rows = indices if rows is None else [rows[index] for index in indices]
-        digest.update(numbers.tobytes())
         if rows is not None:
             marks = b"".join([marks[MARK_BYTES * row : MARK_BYTES * (row + 1)] for row in rows])
-        digest.update(marks)
-        return digest.digest()
+        return b"%08x" % crc32(marks, crc32(numbers, checksum))
 
     def column(self, make: Callable[[Folder], Iterable[T]], indices: Sequence[int] | None = None) -> list[T]:
         """Return a value for each track, or for some indices, ascending.

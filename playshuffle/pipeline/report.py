@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
+from zlib import crc32
 
 from playshuffle.errors import Note
 from playshuffle.library.scan import Library
@@ -103,7 +103,7 @@ class Report(NamedTuple):
         losses = [(loss.what, len(loss.indices)) for loss in self.losses]
         notes = [str(note) for note in self.notes if note.code in _STEADY]
         facts = repr((stages, self.choice.lacking, self.choice.idle, reasons, losses, notes))
-        return blake2b(facts.encode(), digest_size=8).hexdigest()
+        return f"{crc32(facts.encode()):08x}"
 
     def new_notes(self) -> list[Note]:
         return [note for note in self.notes if self.has_news or note.code not in _STEADY]

@@ -17,11 +17,12 @@ from functools import partial
 
 from playshuffle.config.model import Config
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.service import notify, status_file
+from playshuffle.service import notify
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.installation import Installation
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.signals import received, signal_pipe
+from playshuffle.service.status_publisher import StatusFile, alone_with
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.service.update_watchdog import UpdateWatchdog
@@ -47,7 +48,7 @@ def run(load: Callable[[], Config]) -> int:
     faulthandler.enable()
     config, began_s = _load(load), int(time.time())
     life: _Life | None = None
-    with signal_pipe() as signals, status_file.StatusFile() as published:
+    with signal_pipe() as signals, StatusFile() as published:
         while True:
             with contextlib.ExitStack() as stack:
                 managed, broken = _lock_playlists(config, stack)
@@ -113,7 +114,7 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
         broken[fault.name] = f"{broken[fault.name]} {fault.text}" if fault.name in broken else fault.text
     for playlist in config.playlists:
         try:
-            stack.enter_context(status_file.alone_with(playlist.request.output or b""))
+            stack.enter_context(alone_with(playlist.request.output or b""))
             locked.append(playlist)
         except PlayshuffleError as error:
             broken[playlist.name] = str(error)

@@ -12,8 +12,8 @@ from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.service import notify
 from playshuffle.service import update_protocol as protocol
 from playshuffle.service.page import write_page
-from playshuffle.service.status_file import StatusFile
 from playshuffle.service.status_json import EMPTY, PlaylistStatus, RootStatus, Service, Status
+from playshuffle.service.status_publisher import StatusFile
 from playshuffle.tags.cause import Cause
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch

@@ -8,7 +8,6 @@ word w is used for the bound b if w < b * (2**30 // b), and the draw is then w %
 away. So every draw is exactly uniform.
 """
 
-import hashlib
 import itertools
 import operator
 import os
@@ -142,9 +141,11 @@ class Seeded(RandomSource):
         self.entropy_bits = min(8 * len(self._seed), 256)
 
     def _take(self, count: int) -> "array[int]":
+        from hashlib import shake_256  # it loads OpenSSL, and few lists have a seed
+
         while len(self._ready) < count:
             counter = self._block_count.to_bytes(8, "little")
-            block = hashlib.shake_256(b"playshuffle 1\0" + counter + self._seed)
+            block = shake_256(b"playshuffle 1\0" + counter + self._seed)
             self._ready.extend(_words(block.digest(_SEED_BLOCK_BYTES)))
             self._block_count += 1
         words = self._ready[:count]

@@ -1,0 +1,106 @@
+"""Publish the status of this service in a file, and lock its playlists against other services."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from hashlib import blake2b
+
+from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.service.status_file import services_folder
+from playshuffle.service.status_json import Status
+from playshuffle.system import atomic_file, lock
+
+_ROOM = 4096  # bytes that file systems allocate at a time
+
+
+@contextlib.contextmanager
+def alone_with(playlist: bytes) -> Iterator[None]:
+    """Lock a playlist against other services.
+
+    Raises:
+        PlayshuffleError: another service manages it.
+    """
+    try:
+        folder = services_folder(make=True)
+    except OSError:  # each update fails for the same reason, and reports it
+        yield
+        return
+    name = blake2b(atomic_file.resolved(playlist), digest_size=8).hexdigest().encode() + b".lock"
+    try:
+        with lock.held(os.path.join(folder, name), 0):
+            yield
+    except lock.HeldError as error:
+        raise PlayshuffleError(
+            f"Another playshuffle (process {error}) manages {shown(playlist)}. Stop that process first, or"
+            " remove this playlist from one of them.",
+            Exit.CANNOT_CREATE,
+        ) from None
+
+
+class StatusFile:
+    """The status file of a service; a context manager. It is never synced."""
+
+    def __init__(self) -> None:
+        self._stack = contextlib.ExitStack()
+        self._file: bytes | None = None
+        self._text = ""
+
+    def __enter__(self) -> "StatusFile":
+        with contextlib.suppress(OSError):
+            folder = services_folder(make=True)
+            _sweep(folder)
+            self._file = self._locked(folder) + b".json"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            for file in (self._file, self._file[: -len(b"json")] + b"lock"):
+                with contextlib.suppress(OSError):
+                    os.unlink(file)
+        self._stack.close()
+
+    def _locked(self, folder: bytes) -> bytes:
+        """Lock a name of its own: services in two containers can have one process number."""
+        number = os.getpid()
+        while True:
+            name = os.path.join(folder, b"%d" % number)
+            with contextlib.suppress(lock.HeldError):
+                self._stack.enter_context(lock.held(name + b".lock", 1))
+                return name
+            number += 1
+
+    def publish(self, status: Status) -> None:
+        text = json.dumps(asdict(status))
+        if self._file is None or text == self._text:
+            return
+        half = self._file + b".new"
+        data = text.encode()
+        # With spare bytes, so that a full disk can be reported, too.
+        data = data.ljust(_ROOM * (2 + len(data) // _ROOM))
+        try:
+            with open(half, "wb", opener=_privately) as file:
+                file.write(data)
+            os.replace(half, self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(half)
+            with contextlib.suppress(OSError), open(self._file, "r+b") as file:
+                file.write(data.ljust(os.fstat(file.fileno()).st_size))
+        else:
+            self._text = text
+
+
+def _sweep(folder: bytes) -> None:
+    for name in os.listdir(folder):
+        stem, _, suffix = name.partition(b".")
+        if stem.isdigit() and suffix in (b"lock", b"json", b"json.new"):
+            path = os.path.join(folder, stem + b".lock")
+            if lock.holder(path) is None:
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
