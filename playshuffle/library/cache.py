@@ -17,16 +17,13 @@ from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
 from playshuffle.library.tag_columns import TagRow, unpack
 from playshuffle.system.sqlite import connect
 from playshuffle.system.xdg import cache_folder
-from playshuffle.tags import spoken
-from playshuffle.tags.tag_frames import SIGNATURE
 
 # Raise this number with every change of a field of `Folder`, of which files count as audio or odd,
-# of the way to read a tag, or of the form of an EXTINF line: another version drops the cache.
-_LAYOUT = 16
+# of the way to read a tag, of the tables of tags and of spoken word (a test notices these), or of the form of
+# an EXTINF line: another version drops the cache.
+LAYOUT = 17
 
-# The tables of tags and of spoken word have their part in the version. So has Python, which may
-# change marshal.
-_VERSION = crc32(f"{_LAYOUT} {sys.hexversion >> 16} {SIGNATURE} {spoken.SIGNATURE}".encode()) >> 1
+_VERSION = LAYOUT << 16 | sys.hexversion >> 16  # Python may change marshal
 
 # SQLite does not notice a flipped bit, and marshal may crash on one: hence the checksums.
 _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, tags BLOB, tags_crc INTEGER)"

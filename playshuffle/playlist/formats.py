@@ -5,10 +5,9 @@ document type is refused, so that no entity can expand.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
-from xml.parsers import expat
 
 from playshuffle.library.folder import Folder
 from playshuffle.playlist.m3u import TITLE, Parsed, PathStyle, Text, entries, lines, located, parse
@@ -18,15 +17,6 @@ _NOT_XML = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
-class _EntryFields(NamedTuple):
-    """The fields of an entry."""
-
-    entry: str
-    title: str
-    artist: str
-    duration_ms: int
-
-
 def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
     paths = folder.file_paths()
     if style is not PathStyle.RELATIVE:
@@ -34,20 +24,6 @@ def _uris(folder: Folder, style: PathStyle, base: bytes) -> list[bytes]:
     return [
         entry.removeprefix(b"file://") for entry in entries(entries(paths, style, base), PathStyle.URI, base)
     ]
-
-
-def _entry_fields(
-    folder: Folder, entries_written: Sequence[bytes], *, with_extinf: bool
-) -> Iterator[_EntryFields]:
-    extinfs = folder.extinf_lines() if with_extinf else [b""] * len(entries_written)
-    columns = zip(entries_written, extinfs, folder.all_artists(), folder.all_durations_ms(), strict=True)
-    for entry, extinf, artist, duration_ms in columns:
-        name = extinf.partition(b",")[2].rstrip(b"\n")
-        title = name.removeprefix(artist + b" - ") if artist else name
-        by = artist if title != name else b""
-        yield _EntryFields(
-            entry.decode("latin-1"), title.decode(errors="replace"), by.decode(errors="replace"), duration_ms
-        )
 
 
 class _Xspf(Text):
@@ -67,14 +43,24 @@ class _Xspf(Text):
 
     @staticmethod
     def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-        lines = []
-        for entry in _entry_fields(folder, _uris(folder, style, base), with_extinf=with_extinf):
-            parts = [f"<location>{_xml(entry.entry)}</location>"]
-            parts += [f"<title>{_xml(entry.title)}</title>"] * bool(entry.title)
-            parts += [f"<creator>{_xml(entry.artist)}</creator>"] * bool(entry.artist)
-            parts += [f"<duration>{entry.duration_ms}</duration>"] * bool(entry.title)
-            lines.append(f"    <track>{''.join(parts)}</track>\n".encode())
-        return lines
+        uris = _uris(folder, style, base)
+        extinfs = folder.extinf_lines() if with_extinf else [b""] * len(uris)
+        columns = zip(uris, extinfs, folder.all_artists(), folder.all_durations_ms(), strict=True)
+        return [_xspf_track(*fields) for fields in columns]
+
+
+def _xspf_track(uri: bytes, extinf: bytes, artist: bytes, duration_ms: int) -> bytes:
+    name = extinf.partition(b",")[2].rstrip(b"\n")
+    title = name.removeprefix(artist + b" - ") if artist else name
+    parts = [_element("location", uri)]
+    parts += [_element("title", title)] * bool(title)
+    parts += [_element("creator", artist)] * (artist != b"" and title != name)
+    parts += [f"<duration>{duration_ms}</duration>"] * bool(title)
+    return f"    <track>{''.join(parts)}</track>\n".encode()
+
+
+def _element(tag: str, content: bytes) -> str:
+    return f"<{tag}>{_xml(content.decode(errors='replace'))}</{tag}>"
 
 
 class _M3u(Text):
@@ -114,6 +100,8 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
     def refuse(*_: object) -> None:
         raise ValueError("has a document type, which no playlist needs")
+
+    from xml.parsers import expat  # slow to import, and most playlists are M3U
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data

@@ -17,10 +17,6 @@ GENRES = frozenset((
 ))  # fmt: skip
 
 
-# Part of the version of the cache, which stores the result.
-SIGNATURE = repr((SUFFIX, MEDIA_KINDS, sorted(GENRES)))
-
-
 def why_spoken(name: bytes, tags: Tags | None) -> str:
     """Return why a file is spoken word, in a few words; empty for music."""
     if os.path.splitext(name)[1].lower() == SUFFIX:

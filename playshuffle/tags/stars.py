@@ -14,8 +14,6 @@ POPM, _ASF, _EITHER = "popm", "wm/shareduserrating", "rating"
 _BEST = {"fmps_rating": 1, POPM: 1, "rate": 100, "sdb/rating": 100, _ASF: 99}
 NAMES = frozenset((*_BEST, _EITHER))
 
-SIGNATURE = repr((_POPM_HALF_STARS, _ASF_STARS, _LINEAR, _BEST))
-
 
 def popularity(address: str, rating: int, plays: int) -> list[tuple[str, list[Any]]]:
     """Return the values of an ID3 frame POPM by name. `address` names the program or person that rated.

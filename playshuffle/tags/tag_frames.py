@@ -83,9 +83,6 @@ ID3_FRAMES = frozenset(frame.upper() for frames, _ in _NAMES.values() for frame 
     _DAY.upper(),
 }
 
-# The rows as text, part of the version of the cache.
-SIGNATURE = repr((_NAMES, stars.SIGNATURE, _ADVISORIES, LONGEST_COMMENT, Tags._fields))
-
 
 class Stream(NamedTuple):
     """Properties of the audio. Zero or None if unknown.

@@ -36,8 +36,9 @@ finally:
 # typer 0.29.2 would import pydantic to convert the words of options: `cli.help_layout` does so in its place.
 _SLOW = (
     "pydantic", "rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio", "multiprocessing",
-    "http", "email", "tomlkit", "pickle", "xml.etree", "playshuffle.cli.usage_errors",
+    "http", "email", "tomlkit", "pickle", "xml.etree", "pyexpat", "_hashlib", "playshuffle.cli.usage_errors",
     "playshuffle.history.files", "playshuffle.install", "playshuffle.service.update",
+    "playshuffle.service.status_publisher", "playshuffle.tags.tag_frames",
 )  # fmt: skip
 _STORED = ("sqlite3", "playshuffle.store", "playshuffle.pipeline.run", "playshuffle.library.scan")
 _OF_SERVICE = ("playshuffle.service.status_json", "playshuffle.watch.debounce", "playshuffle.watch.watcher")

@@ -1,3 +1,5 @@
+import ast
+import inspect
 import os
 import random
 import sqlite3
@@ -6,14 +8,17 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.library.cache import Cache
+from playshuffle.library.cache import LAYOUT, Cache
 from playshuffle.library.folder import Folder, Odd
 from playshuffle.library.tag_columns import pack
+from playshuffle.tags import spoken, stars, tag_frames
+from playshuffle.tags.reading import Tags
 from tests.support.damage import damaged
 from tests.support.databases import execute
 from tests.support.forked import forked
@@ -53,6 +58,18 @@ def assert_works() -> None:
     assert known()[SOME[0].path] == SOME[0]
     with Cache() as cache:
         assert cache.fields(SOME[0]) == [["tag"]]
+
+
+def test_the_layout_of_the_cache_is_another_one_if_the_tables_of_tags_are() -> None:
+    """It has tags that were read with them. After a change, raise `LAYOUT`, and correct the checksum."""
+    checksum = crc32(repr(Tags._fields).encode())
+    for module in (tag_frames, stars, spoken):
+        source = inspect.getsource(module)
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.Assign):
+                checksum = crc32(str(ast.get_source_segment(source, node)).encode(), checksum)
+
+    assert (LAYOUT, checksum) == (17, 1464610262)
 
 
 _INTEGERS = st.integers(-(2**63), 2**63 - 1)
