@@ -3,10 +3,11 @@
 Each is identified by its tables and columns, and read by one statement. Its values may have any type.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.history.rows import HistoryRow, Played, path_of_uri
+from playshuffle.history.rows import Columns, Rows, path_of_uri
 
 if TYPE_CHECKING:
     from playshuffle.system.sqlite import Connection
@@ -42,8 +43,8 @@ class Database(NamedTuple):
             missing += [f"{table}.{name}" for name in needed.split() if name not in columns]
         return missing
 
-    def read(self, database: "Connection", user: str) -> Iterator[HistoryRow]:
-        """Yield a row for each track; `user` is the user whose plays count, empty for all.
+    def read(self, database: "Connection", user: str) -> Rows:
+        """Return a row for each track; `user` is the user whose plays count, empty for all.
 
         Raises:
             UnknownUserError: no such user exists.
@@ -57,10 +58,11 @@ class Database(NamedTuple):
             f" SELECT CAST(path AS BLOB), {', '.join(_VALUES)}"
             f" FROM (SELECT path, {numbers} FROM raw) WHERE path IS NOT NULL"
         )
-        for column, *values in database.execute(statement, {"full": self.full, "user": user}):
-            path = self.path_of(column)
-            if path and any(values):
-                yield HistoryRow(path, Played._make(values))
+        rows = database.execute(statement, {"full": self.full, "user": user})
+        columns = list(zip(*(row for row in rows if any(row[1:])), strict=True)) or [()] * len(_NAMES)
+        paths = [*map(self.path_of, columns[0])]  # empty: it is not a file
+        paths, *values = (list(compress(column, paths)) for column in (paths, *columns[1:]))
+        return Rows(paths, Columns(*values), [None] * len(paths))
 
     def counts_starts(self, database: "Connection") -> bool:
         return bool(database.execute(self.starts).fetchone()[0])
@@ -68,7 +70,7 @@ class Database(NamedTuple):
 
 def _pivot(names: str, name: str = "name", value: str = "value") -> str:
     return ", ".join(
-        f"max(CASE {name} WHEN '{each}' THEN CAST({value} AS REAL) END) AS {each}" for each in names.split()
+        f"max(CAST({value} AS REAL)) FILTER (WHERE {name} = '{each}') AS {each}" for each in names.split()
     )
 
 
@@ -81,9 +83,8 @@ def _songs(column: str) -> Database:
 MPD = Database(
     {"sticker": "type uri name value"},
     "SELECT uri, lastPlayed, lastSkipped, playCount, skipCount,"  # noqa: S608
-    " coalesce(nullif(rating, 0), iif(likes = 2, 10, 0))"
-    f" FROM (SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating')},"
-    " max(iif(name = 'like', CAST(value AS REAL), 0)) AS likes FROM sticker"
+    " coalesce(nullif(rating, 0), iif(like = 2, 10, 0))"
+    f" FROM (SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating like')} FROM sticker"
     " WHERE type = 'song' GROUP BY uri)",
     full=10,
 )

@@ -3,29 +3,21 @@
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
-from playshuffle.history.rows import HistoryRow, TagNames
+from playshuffle.history.rows import Rows, TagNames
 from playshuffle.text import folded
 
 _SAMPLE = 200  # rows that decide about the former music folder
 _BETWEEN = "; "  # separates the artists of a track
 
 
-class Match(NamedTuple):
-    """A row of a play history, with the numbers of all tracks of that recording."""
-
-    row: HistoryRow
-    numbers: Sequence[int]
-
-
 def match(
-    rows: Sequence[HistoryRow],
+    rows: Rows,
     number_of: Mapping[bytes, int],
     roots: Sequence[bytes],
     tagged: Callable[[], Iterable[tuple[int, TagNames]]],
-) -> list[Match]:
-    """Return the tracks of each row; none for a row that fits no track.
+) -> list[Sequence[int]]:
+    """Return the numbers of all tracks of each row's recording; none for a row that fits no track.
 
     A relative path is tried below each music folder and the folders above. If no path is a track, the common
     folder of all rows may be a music folder under another name.
@@ -33,19 +25,28 @@ def match(
     Args:
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
     """
-    tops = list(dict.fromkeys(top for root in roots for top in _with_parents(root)))
-    found = [number_of.get(row.path) or _below(row.path, tops, number_of) for row in rows]
-    if not any(found) and (swap := _moved(rows, number_of, roots)) is not None:
+    paths = rows.paths
+    found = list(map(number_of.get, paths))
+    relative = [row for row, path in enumerate(paths) if path[:1] not in (b"", b"/")]
+    for top in dict.fromkeys(top for root in roots for top in _with_parents(root)):
+        for row in relative:
+            found[row] = number_of.get(top + paths[row])
+        relative = [row for row in relative if not found[row]]
+    if not any(found) and (swap := _moved(paths, number_of, roots)) is not None:
         start, root = swap
-        paths = [b"/" + row.path.lstrip(b"/") for row in rows]
+        paths = [b"/" + path.lstrip(b"/") for path in paths]
         found = [
             number_of.get(root + path[len(start) :]) if path.startswith(start) else None for path in paths
         ]
-    by_names = _ByNames(tagged()) if any(not row.path and row.names for row in rows) else None
+    by_names = _ByNames(tagged()) if any(map(_has_only_names, rows.paths, rows.names)) else None
     return [
-        Match(row, [number] if number else by_names.numbers(row.names) if by_names and row.names else ())
-        for row, number in zip(rows, found, strict=True)
+        (number,) if number else by_names.numbers(names) if by_names and names else ()
+        for number, names in zip(found, rows.names, strict=True)
     ]
+
+
+def _has_only_names(path: bytes, names: TagNames | None) -> bool:
+    return not path and names is not None
 
 
 def _with_parents(folder: bytes) -> list[bytes]:
@@ -56,23 +57,14 @@ def _with_parents(folder: bytes) -> list[bytes]:
     return folders
 
 
-def _below(path: bytes, tops: Iterable[bytes], number_of: Mapping[bytes, int]) -> int | None:
-    if not path or path.startswith(b"/"):
-        return None
-    for top in tops:
-        if number := number_of.get(top + path):
-            return number
-    return None
-
-
 def _moved(
-    rows: Sequence[HistoryRow], number_of: Mapping[bytes, int], roots: Iterable[bytes]
+    paths: Sequence[bytes], number_of: Mapping[bytes, int], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
     """Return the start of the paths to replace, and its music folder.
 
     At least half of a sample must then be tracks.
     """
-    paths = [b"/" + row.path.lstrip(b"/") for row in rows if row.path]
+    paths = [b"/" + path.lstrip(b"/") for path in paths if path]
     paths = paths[:: len(paths) // _SAMPLE + 1]
     if not paths:
         return None

@@ -1,8 +1,10 @@
 """Define the rows of a play history."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple, Self, TypeVar
 from urllib.parse import unquote_to_bytes
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Played(NamedTuple):
@@ -39,6 +41,47 @@ class HistoryRow(NamedTuple):
     path: bytes
     played: Played
     names: TagNames | None = None
+
+
+class Columns(NamedTuple):
+    """The fields of `Played`, of many tracks: a tuple for each row would take longer than to read it."""
+
+    last_played: Sequence[int | None] = ()
+    last_skipped: Sequence[int | None] = ()
+    plays: Sequence[int | None] = ()
+    skips: Sequence[int | None] = ()
+    rating: Sequence[float | None] = ()
+
+    def rows(self, indices: Sequence[int]) -> "Columns":
+        """Return some rows, perhaps several times."""
+        return Columns._make([column[index] for index in indices] for column in self)
+
+    def and_rows(self, others: "Columns") -> "Columns":
+        return Columns._make([*mine, *its] for mine, its in zip(self, others, strict=True))
+
+    def combined(
+        self, keys: Sequence[Key], combine: Callable[[Played, Played], Played]
+    ) -> tuple[Sequence[Key], "Columns"]:
+        """Combine the rows that have the same key, and return one row for each key."""
+        if len(set(keys)) == len(keys):
+            return keys, self
+        played: dict[Key, Played] = {}
+        for key, row in zip(keys, map(Played._make, zip(*self, strict=True)), strict=True):
+            played[key] = combine(played[key], row) if key in played else row
+        return [*played], Columns(*zip(*played.values(), strict=True))
+
+
+class Rows(NamedTuple):
+    """The rows of a source, as columns: the fields of `HistoryRow`."""
+
+    paths: Sequence[bytes]
+    played: Columns
+    names: Sequence[TagNames | None]
+
+    @classmethod
+    def of(cls, rows: Sequence[HistoryRow]) -> Self:
+        paths, played, names = zip(*rows, strict=True) if rows else ((), (), ())
+        return cls(paths, Columns(*zip(*played, strict=True)), names)
 
 
 def path_of_uri(uri: bytes) -> bytes:

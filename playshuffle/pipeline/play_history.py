@@ -1,7 +1,9 @@
 """Read the play histories of a request, and match them to the tracks of its folders."""
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain, count
 from typing import NamedTuple, Self
 from zlib import crc32
 
@@ -9,7 +11,7 @@ from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
 from playshuffle.history.history_reader import Content, SourceError, read_source, stamp_of
 from playshuffle.history.matching import match
-from playshuffle.history.rows import HistoryRow, Played, TagNames, merged, summed
+from playshuffle.history.rows import Columns, Played, Rows, TagNames, merged, summed
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
@@ -17,7 +19,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.request import Request
 from playshuffle.store import plays as store
-from playshuffle.store.plays import StoredPlays, path_key
+from playshuffle.store.plays import StoredPlays, path_keys
 from playshuffle.tags.reading import Tags
 from playshuffle.text import counted
 
@@ -26,26 +28,33 @@ _LAST, _SKIPS, _PLAYS, _RATING, _ARTIST, _TITLE, _ALBUM, _ID = map(
     ("last_played", "skip_count", "play_count", "rating", "artist", "title", "album", "recording_id"),
 )
 _DAY_S = 86_400  # a clock may be in another time zone
+_NEVER = Columns(*[(None,)] * 5)  # a row, the last of a table, so that its index is -1
+_NOT_THERE = _NEVER._replace(plays=(sys.maxsize,), skips=(sys.maxsize,))  # nothing of a new row counts as new
 _BY_TITLE = {history.title: history for history in HISTORIES}
 
 
 class PlayHistory(NamedTuple):
-    """The plays of tracks in the sources of a playlist, by the index of the track."""
+    """The plays of tracks in the sources of a playlist.
 
-    played: Mapping[int, Played]
+    Attributes:
+        indices: of the tracks, each once.
+    """
+
+    indices: Sequence[int]
+    played: Columns
     notes: Sequence[Note]
     titles: Sequence[str]
 
     @property
     def counts_skips(self) -> bool:
         """Return whether a source counts skips, so that a track without any has none."""
-        return any("skips" in _BY_TITLE[title].knows for title in self.titles) or any(
-            each.skips is not None for each in self.played.values()
-        )
+        return any("skips" in _BY_TITLE[title].knows for title in self.titles) or not {
+            *self.played.skips
+        } <= {None}
 
     def with_warning(self) -> Self:
         """Add a note if no source has counted a play or a skip."""
-        if any(any(each[:4]) for each in self.played.values()):
+        if any(map(any, self.played[:4])):
             return self
         text = (
             f"{' and '.join(self.titles)} never counted a play. Until then the same tracks are dealt again."
@@ -59,18 +68,18 @@ class PlayHistory(NamedTuple):
 
         `kept` maps the former to the latter.
         """
-        played = dict(self.played)
-        for index in kept.keys() & self.played.keys():
-            best = kept[index]
-            played[best] = merged(played[best], played[index]) if best in played else played[index]
-        return self._replace(played=played)
+        copies = [row for row, index in enumerate(self.indices) if index in kept]
+        every = [*self.indices, *(kept[self.indices[row]] for row in copies)]
+        indices, played = self.played.and_rows(self.played.rows(copies)).combined(every, merged)
+        return self._replace(indices=indices, played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
         """Return tracks that were played, or also skipped, since this Unix time (s)."""
+        times = zip(self.indices, self.played.last_played, self.played.last_skipped, strict=True)
         return frozenset(
             index
-            for index, each in self.played.items()
-            if max(each.last_played or 0, (with_skips and each.last_skipped) or 0) >= since_s
+            for index, played_s, skipped_s in times
+            if max(played_s or 0, (with_skips and skipped_s) or 0) >= since_s
         )
 
 
@@ -89,29 +98,27 @@ def play_history(
     """
     key = request.history, request.roots, request.files, request.options.ignore_files
     if key not in opened.histories:
-        played: dict[int, Played] = {}
         sources = [_read(source, opened, request, tracks, rows_of, now_s) for source in request.history]
+        numbers: Sequence[int] = ()
+        played = Columns()
         for stored in sources:
-            for number, row in _by_number(stored).items():
-                played[number] = merged(played[number], row) if number in played else row
+            its_numbers, its = stored.played.combined(
+                [number for number, _ in stored.tracks], _combine(stored.title)
+            )
+            numbers, played = played.and_rows(its).combined([*numbers, *its_numbers], merged)
         notes = [
             Note("history", stored.note, source.path)
             for source, stored in zip(request.history, sources, strict=True)
         ]
         titles = list(dict.fromkeys(stored.title for stored in sources))
-        by_index = dict(zip(tracks.indices_of(played), played.values(), strict=True))
-        opened.histories[key] = PlayHistory(by_index, notes, titles)
+        opened.histories[key] = PlayHistory(tracks.indices_of(numbers), played, notes, titles)
     history: PlayHistory = opened.histories[key]
     return history
 
 
-def _by_number(stored: StoredPlays) -> dict[int, Played]:
-    """Return the sum of a source's events, or the greatest of its totals."""
-    combine = summed if _BY_TITLE[stored.title].is_log else merged
-    played: dict[int, Played] = {}
-    for (number, _), row in stored.rows.items():
-        played[number] = combine(played[number], row) if number in played else row
-    return played
+def _combine(title: str) -> Callable[[Played, Played], Played]:
+    """Return what combines the rows of a track: the sum of events, or the greatest of totals."""
+    return summed if _BY_TITLE[title].is_log else merged
 
 
 def _read(
@@ -126,13 +133,15 @@ def _read(
         if before is not None and before.stamp == stamp:
             return before
         content = read_source(source, now_s)
-        known, missing = _matched(content, before, tracks, request.roots, rows_of, now_s)
-        _check_found(source, content, known, missing)
+        before_rows = before or StoredPlays("", "", "", 0)
+        known, played, missing = _matched(content, before_rows, tracks, request.roots, rows_of, now_s)
+        _check_found(source, content.rows, missing)
     except SourceError as error:
         if before is None:
             raise
         return before._replace(note=f"{error} Its content of {_time(before.read_s)} counts.")
-    plays = StoredPlays(stamp, content.history.title, _note(source, content, missing, now_s), now_s, known)
+    note = _note(source, content, missing, now_s)
+    plays = StoredPlays(stamp, content.history.title, note, now_s, known, played)
     if request.writes:
         store.save(opened.state, key, plays)
     return plays
@@ -140,60 +149,62 @@ def _read(
 
 def _matched(
     content: Content,
-    before: StoredPlays | None,
+    before: StoredPlays,
     tracks: Tracks,
     roots: Sequence[bytes],
     rows_of: RowsOf,
     now_s: int,
-) -> tuple[dict[tuple[int, int], Played], list[HistoryRow]]:
-    """Return the plays of these tracks in a source, and the rows of other tracks.
+) -> tuple[Sequence[tuple[int, int]], Columns, list[int]]:
+    """Return the plays of these tracks in a source, as in `StoredPlays`, and its rows of other tracks.
 
     A row whose path no longer has a track belongs to the track that was there.
     """
+    rows = content.rows
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    renamed = {key: number for number, key in before.rows} if before is not None else {}
-    known: dict[tuple[int, int], Played] = {}
-    missing = []
-    for row, matching in match(content.rows, number_of, roots, lambda: _tagged(tracks, rows_of)):
-        key = path_key(row.path or repr(row.names).encode())
-        numbers = matching or ([renamed[key]] if key in renamed else ())
-        for number in numbers:
-            old = before.rows.get((number, key)) if before is not None else None
-            played = _with_times(row.played, old, now_s)
-            known[number, key] = merged(known[number, key], played) if (number, key) in known else played
-        if not numbers:
-            missing.append(row)
-    return known, missing
+    found = match(rows, number_of, roots, lambda: _tagged(tracks, rows_of))
+    keys = path_keys(path or repr(names).encode() for path, names in zip(rows.paths, rows.names, strict=True))
+    missing = [row for row, numbers in enumerate(found) if not numbers]
+    renamed = {key: (number,) for number, key in before.tracks} if missing else {}
+    for row in missing:
+        found[row] = renamed.get(keys[row], ())
+    missing = [row for row in missing if not found[row]]
+    known = [row for row, numbers in enumerate(found) for _ in numbers]
+    every = list(zip(chain.from_iterable(found), map(keys.__getitem__, known), strict=True))
+    known_tracks, played = rows.played.rows(known).combined(every, _combine(content.history.title))
+    old_row = dict(zip(before.tracks, count()))
+    old = before.played.and_rows(_NOT_THERE).rows([old_row.get(track, -1) for track in known_tracks])
+    return known_tracks, _with_times(played, old, now_s), missing
 
 
-def _check_found(source: Source, content: Content, known: Sized, missing: Sequence[HistoryRow]) -> None:
+def _check_found(source: Source, rows: Rows, missing: Sequence[int]) -> None:
     """Check that a source has tracks of a music folder, if it has any."""
-    if missing and not known:
+    if missing and len(missing) == len(rows.paths):
         raise SourceError(
             source,
-            f"None of its {len(content.rows):,} tracks is in a music folder. The first is"
-            f" {_name(missing[0])}. Has the music moved?",
+            f"None of its {len(missing):,} tracks is in a music folder. The first is"
+            f" {_name(rows, missing[0])}. Has the music moved?",
         )
 
 
-def _with_times(played: Played, old: Played | None, now_s: int) -> Played:
+def _with_times(played: Columns, old: Columns, now_s: int) -> Columns:
     """Return plays with the times of the last play and the last skip.
 
     A time that is unknown or in the future is when a new play or skip was noticed.
     """
 
-    def noticed(
-        time_s: int | None, count: int | None, old_s: int | None, old_count: int | None
-    ) -> int | None:
-        if time_s is not None and time_s <= now_s + _DAY_S:
-            return time_s
-        is_new = old is not None and (count or 0) > (old_count or 0)
-        return now_s if is_new or (time_s is not None and old_s is None) else old_s
+    def noticed(*columns: Sequence[int | None]) -> list[int | None]:
+        return [
+            time_s
+            if time_s is not None and time_s <= now_s + _DAY_S
+            else now_s
+            if (number or 0) > (old_number or 0) or (time_s is not None and old_s is None)
+            else old_s
+            for time_s, number, old_s, old_number in zip(*columns, strict=True)
+        ]
 
-    was = old or Played()
     return played._replace(
-        last_played=noticed(played.last_played, played.plays, was.last_played, was.plays),
-        last_skipped=noticed(played.last_skipped, played.skips, was.last_skipped, was.skips),
+        last_played=noticed(played.last_played, played.plays, old.last_played, old.plays),
+        last_skipped=noticed(played.last_skipped, played.skips, old.last_skipped, old.skips),
     )
 
 
@@ -207,53 +218,51 @@ def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TagNames]]:
     return zip(tracks.numbers, names, strict=True)
 
 
-def _note(source: Source, content: Content, missing: Sequence[HistoryRow], now_s: int) -> str:
+def _note(source: Source, content: Content, missing: Sequence[int], now_s: int) -> str:
     verb, noun = ("started", "start") if content.starts else ("played", "play")
-    rows, kind = [row for row in content.rows if _was_played(row)], f"{verb} track"
-    if rows:
-        missing = [row for row in missing if _was_played(row)]
+    played = content.rows.played
+    was_played = list(map(any, zip(played.plays, played.last_played, strict=True)))
+    total, kind = sum(was_played), f"{verb} track"
+    if total:
+        missing = [row for row in missing if was_played[row]]
     else:
-        rows, kind = content.rows, "track"
-    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), kind)} found"
-    times = [time_s for row in rows if (time_s := row.played.last_played or 0) <= now_s + _DAY_S]
-    if latest := max(times, default=0):
-        text += f", last {noun} {_time(latest)}"
+        total, kind = len(content.rows.paths), "track"
+    text = f"{shown(source.text)}: {total - len(missing):,} of {counted(total, kind)} found"
+    times = [time_s for time_s in played.last_played if time_s and time_s <= now_s + _DAY_S]
+    if times:
+        text += f", last {noun} {_time(max(times))}"
     others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-    return f"{text}. Not found: {_name(missing[0])}{others}" if missing else f"{text}."
-
-
-def _was_played(row: HistoryRow) -> bool:
-    return bool(row.played.plays or row.played.last_played)
+    return f"{text}. Not found: {_name(content.rows, missing[0])}{others}" if missing else f"{text}."
 
 
 def _time(unix_s: int) -> str:
     return f"{datetime.fromtimestamp(unix_s).astimezone():%Y-%m-%d %H:%M}"
 
 
-def _name(row: HistoryRow) -> str:
-    if row.path or row.names is None:
-        return shown(row.path)
-    return shown(f"{row.names.artist} - {row.names.title}")
+def _name(rows: Rows, row: int) -> str:
+    path, names = rows.paths[row], rows.names[row]
+    return shown(path if path or names is None else f"{names.artist} - {names.title}")
 
 
 def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
     """Add a history's plays to the tags of a folder. The greatest count wins."""
-    never = Played(skips=0) if history.counts_skips else Played()
+    no_skips = 0 if history.counts_skips else None
+    row_of = dict(zip(history.indices, count()))
+    played = history.played.and_rows(_NEVER)
 
     def look_up(folder: Folder) -> TagRows:
-        known = [history.played.get(index, never) for index in tracks.indices_in(folder)]
+        known = played.rows([row_of.get(index, -1) for index in tracks.indices_in(folder)])
         tags = rows_of(folder)
         if not isinstance(tags, TagRows) or tags.untagged:
             tags = TagRows.of([row or Tags() for row in tags])
         plays, ratings = tags.column(_PLAYS), tags.column(_RATING)
         return tags.replaced(
             {
-                _LAST: [each.last_played for each in known],
-                _SKIPS: [each.skips or never.skips for each in known],
-                _PLAYS: [max(each.plays or 0, count or 0) for each, count in zip(known, plays, strict=True)],
+                _LAST: list(known.last_played),
+                _SKIPS: [skips or no_skips for skips in known.skips],
+                _PLAYS: [max(mine or 0, its or 0) for mine, its in zip(known.plays, plays, strict=True)],
                 _RATING: [
-                    share if each.rating is None else each.rating
-                    for each, share in zip(known, ratings, strict=True)
+                    its if mine is None else mine for mine, its in zip(known.rating, ratings, strict=True)
                 ],
             }
         )

@@ -5,16 +5,16 @@ They belong to the number of a track, so they follow renames that a player does 
 
 import zlib
 from array import array
-from collections.abc import Mapping
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+from zlib import adler32, crc32
 
-from playshuffle.history.rows import Played
+from playshuffle.history.rows import Columns
 from playshuffle.store import schema
 from playshuffle.store.state import State
 
-_COLUMNS = 7  # number, key of its path, and the five fields of `Played`; each has 8 bytes
-_MISSING = -1
+_WORDS = 8  # of a row: the number of its track, the five fields of `Played`, and two of the key of its path
+_MISSING = 0xFFFF_FFFF
 _RATING = 1_000_000  # ratings are stored in millionths
 
 
@@ -24,19 +24,20 @@ class StoredPlays(NamedTuple):
     Attributes:
         stamp: of the source when it was read.
         read_s: when it was read (Unix seconds).
-        rows: plays by the number of a track and the key of its path in the source.
+        tracks: of each row, the number of its track, and the key of its path in the source.
     """
 
     stamp: str
     title: str
     note: str
     read_s: int
-    rows: Mapping[tuple[int, int], Played]
+    tracks: Sequence[tuple[int, int]] = ()
+    played: Columns = Columns()
 
 
-def path_key(path: bytes) -> int:
-    """Return a number for the path of a row."""
-    return zlib.crc32(path) << 31 | zlib.adler32(path) >> 1
+def path_keys(paths: Iterable[bytes]) -> "array[int]":
+    """Return a number for the path of each row."""
+    return array("q", [crc32(path) << 31 | adler32(path) >> 1 for path in paths])
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
@@ -44,25 +45,25 @@ def load(state: State, source: bytes) -> StoredPlays | None:
     for stamp, title, note, read_s, packed in state.rows(
         "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
     ):
-        numbers = array("q", zlib.decompress(packed))
-        count = len(numbers) // _COLUMNS
-        tracks, keys, *values = (numbers[at * count : (at + 1) * count] for at in range(_COLUMNS))
-        *counts, ratings = ([None if value < 0 else value for value in column] for column in values)
+        words = array("I", zlib.decompress(packed))
+        count = len(words) // _WORDS
+        numbers, *values = (words[at * count : (at + 1) * count] for at in range(_WORDS - 2))
+        keys = array("q", words[(_WORDS - 2) * count :].tobytes())
+        *columns, ratings = ([None if value == _MISSING else value for value in column] for column in values)
         shares = [None if rating is None else rating / _RATING for rating in ratings]
-        played = map(Played._make, zip(*counts, shares, strict=True))
-        rows = dict(zip(zip(tracks, keys, strict=True), played, strict=True))
-        return StoredPlays(stamp, title, note, read_s, rows)
+        tracks = list(zip(numbers, keys, strict=True))
+        return StoredPlays(stamp, title, note, read_s, tracks, Columns._make([*columns, shares]))
     return None
 
 
 def save(state: State, source: bytes, plays: StoredPlays) -> None:
     """Store the plays of a source."""
-    *values, ratings = zip(*plays.rows.values(), strict=True) if plays.rows else [()] * (_COLUMNS - 2)
-    columns = [
-        *zip(*plays.rows, strict=True),
-        *([_MISSING if value is None else value for value in column] for column in values),
-        [_MISSING if rating is None else round(rating * _RATING) for rating in ratings],
+    *columns, shares = plays.played
+    columns.append([None if share is None else round(share * _RATING) for share in shares])
+    packed = [
+        array("I", [number for number, _ in plays.tracks]),
+        *(array("I", [_MISSING if value is None else value for value in column]) for column in columns),
+        array("q", [key for _, key in plays.tracks]),
     ]
-    numbers = array("q", chain.from_iterable(columns))
-    row = (source, *plays[:-1], zlib.compress(numbers, 1))
+    row = (source, *plays[:4], zlib.compress(b"".join(packed), 1))
     state.change(lambda database: database.execute(schema.replace("plays"), row), source)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from playshuffle.history.rows import HistoryRow, Played, Rows
+
 MPD = """
 CREATE TABLE sticker(
     type VARCHAR NOT NULL, uri VARCHAR NOT NULL, name VARCHAR NOT NULL, value VARCHAR NOT NULL);
@@ -87,3 +89,9 @@ def stickers(path: Path, values: dict[str, dict[str, str]]) -> Path:
     """Write a sticker database of MPD with these values, by URI and name."""
     rows = [("song", uri, name, value) for uri, named in values.items() for name, value in named.items()]
     return database(path, MPD, "INSERT INTO sticker VALUES (?, ?, ?, ?)", rows)
+
+
+def history_rows(rows: Rows) -> list[HistoryRow]:
+    """Return columns as rows."""
+    played = map(Played._make, zip(*rows.played, strict=True))
+    return [HistoryRow(*row) for row in zip(rows.paths, played, rows.names, strict=True)]

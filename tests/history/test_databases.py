@@ -25,7 +25,7 @@ def source(path: Path, user: str = "") -> Source:
 
 
 def rows(path: Path, user: str = "") -> dict[bytes, Played]:
-    found = read_source(source(path, user), NOW).rows
+    found = db.history_rows(read_source(source(path, user), NOW).rows)
     assert len({row.path for row in found}) == len(found)
     return {row.path: row.played for row in found}
 

@@ -11,13 +11,14 @@ import pytest
 from playshuffle.history.history_reader import SourceError, read_source
 from playshuffle.history.rows import HistoryRow, Played, TagNames
 from playshuffle.history.sources import Source
+from tests.history.databases import history_rows
 
 JUNE = 1_750_000_000
 NOW = 1_795_000_000
 
 
 def read(path: Path) -> list[HistoryRow]:
-    return read_source(Source(path.name, bytes(path)), NOW).rows
+    return history_rows(read_source(Source(path.name, bytes(path)), NOW).rows)
 
 
 def written(path: Path, content: str | bytes) -> Path:

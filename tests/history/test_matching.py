@@ -5,15 +5,15 @@ import os
 import pytest
 
 from playshuffle.history.matching import match
-from playshuffle.history.rows import HistoryRow, Played, TagNames
+from playshuffle.history.rows import HistoryRow, Played, Rows, TagNames
 
 MUSIC = {b"/home/ann/Music/A/1.mp3": 1, b"/home/ann/Music/A/2.mp3": 2, b"/home/ann/Music/B/\xff.mp3": 3}
 ROOTS = [b"/home/ann/Music"]
 
 
 def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
-    rows = [HistoryRow(path, Played(plays=1)) for path in paths]
-    return [list(each.numbers) for each in match(rows, MUSIC, roots, list)]
+    rows = Rows.of([HistoryRow(path, Played(plays=1)) for path in paths])
+    return [list(each) for each in match(rows, MUSIC, roots, list)]
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ TAGGED = [
     ],
 )
 def test_tags_identify_a_recording(names: TagNames, expected: list[int]) -> None:
-    rows = [HistoryRow(b"", Played(plays=1), names)]
+    rows = Rows.of([HistoryRow(b"", Played(plays=1), names)])
 
-    assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
+    assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
 def test_tags_are_not_looked_at_if_there_is_a_path() -> None:
-    rows = [HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))]
+    rows = Rows.of([HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))])
 
-    assert [list(each.numbers) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]
+    assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]

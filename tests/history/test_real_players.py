@@ -11,6 +11,7 @@ import pytest
 from playshuffle.history.history_reader import read_source
 from playshuffle.history.rows import HistoryRow, Played
 from playshuffle.history.sources import Source
+from tests.history.databases import history_rows
 from tests.players.drivers.mpd import running
 from tests.support.beets_commands import run_beets
 from tests.support.needs import need, need_beets
@@ -26,7 +27,7 @@ MUSIC = {f"{name}.mp3": {"title": name} for name in ("a", "ä b", "c")}
 
 
 def rows(path: Path) -> list[HistoryRow]:
-    return sorted(read_source(Source(path.name, bytes(path)), time.time()).rows)
+    return sorted(history_rows(read_source(Source(path.name, bytes(path)), time.time()).rows))
 
 
 def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:

@@ -19,6 +19,7 @@ from playshuffle.options.table import Options
 from playshuffle.pipeline.choice import NothingMatchesError
 from playshuffle.pipeline.request import Request
 from playshuffle.tags.reading import Reading, Tags
+from tests.history.databases import history_rows
 from tests.support.library import make_playlist, put, reader, tools
 
 DATA = Path(__file__).parent / "data"
@@ -82,7 +83,7 @@ def read(name: str, tmp_path: Path) -> Content:
 @pytest.mark.parametrize("name", COUNTS)
 def test_plays_skips_and_ratings_are_those_of_the_program(name: str, tmp_path: Path) -> None:
     content = read(name, tmp_path)
-    found = {os.fsdecode(row.path).removeprefix("/music/"): row.played for row in content.rows}
+    found = {os.fsdecode(row.path).removeprefix("/music/"): row.played for row in history_rows(content.rows)}
     counts = {
         path: "/".join("-" if count is None else str(count) for count in played[2:4])
         for path, played in found.items()
@@ -99,7 +100,7 @@ def test_plays_skips_and_ratings_are_those_of_the_program(name: str, tmp_path: P
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_only_a_track_that_was_played_has_a_last_play(name: str, tmp_path: Path) -> None:
-    for row in read(name, tmp_path).rows:
+    for row in history_rows(read(name, tmp_path).rows):
         assert not row.played.last_played or row.played.plays
         assert 1_795_600_000 < (row.played.last_played or row.played.last_skipped or NOW - 1) < NOW
         assert name.startswith("mpd-") or not row.played.plays or row.played.last_played
@@ -113,7 +114,7 @@ def test_local_times_of_kodi_are_read_in_the_time_zone(
     for zone in ("UTC", "Asia/Kolkata"):
         monkeypatch.setenv("TZ", zone)
         time.tzset()
-        latest.append(max(row.played.last_played or 0 for row in read_source(source, NOW).rows))
+        latest.append(max(time_s or 0 for time_s in read_source(source, NOW).rows.played.last_played))
     monkeypatch.undo()
     time.tzset()
 

@@ -14,6 +14,7 @@ from playshuffle.listening.passes import Heard, Track
 from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.tags.reading import Reading, Tags
+from tests.history.databases import history_rows
 from tests.support.library import make_playlist, put, reader, tools
 
 NOW = 1_796_000_000
@@ -36,7 +37,7 @@ def test_the_files_of_all_machines_are_added_up(plays: Path) -> None:
     content = read_source(find_source("listen", b""), NOW)
 
     assert content.history is LISTENED
-    assert {row.path or row.names: row.played for row in content.rows} == {
+    assert {row.path or row.names: row.played for row in history_rows(content.rows)} == {
         b"Ann/1.mp3": Played(NOW - 100, NOW - 99, 2, 1),
         TagNames("Ann", "A, \"b\" 'c'", "Alb"): Played(NOW - 98, None, 1, 0),
     }
@@ -67,7 +68,7 @@ def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other(plays: Path, torn: s
         file.write(torn)
     write(plays / "one.csv", ("3.mp3", True), ("4.mp3", True))
 
-    rows = read_source(find_source("listen", b""), NOW).rows
+    rows = history_rows(read_source(find_source("listen", b""), NOW).rows)
     assert [row.path for row in rows] == [b"1.mp3", b"3.mp3", b"4.mp3"]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.history.rows import Played
+from playshuffle.history.rows import Columns
 from playshuffle.library.missing import Root
 from playshuffle.library.track_table import FolderRow, FormerFile, TrackTable
 from playshuffle.options.table import Options
@@ -603,7 +603,7 @@ def test_the_error_of_a_state_that_cannot_be_saved_has_advice(
 # One bad row
 
 
-PLAYS = StoredPlays("stamp", "MPD", "note", 9, {(1, 2): Played(3, 4, 5, 6, 0.5)})
+PLAYS = StoredPlays("stamp", "MPD", "note", 9, [(1, 2)], Columns([3], [4], [5], [6], [0.5]))
 NAMED = {
     "folder": "/m/b/",
     "root": "/n",
