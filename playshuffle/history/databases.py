@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.history.rows import Columns, Rows, path_of_uri
+from playshuffle.history.rows import Columns, HistoryRows, path_of_uri
 
 if TYPE_CHECKING:
     from playshuffle.system.sqlite import Connection
@@ -43,7 +43,7 @@ class Database(NamedTuple):
             missing += [f"{table}.{name}" for name in needed.split() if name not in columns]
         return missing
 
-    def read(self, database: "Connection", user: str) -> Rows:
+    def read(self, database: "Connection", user: str) -> HistoryRows:
         """Return a row for each track; `user` is the user whose plays count, empty for all.
 
         Raises:
@@ -62,7 +62,7 @@ class Database(NamedTuple):
         columns = list(zip(*(row for row in rows if any(row[1:])), strict=True)) or [()] * len(_NAMES)
         paths = [*map(self.path_of, columns[0])]  # empty: it is not a file
         paths, *values = (list(compress(column, paths)) for column in (paths, *columns[1:]))
-        return Rows(paths, Columns(*values), [None] * len(paths))
+        return HistoryRows(paths, Columns(*values), [None] * len(paths))
 
     def counts_starts(self, database: "Connection") -> bool:
         return bool(database.execute(self.starts).fetchone()[0])

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,6 +27,8 @@ _LONG_MS = 240_000  # a track heard for this time was played, by the rule of Las
 
 
 def _number(value: object, end: float = math.inf) -> float | None:
+    if value == "":  # an exception takes longer
+        return None
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -178,9 +181,10 @@ def grouped(events: Iterable[HistoryRow], now_s: float) -> list[HistoryRow]:
     latest = now_s + _DAY_S
     plays: dict[tuple[bytes, TagNames | None], Played] = {}
     for path, played, names in events:
-        times = [time_s if (time_s or 0) <= latest else None for time_s in played[:2]]
-        event = played._replace(last_played=times[0], last_skipped=times[1])
-        key = path, names
+        key, event = (path, names), played
+        if max(played.last_played or 0, played.last_skipped or 0) > latest:
+            times = (time_s if (time_s or 0) <= latest else None for time_s in played[:2])
+            event = Played._make([*times, *played[2:]])
         plays[key] = summed(plays[key], event) if key in plays else event
     return [HistoryRow(path, played, names) for (path, names), played in plays.items()]
 
@@ -227,16 +231,20 @@ def csv_log(path: bytes) -> Iterator[HistoryRow]:
     assert header is not None  # the file was recognised by it
     separator, columns = header
     is_one_play = "last_played" in columns and columns.keys().isdisjoint(("plays", "skips"))
+    values_in = itemgetter(*(columns.get(name, -1) for name in _COLUMNS))
+    missing = [""] * (max(columns.values()) + 1)
     for fields in csv.reader(lines, delimiter=separator):
-        values = {name: fields[at].strip() for name, at in columns.items() if at < len(fields)}
-        names = TagNames(*(values.get(name, "") for name in TagNames._fields))
-        uri = os.fsencode(values.get("path", ""))
+        path_or_uri, *tags, time_text, plays_text, skips_text, rating = map(
+            str.strip, values_in([*fields, *missing])
+        )
+        names = TagNames(*tags)
+        uri = os.fsencode(path_or_uri)
         uri = path_of_uri(uri) or uri
         if not uri and not names.title:
             continue
-        plays, skips = 1 if is_one_play else _count(values.get("plays")), _count(values.get("skips"))
-        when = _moment(values.get("last_played", ""))
-        played = Played(when, None, plays, skips, _share(values.get("rating"), _STARS))
+        plays, skips = 1 if is_one_play else _count(plays_text), _count(skips_text)
+        when = _moment(time_text)
+        played = Played(when, None, plays, skips, _share(rating, _STARS))
         if skips and plays == 0:
             played = played._replace(last_played=None, last_skipped=when)
         yield HistoryRow(uri, played, names)

@@ -8,7 +8,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history import files
 from playshuffle.history.databases import Database, UnknownUserError
 from playshuffle.history.histories import HISTORIES, NAMES, TITLES, File, History
-from playshuffle.history.rows import Rows
+from playshuffle.history.rows import HistoryRows
 from playshuffle.history.sources import Source
 from playshuffle.system import regular_file, sqlite
 from playshuffle.system.foreign_database import read_foreign
@@ -20,7 +20,7 @@ class Content(NamedTuple):
     """A row for each track of a source. `starts`: it counts plays when they start."""
 
     history: History
-    rows: Rows
+    rows: HistoryRows
     starts: bool
 
 
@@ -108,7 +108,7 @@ def _read_file(path: bytes, head: bytes, now_s: float) -> Content | None:
         if isinstance(reader, File) and _fits(reader, path, head):
             rows = getattr(files, reader.rows)(path)
             rows = files.grouped(rows, now_s) if reader.is_log else rows
-            return Content(history, Rows.of([row for row in rows if any(row.played)]), history.starts)
+            return Content(history, HistoryRows.of([row for row in rows if any(row.played)]), history.starts)
     return None
 
 

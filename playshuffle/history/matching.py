@@ -4,7 +4,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from playshuffle.history.rows import Rows, TagNames
+from playshuffle.history.rows import HistoryRows, TagNames
 from playshuffle.text import folded
 
 _SAMPLE = 200  # rows that decide about the former music folder
@@ -12,7 +12,7 @@ _BETWEEN = "; "  # separates the artists of a track
 
 
 def match(
-    rows: Rows,
+    rows: HistoryRows,
     number_of: Mapping[bytes, int],
     roots: Sequence[bytes],
     tagged: Callable[[], Iterable[tuple[int, TagNames]]],

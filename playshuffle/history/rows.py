@@ -1,6 +1,7 @@
 """Define the rows of a play history."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from operator import add
 from typing import NamedTuple, Self, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -71,7 +72,7 @@ class Columns(NamedTuple):
         return [*played], Columns(*zip(*played.values(), strict=True))
 
 
-class Rows(NamedTuple):
+class HistoryRows(NamedTuple):
     """The rows of a source, as columns: the fields of `HistoryRow`."""
 
     paths: Sequence[bytes]
@@ -94,17 +95,16 @@ def merged(first: Played, second: Played) -> Played:
 
     Never sums: both may have counted the same plays.
     """
-    greatest = [max(_known(pair), default=None) for pair in zip(first[:4], second[:4], strict=True)]
-    return Played._make([*greatest, second.rating if first.rating is None else first.rating])
+    rating = second.rating if first.rating is None else first.rating
+    greatest = (_of_known(max, *pair) for pair in zip(first[:4], second[:4], strict=True))
+    return Played._make([*greatest, rating])
 
 
 def summed(first: Played, second: Played) -> Played:
     """Add two events: the latest times, the sums of the counts, the second rating."""
-    plays, skips = _known((first.plays, second.plays)), _known((first.skips, second.skips))
-    return merged(second, first)._replace(
-        plays=sum(plays) if plays else None, skips=sum(skips) if skips else None
-    )
+    plays, skips = _of_known(add, first.plays, second.plays), _of_known(add, first.skips, second.skips)
+    return merged(second, first)._replace(plays=plays, skips=skips)
 
 
-def _known(values: Iterable[int | None]) -> list[int]:
-    return [value for value in values if value is not None]
+def _of_known(function: Callable[[int, int], int], first: int | None, second: int | None) -> int | None:
+    return second if first is None else first if second is None else function(first, second)

@@ -11,7 +11,7 @@ from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
 from playshuffle.history.history_reader import Content, SourceError, read_source, stamp_of
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Columns, Played, Rows, TagNames, merged, summed
+from playshuffle.history.rows import Columns, HistoryRows, Played, TagNames, merged, summed
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
@@ -176,7 +176,7 @@ def _matched(
     return known_tracks, _with_times(played, old, now_s), missing
 
 
-def _check_found(source: Source, rows: Rows, missing: Sequence[int]) -> None:
+def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> None:
     """Check that a source has tracks of a music folder, if it has any."""
     if missing and len(missing) == len(rows.paths):
         raise SourceError(
@@ -239,7 +239,7 @@ def _time(unix_s: int) -> str:
     return f"{datetime.fromtimestamp(unix_s).astimezone():%Y-%m-%d %H:%M}"
 
 
-def _name(rows: Rows, row: int) -> str:
+def _name(rows: HistoryRows, row: int) -> str:
     path, names = rows.paths[row], rows.names[row]
     return shown(path if path or names is None else f"{names.artist} - {names.title}")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from playshuffle.history.rows import HistoryRow, Played, Rows
+from playshuffle.history.rows import HistoryRow, HistoryRows, Played
 
 MPD = """
 CREATE TABLE sticker(
@@ -91,7 +91,7 @@ def stickers(path: Path, values: dict[str, dict[str, str]]) -> Path:
     return database(path, MPD, "INSERT INTO sticker VALUES (?, ?, ?, ?)", rows)
 
 
-def history_rows(rows: Rows) -> list[HistoryRow]:
+def history_rows(rows: HistoryRows) -> list[HistoryRow]:
     """Return columns as rows."""
     played = map(Played._make, zip(*rows.played, strict=True))
     return [HistoryRow(*row) for row in zip(rows.paths, played, rows.names, strict=True)]

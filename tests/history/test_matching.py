@@ -5,14 +5,14 @@ import os
 import pytest
 
 from playshuffle.history.matching import match
-from playshuffle.history.rows import HistoryRow, Played, Rows, TagNames
+from playshuffle.history.rows import HistoryRow, HistoryRows, Played, TagNames
 
 MUSIC = {b"/home/ann/Music/A/1.mp3": 1, b"/home/ann/Music/A/2.mp3": 2, b"/home/ann/Music/B/\xff.mp3": 3}
 ROOTS = [b"/home/ann/Music"]
 
 
 def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
-    rows = Rows.of([HistoryRow(path, Played(plays=1)) for path in paths])
+    rows = HistoryRows.of([HistoryRow(path, Played(plays=1)) for path in paths])
     return [list(each) for each in match(rows, MUSIC, roots, list)]
 
 
@@ -69,12 +69,12 @@ TAGGED = [
     ],
 )
 def test_tags_identify_a_recording(names: TagNames, expected: list[int]) -> None:
-    rows = Rows.of([HistoryRow(b"", Played(plays=1), names)])
+    rows = HistoryRows.of([HistoryRow(b"", Played(plays=1), names)])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
 def test_tags_are_not_looked_at_if_there_is_a_path() -> None:
-    rows = Rows.of([HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))])
+    rows = HistoryRows.of([HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]
