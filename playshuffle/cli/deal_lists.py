@@ -9,7 +9,7 @@ from playshuffle.cli import deal_report
 from playshuffle.cli.run_lists import ONCE, request_of, run_lists, say_broken, titles
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
-from playshuffle.cli.screen import screen_of
+from playshuffle.cli.screen import screen_of, shell_path
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.known_list import KnownList, known_lists
@@ -46,7 +46,7 @@ def deal_lists(
         if switch == "--due":
             requests, codes = _configured(words, given, config, save, state)
         else:
-            request = _request(words, given, config, save, state)
+            request = _request(words, given, switch, config, save, state)
             requests = {"": request._replace(dry_run=is_peek)}
             check_save(save, config, requests[""])
         done, failures = run_lists(requests, partial(_deal, switch, has_options), quiet=quiet, state=state)
@@ -77,7 +77,7 @@ def _configured(
 
 
 def _request(
-    words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
+    words: Sequence[str], given: Given, switch: str, config: str | None, save: str | None, state: State
 ) -> Request:
     """Return the request of a deck: options in `given` replace those of its last deal."""
     if given.options.output == STDOUT:
@@ -92,7 +92,7 @@ def _request(
     if not words and given.options.source is None:
         file = given.options.output
         given = Given(given.options, given.names - {"output"})
-        named = [_only_deck(lists) if file is None else the_list(file, lists)]
+        named = [_only_deck(lists, switch) if file is None else the_list(file, lists)]
     if len(named) > 1:
         raise PlayshuffleError("Name one list. To deal all that are due: playshuffle deal --due")
     if named:
@@ -112,17 +112,17 @@ def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, 
     return deck.request(state, given.plus(**sources)) or request
 
 
-def _only_deck(lists: Sequence[KnownList]) -> KnownList:
+def _only_deck(lists: Sequence[KnownList], switch: str) -> KnownList:
     dealt = [each for each in lists if each.is_dealt]
     dealt = [each for each in dealt if each.configured or each.exists] or dealt
     if len(dealt) == 1:
         return dealt[0]
     if not dealt:
         raise PlayshuffleError("Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music")
-    raise PlayshuffleError(
-        f"There are several decks. Name one of them: {', '.join(titles(dealt))}. To deal all configured ones"
-        " that are due: playshuffle deal --due"
-    )
+    names = titles(dealt)
+    command = f"playshuffle deal {shell_path(names[0])} {switch}".rstrip()
+    due = "" if switch else ". To deal all configured ones that are due: playshuffle deal --due"
+    raise PlayshuffleError(f"There are several decks: {', '.join(names)}. Name one: {command}{due}")
 
 
 def _deal(switch: str, has_options: bool, run: Run) -> Dealt:

@@ -1,6 +1,5 @@
 """Lay out help texts: options in groups, one line each at 80 columns."""
 
-import os
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -96,11 +95,11 @@ class CommandGroup(_Helped, TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find a command by its name, or suggest the nearest one in an error."""
         if not ctx.resilient_parsing and not args[0].startswith("-"):
-            is_path = os.path.isdir(args[0]) or ("/" in args[0] and os.path.lexists(args[0]))
-            if ctx.parent is None and is_path and args[0] not in self.commands:
-                from playshuffle.cli.usage_errors import for_path  # as in `cli.main`
+            if ctx.parent is None and args[0] not in self.commands:
+                from playshuffle.cli.usage_errors import other_command  # as in `cli.main`
 
-                raise PlayshuffleError(for_path(args[0]))
+                if text := other_command(args):
+                    raise PlayshuffleError(text)
             args = [known("command", args[0], self.commands, see=f"{ctx.command_path} --help"), *args[1:]]
         return super().resolve_command(ctx, args)
 

@@ -1,15 +1,19 @@
 """Describe errors in the command line: the fault as the user wrote it, and where to read more."""
 
+import contextlib
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from playshuffle import duration
 from playshuffle.cli.screen import home_path, shell_path
 from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
 from playshuffle.playlist.formats import FORMATS
+from playshuffle.selection.fields import FIELDS
 from playshuffle.text import known
 
 # Different messages of typer's versions for the same error.
@@ -21,6 +25,36 @@ _OWNERS = {
     "--from": "make",
     **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "groups", "every", "heard")},
 }
+
+# What users try in place of an option, and in place of a command.
+_MEANT_OPTIONS = (
+    ("first start begin", "--pin TRACK"),
+    ("exclude skip ignore omit except", "--where -genre:jazz or --without LIST"),
+    ("filter query only match", "--where QUERY"),
+    ("max number count size tracks top songs", "--limit N"),
+    ("length duration minutes hours", "--time 90m"),
+    ("sort sorted", "--order sorted"),
+    ("random shuffle", "--order random"),
+    ("no-repeat no-repeats", "--order spread (artists far apart) or playshuffle deal (each track once)"),
+    ("not-heard unheard fresh", "--rest 30d"),
+    ("dest destination file out name", "--output FILE"),
+    ("player profile format", "--for PLAYER"),
+    ("unique no-copies", "--no-duplicates"),
+    ("overwrite yes replace", "--force"),
+    ("tomorrow next", "playshuffle deal --peek"),
+)
+_MEANT_COMMANDS = (
+    ("ban block exclude skip remove", "never TRACK"),
+    ("unban unblock", "never --undo"),
+    ("genres", "tags genre"),
+    ("measure", "audit LIST"),
+    ("play", "tell mpv LIST"),
+    ("heard", "deal --heard"),
+    ("peek tomorrow preview", "deal --peek"),
+    ("moved rename", "move OLD NEW"),
+    ("shuffle create new mix playlist random", "make FOLDER"),
+    ("list lists playlists show info", "status"),
+)
 
 # Rare options of lists that users may try, and their keys.
 _KEYS = {row.flag: row.key for row in ROWS if not row.verbs or row.key in ("gap", "group_by")}
@@ -43,6 +77,8 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
                 f"Unknown option '{option}'. It is a key of lists in the configuration: {_KEYS[option]}."
                 " See: playshuffle help config"
             )
+        if meant := _meant_option(option.removeprefix("--"), names):
+            return f"Unknown option '{option}'. Write {meant}. See: {see}"
         if f"-{option}" in names:
             return f"Unknown option '{option}'. Did you mean '-{option}'? See: {see}"
         try:
@@ -51,12 +87,28 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
             return str(unknown)
     parameter = getattr(error, "param", None)
     message = re.sub(_NUMBER, r"must be a whole number, not \1", str(error.message).rstrip("."))
+    message += _as_time(message) if parameter is not None and "--limit" in parameter.opts else ""
     message = re.sub(_EXTRA, r"Unexpected argument: \1", message)
     if parameter is None or not message:
         text = message or str(error.format_message()).rstrip(".")
     else:
         text = f"{_spelling(parameter, words)} {message}"
     return f"{shown(text)}. See: {see}"
+
+
+def _as_time(message: str) -> str:
+    text = message.rpartition(" ")[2].strip("'")
+    text += ":00" if re.fullmatch(r"\d+:\d\d", text) else ""
+    with contextlib.suppress(PlayshuffleError):
+        duration.parse(text)
+        return f". For a playing time, write --time {text}"
+    return ""
+
+
+def _meant_option(word: str, names: Sequence[str]) -> str:
+    options = [meant for words, meant in _MEANT_OPTIONS if word in words.split()]
+    options += [f"--where {word}:VALUE"] * (word in FIELDS)
+    return next((each for each in options if each.split()[0] in (*names, "playshuffle")), "")
 
 
 def _as_written(option: str, words: Sequence[str]) -> str:
@@ -90,8 +142,19 @@ def _spelling(parameter: Any, words: Sequence[str]) -> str:
     return str((written or parameter.opts)[0])
 
 
-def for_path(path: str) -> str:
-    """Return an error that names the command for a path."""
+def other_command(words: Sequence[str]) -> str:
+    """Return an error that names the command for a path, or for the name that a user tries; empty if none."""
+    if os.path.isdir(words[0]) or ("/" in words[0] and os.path.lexists(words[0])):
+        return _for_path(words[0])
+    rest = shlex.join(words[1:])
+    for names, meant in _MEANT_COMMANDS:
+        if words[0].lower() in names.split():
+            command = re.sub("( [A-Z]+)+$", lambda match: f" {rest}" if rest else match[0], meant)
+            return f"Unknown command '{shown(words[0])}'. Write: playshuffle {shown(command)}"
+    return ""
+
+
+def _for_path(path: str) -> str:
     place = shell_path(path)
     if os.path.isdir(path):
         hint = f"To make a playlist of this folder: playshuffle make {place}"

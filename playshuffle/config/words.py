@@ -93,19 +93,16 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
     `kind` is FILE or FOLDER: the alternative to a list.
 
     Raises:
-        PlayshuffleError: the word names both, or several lists.
+        PlayshuffleError: the word names several lists.
     """
     one, path = find_list(word, lists), absolute(word)
+    if one is not None and one.is_called(word):
+        return Named(one.path, one)
     if one is None and kind is Kind.FOLDER and "/" in word:
         return Named(path, None)  # threads find out whether it exists, since a share may hang
     if not os.path.lexists(path) or os.path.isdir(path) != (kind is Kind.FOLDER):
         return None if one is None else Named(one.path, one)
-    if one is not None and one.path != atomic_file.resolved(path):
-        raise PlayshuffleError(
-            f"'{shown(word)}' is a list, {shown(one.path)}, and a {kind}. Name that file, or the {kind} as"
-            f" ./{shown(word)}"
-        )
-    return Named(path, one)
+    return Named(path, one if one is not None and one.path == atomic_file.resolved(path) else None)
 
 
 def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
@@ -143,7 +140,7 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config
             raise unknown(word, [Kind.LIST, Kind.FOLDER], lists)
         chosen += [named.one] if named is not None and named.one is not None else []
     if chosen and len(chosen) < len(words):
-        raise PlayshuffleError("Name either lists or music folders, not both.")
+        raise PlayshuffleError("Name either lists or music folders, not both. A folder is ./NAME")
     return chosen
 
 

@@ -85,7 +85,7 @@ class Options(NamedTuple):
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["loud.m3u"]')] = ()
     no_duplicates: Annotated[bool, Row(
-        "--no-duplicates", "Keep only the best copy of each recording", INCLUDE, verbs=ALL)] = False
+        "--no-duplicates", "Keep the best copy of each recording over 30 s", INCLUDE, verbs=ALL)] = False
     spoken: Annotated[bool, Row("--spoken", "Include audiobooks and podcasts", INCLUDE, verbs=ALL)] = False
     inside: Annotated[str | None, Row(
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",

@@ -90,17 +90,15 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
 
 
 def count_as_heard(run: Run) -> Dealt:
-    """Count the last deal as heard, and check that the file has it.
+    """Count the last deal as heard, and check that the file has it. Without plays, each deal counts.
 
     Raises:
-        PlayshuffleError: nothing was dealt yet, plays do not count, or the deck could not be saved.
+        PlayshuffleError: nothing was dealt yet, or the deck could not be saved.
     """
     last, deck = _last_deal(run, "--heard"), with_heard(run)
     if not deck.heard_from_s:
-        raise PlayshuffleError(
-            f"The tracks of {shown(run.path)} are done when they are dealt, so --heard changes nothing."
-            " Remove it, or let plays count: --count played"
-        )
+        note = Note("counts_when_dealt", "In this deck a track counts when it is dealt, heard or not.")
+        return _repeat_deal(run, deck, notes=[note])
     heard = mark_heard(deck, last.entries)
     return _repeat_deal(run, heard, None if heard == deck else run.record.saved)
 
@@ -203,7 +201,9 @@ def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
     return Dealt(report, mark_written(following), is_new=True, certain=report.playlist_length)
 
 
-def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dealt:
+def _repeat_deal(
+    run: Run, deck: Deck, before: SavedRecord | None = None, notes: Sequence[Note] = ()
+) -> Dealt:
     """Write the last deal again if the file has lost it, or if tracks were renamed.
 
     `before` is the record for `undo`; None keeps the saved one.
@@ -213,7 +213,7 @@ def _repeat_deal(run: Run, deck: Deck, before: SavedRecord | None = None) -> Dea
     last, period = deck.deal._replace(every=every), period_start(every, now)
     if not last.entries:  # it was undone, and the file keeps its tracks
         return _keep_file(run, deck)
-    notes = []
+    notes = [*notes]
     if is_of_the_future(now, last.period):
         text = f"The last deal is dated {last.period}, which is in the future. It counts as made now."
         notes.append(Note("future_deal", text))

@@ -163,7 +163,7 @@ class Builder:
             return FIELDS[wanted]
         near = get_close_matches(wanted[:40], [*FIELDS, *ALIASES["field"]], 1, 0.5)
         if wanted == "added":
-            hint = " When a file was added is not known. Its time of change is mtime."
+            hint = " When a file was added is not known. For files of the last 30 days, write mtime:-30d.."
         elif wanted.lstrip("!") in FIELDS:
             hint = f" To exclude, write -{_short(wanted.lstrip('!'))}:"
         elif near:

@@ -488,7 +488,9 @@ def test_decks_over_one_folder_are_independent(tmp_path: Path) -> None:
     assert [line.split()[0] for line in shown[-6:]] == ["1", "2", "3", "4", "5", "6"]
     assert all("Björk; 椎名林檎 - Title v24.mp3 (0:01)" in line for line in shown[-6:])
     assert "There is no list 'evening'. Lists: morning, today." in refused(66, "status", "evening")
-    assert "There are several decks. Name one of them: morning, today." in refused(2, "deal")
+    several = "There are several decks: morning, today. Name one: playshuffle deal morning"
+    assert f"{several}. To deal all configured ones" in refused(2, "deal")
+    assert refused(2, "deal", "--peek").endswith(f"{several} --peek\n")
 
 
 def test_lists_of_the_configuration_are_dealt_when_due(tmp_path: Path) -> None:

@@ -166,15 +166,13 @@ def test_a_list_of_the_files_of_a_list_is_made_again(music: Path, tmp_path: Path
 # Names
 
 
-def test_ambiguous_names_are_refused(music: Path, tmp_path: Path) -> None:
+def test_a_list_comes_before_a_folder_and_ambiguous_names_are_refused(music: Path, tmp_path: Path) -> None:
     make(music, "-o", music / "jazz.m3u")
     (tmp_path / "here/jazz").mkdir(parents=True)
 
-    said = refused(2, "make", "jazz", cwd=tmp_path / "here")
-    assert f"'jazz' is a list, {music}/jazz.m3u, and a folder." in said
-    assert "the folder as ./jazz" in said
+    assert f"Wrote {music}/jazz.m3u again" in ran("make", "jazz", cwd=tmp_path / "here").err
     assert "contains no audio files" in refused(3, "make", "./jazz", cwd=tmp_path / "here")
-    assert "Name either lists or music folders" in refused(2, "make", "jazz", music)
+    assert "not both. A folder is ./NAME" in refused(2, "make", "jazz", music)
     make(music, "-o", tmp_path / "jazz.m3u")
     said = refused(2, "make", "jazz")
     assert f"There are several lists 'jazz'. Name the file: {music}/jazz.m3u, {tmp_path}/jazz.m3u" in said

@@ -60,6 +60,8 @@ MESSAGES = {
     " 1990-1999 is not a number. For a range, write year:1990..1999",
     "make . --where 'not genre:christmas'": "--where: The query has an error in column 1: 'not' is a word to"
     " search for only in quotes. To exclude, write -genre:jazz. For either, write genre:jazz , genre:rock",
+    "make . --where added:30d": "--where: The query has an error in column 1: there is no field 'added'."
+    " When a file was added is not known. For files of the last 30 days, write mtime:-30d..",
     "make . --where not:jazz": "--where: The query has an error in column 1: there is no field 'not'."
     " To exclude, write -jazz",
     'make . --where "title:\'blue train"': "--where: The query has an error in column 7: the quote ' is not"
@@ -96,6 +98,36 @@ USAGE = {
     "make . -where genre:jazz": "Unknown option '-where'. Did you mean '--where'? See: playshuffle"
     " make --help",
     "make . --peek": "Unknown option '--peek'. It is an option of: playshuffle deal",
+    "make . --limit 1h": "--limit must be a whole number, not '1h'. For a playing time, write --time 1h."
+    " See: playshuffle make --help",
+    "make . -n 2:30": "-n must be a whole number, not '2:30'. For a playing time, write --time 2:30:00."
+    " See: playshuffle make --help",
+    "audit --tracks 1h": "--tracks must be a whole number, not '1h'. See: playshuffle audit --help",
+    "tags --sort": "Unknown option '--sort'. Use --history, --config, --json or --quiet.",
+    **{
+        f"{command} {tried}": f"Unknown option '{tried}'. Write {meant}. See: playshuffle {command} --help"
+        for command, tried, meant in (
+            ("make", "--first", "--pin TRACK"),
+            ("make", "--exclude", "--where -genre:jazz or --without LIST"),
+            ("make", "--genre", "--where genre:VALUE"),
+            ("make", "--max", "--limit N"),
+            ("make", "--dest", "--output FILE"),
+            ("deal", "--sort", "--order sorted"),
+            ("deal", "--tomorrow", "playshuffle deal --peek"),
+        )
+    },
+    **{
+        tried: f"Unknown command '{tried.split()[0]}'. Write: playshuffle {meant}"
+        for tried, meant in {
+            "ban 'So What'": "never 'So What'",
+            "unban x": "never --undo",
+            "genres": "tags genre",
+            "measure today": "audit today",
+            "play": "tell mpv LIST",
+            "heard": "deal --heard",
+            "moved a 'b c'": "move a 'b c'",
+        }.items()
+    },
 }
 
 

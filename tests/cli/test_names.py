@@ -142,14 +142,15 @@ def test_without_a_configuration_the_list_that_was_made_last_is_named(program: P
     assert "mpv cannot be reached" in program.refused(75, "tell", "mpv")
 
 
-def test_a_word_that_is_a_list_and_a_file_is_an_error(music: Path, program: Program, home: Path) -> None:
-    (home / "mine").write_text("x\n")
+@pytest.mark.usefixtures("music")
+def test_the_exact_name_of_a_list_comes_before_a_file_and_an_exact_file_before_a_name_in_other_case(
+    program: Program, home: Path
+) -> None:
+    for name in ("mine", "Mine"):
+        (home / name).write_text("x\n")
 
-    said = program.refused(2, "check", "mine")
-
-    assert said.startswith("error: 'mine' is a list, ~/Music/mine.m3u, and a file. Name that file, or the fi")
-    assert program("check", "./mine").code == 1
-    assert music.is_dir()
+    assert program("check", "mine").out == ANSWERS["check mine"]
+    assert program("check", "Mine").code == program("check", "./mine").code == 1
 
 
 def test_the_name_of_a_list_may_have_a_dot(music: Path, program: Program) -> None:

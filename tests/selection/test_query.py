@@ -158,7 +158,7 @@ NO_DAYS = ("12-01..", "..12-26", ">=12-01", "13-01", "00-10", "02-30", "1-1", "2
     [
         ("gerne:jazz", 1, "there is no field 'gerne'. Did you mean 'genre'?"),
         ("one -lenght:1", 5, "there is no field 'lenght'. Did you mean 'length'?"),
-        ("added:-2w..", 1, "When a file was added is not known. Its time of change is mtime."),
+        ("added:-2w..", 1, "For files of the last 30 days, write mtime:-30d.."),
         ("Re:Zero", 1, r"To look for a text with a colon, write \: for it."),
         ("one year+", 5, "'year+' would sort in beets, but the order is another option."),
         ("one artist-", 5, "would sort"),
