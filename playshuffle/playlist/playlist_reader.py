@@ -5,6 +5,7 @@ Files in it are not opened, lists within it are not followed, and nothing is req
 
 import errno
 import io
+import itertools
 import os
 import re
 import stat
@@ -35,6 +36,7 @@ _HLS = (
 )
 _HLS_BYTES = 1024
 _HEAD_BYTES = 4096
+_FIRST = 20  # entries to look for
 _HASH = ord("#")
 _XSPF_STARTS = (b"<?xml", b"<playlist")
 _EXTENC = rb"(?im)^#EXTENC:[ \t]*([\w.:-]+)"
@@ -209,7 +211,8 @@ def read_content(content: bytes, path: bytes) -> Listed:
     if b"\n\n" in content or (content.startswith(b"\n") and content != b"\n"):
         oddities.add("empty")
     comments = comments_in(io.BytesIO(content))
-    back = Back.read(comments.get("BASE", ""), _entries_folder(path))
+    folder = os.path.dirname(path) if comments else _entries_folder(path, content)
+    back = Back.read(comments.get("BASE", ""), folder)
     entries = list(_entries(content, back, comments))
     return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""))
 
@@ -254,8 +257,16 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
     return PlayshuffleError(f"{shown(path)} is not a playlist: {why}. Name another file.", Exit.NO_INPUT)
 
 
-def _entries_folder(path: bytes) -> bytes:
+def _entries_folder(path: bytes, content: bytes) -> bytes:
+    """Return the folder of a list, or MPD's music folder if MPD may have saved the list.
+
+    MPD is asked only if none of the first relative entries is in the folder.
+    """
     folder = os.path.dirname(path)
+    relative = (line for _, line in _numbered_lines(content) if line[:1] != b"/" and b":/" not in line)
+    first = [os.path.join(folder, line) for line in itertools.islice(relative, _FIRST)]
+    if not first or any(map(os.path.lexists, first)):
+        return folder
     conf = mpd_server.settings()
     if conf is None or conf.playlists is None or conf.music is None:
         return folder

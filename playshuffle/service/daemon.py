@@ -26,7 +26,7 @@ from playshuffle.service.status_publisher import StatusFile, alone_with
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.service.update_watchdog import UpdateWatchdog
-from playshuffle.system import sandbox
+from playshuffle.system import mpd_server, sandbox
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.watcher import HEARTBEAT_S, Watch
@@ -87,7 +87,8 @@ def _watch(config: Config) -> Watch:
 
 def _load(load: Callable[[], Config]) -> Config:
     """Load a configuration, and refuse it if all its playlists are broken."""
-    config = load()
+    with mpd_server.asked_once():
+        config = load()
     if not config.playlists:
         raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)
     return config

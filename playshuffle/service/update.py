@@ -34,7 +34,7 @@ from playshuffle.service.update_protocol import (
 )
 from playshuffle.shuffle import System
 from playshuffle.store import to_tell
-from playshuffle.system import sandbox
+from playshuffle.system import mpd_server, sandbox
 from playshuffle.tags.reader_pool import read_all
 from playshuffle.text import counted
 from playshuffle.watch.debounce import Batch
@@ -52,6 +52,7 @@ def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _SentProgress(send))
     with contextlib.ExitStack() as stack:
+        stack.enter_context(mpd_server.asked_once())
         try:
             requests = [playlist.request for playlist in playlists]
             changes, is_full_scan = _changes(request.batch, config), request.batch.is_full_scan

@@ -4,7 +4,8 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -50,14 +51,32 @@ def _bound(address: str, port: int) -> Address:
     return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
 
 
+_answers: ContextVar[dict[Address, MpdConf | None]] = ContextVar("answers")
+
+
+@contextlib.contextmanager
+def asked_once() -> Iterator[None]:
+    """Ask each MPD at most once in this block, such as a command: one that hangs delays it by 2 s only."""
+    before = _answers.set({})
+    try:
+        yield
+    finally:
+        _answers.reset(before)
+
+
 def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
     """Return the folders that a running MPD names, else its configuration; None if neither can be read.
 
     Args:
         places: possible addresses of MPD. Default: the usual ones.
     """
-    named = map(_named, addresses(os.environ) if places is None else places)
-    return next(filter(None, named), None) or mpd_conf.read_if_possible()
+    known = _answers.get({})
+    for address in addresses(os.environ) if places is None else places:
+        if address not in known:
+            known[address] = _named(address)
+        if (named := known[address]) is not None:
+            return named
+    return mpd_conf.read_if_possible()
 
 
 def playlist_folder() -> bytes:
@@ -95,10 +114,10 @@ def playlist_folder() -> bytes:
 def _named(address: Address) -> MpdConf | None:
     """Return the folders that MPD names; None if it names none, as on a network."""
     answer = _answer(address)
-    music, playlists = answer.get(b"music_directory"), answer.get(b"playlist_directory")
-    if music is None:
+    music, playlists = answer.get(b"music_directory"), answer.get(b"playlist_directory") or None
+    if not music:
         return None
-    if playlists is None:  # before MPD 0.24
+    if playlists is None:  # before MPD 0.24, or it has none
         conf = mpd_conf.read_if_possible()
         if conf and conf.music and os.path.realpath(conf.music) == os.path.realpath(music):
             playlists = conf.playlists

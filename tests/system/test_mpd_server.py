@@ -43,6 +43,7 @@ def answers() -> Iterator[Answers]:
     [
         (b"music_directory: /a: b\nplaylist_directory: /lists\nOK\n", b"/a: b", b"/lists"),
         (b"music_directory: /other\nOK\n", b"/other", None),  # MPD 0.23
+        (b"music_directory: /conf\nplaylist_directory: \nOK\n", b"/conf", b"/conf/lists"),
         (b"ACK [4@0] {config} you don't have permission\n", b"/conf", b"/conf/lists"),
         (b"OK\n", b"/conf", b"/conf/lists"),
         (b"", b"/conf", b"/conf/lists"),
