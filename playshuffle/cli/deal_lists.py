@@ -12,9 +12,8 @@ from playshuffle.cli.save import save as save_list
 from playshuffle.cli.screen import screen_of, shell_path
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
+from playshuffle.config.configuration import load_if_any, load_named
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.load import load, load_if_any
-from playshuffle.config.places import find
 from playshuffle.config.words import named_lists, the_list, with_files
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
@@ -67,7 +66,7 @@ def _configured(
     """Return configured decks that are not dealt by hand, and codes of broken lists."""
     if words or save is not None or not given.names <= ONCE:
         raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
-    config_file = load(find(config))
+    config_file = load_named(config)
     codes = say_broken(config_file)
     lists = [one for one in known_lists(config_file, state) if one.configured and one.is_dealt]
     requests = {one.name: request_of(one, given, state, is_dealt=True) for one in lists}

@@ -6,8 +6,8 @@ from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say
+from playshuffle.config.configuration import load_if_any
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.load import load_if_any
 from playshuffle.config.words import the_list
 from playshuffle.errors import shown
 from playshuffle.store import skip_list_entries

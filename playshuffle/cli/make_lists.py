@@ -13,8 +13,8 @@ from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
 from playshuffle.cli.streams import print_json, say, show, write_out
 from playshuffle.config.build_request import build_request
+from playshuffle.config.configuration import load_if_any
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.load import load_if_any
 from playshuffle.config.model import Config
 from playshuffle.config.words import named_lists, with_files
 from playshuffle.errors import Exit, PlayshuffleError, of_all

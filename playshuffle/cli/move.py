@@ -9,8 +9,8 @@ from playshuffle.cli.never import update_lists
 from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import absolute
+from playshuffle.config.configuration import load_if_any
 from playshuffle.config.known_list import known_lists
-from playshuffle.config.load import load_if_any
 from playshuffle.config.never import with_new_paths as never_list_after
 from playshuffle.config.places import find, never_list
 from playshuffle.config.save_list import with_new_paths as configuration_after

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from playshuffle.cli.screen import home_path
 from playshuffle.config.build_request import absolute
+from playshuffle.config.configuration import load_if_any
 from playshuffle.config.example import music_folder
-from playshuffle.config.load import load_if_any
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.sources import Source
 

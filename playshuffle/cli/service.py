@@ -13,8 +13,7 @@ from playshuffle.cli import service_report
 from playshuffle.cli.common_options import Json, option
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
-from playshuffle.config.load import load
-from playshuffle.config.places import find
+from playshuffle.config.configuration import load_named
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.install import installer, systemctl, units, writable_folders
@@ -56,7 +55,7 @@ def install(
         texts = units.rendered_listener(program, plays, os.environ, sandboxed=is_sandboxed)
         _report(installer.install(texts, {units.LISTEN: True}))
         return
-    config = load(find())
+    config = load_named()
     doubts = (*(fault.text for fault in config.broken), *writable_folders.doubts(config))
     say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
     tells = any(playlist.tell for playlist in config.playlists)
@@ -82,7 +81,7 @@ def status(json: Json = False) -> int:
     """
     unit_texts = None
     try:
-        folders = writable_folders.writable_folders(load(find()), make=False)
+        folders = writable_folders.writable_folders(load_named(), make=False)
         unit_texts = _units(folders, sandboxed=True)
     except PlayshuffleError:  # `playshuffle config check` reports it
         pass

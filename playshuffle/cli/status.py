@@ -1,35 +1,26 @@
 """Show folders, playlists, decks and the service: `playshuffle status`."""
 
-import contextlib
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
 from datetime import date, datetime
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Json, argument, option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
-from playshuffle.cli.track_list import track_list
-from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.load import load_if_any
-from playshuffle.config.model import Config
-from playshuffle.config.words import the_list
-from playshuffle.dealing.describe import deck_facts, deck_line, next_deal
+from playshuffle.config.configuration import load_if_any
+from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.help_groups import OUTPUT
-from playshuffle.options.table import Options, as_flags, changed
 from playshuffle.service.metrics import metrics
-from playshuffle.service.page import page
-from playshuffle.service.status_file import resolved
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.service.status_report import current_status
-from playshuffle.store.records import SavedDeck, last
-from playshuffle.store.state import State
 from playshuffle.text import counted
+
+if TYPE_CHECKING:
+    from playshuffle.config.model import Config
 
 EXAMPLES = """\b
 Examples:
@@ -61,102 +52,25 @@ def status(
     screen = screen_of(sys.stdout)
     one = None
     if name is not None:
-        one = _one_list(name, config_file, report, is_all=is_all)
-        report = replace(report, playlists=(one.status,))
+        from playshuffle.cli.list_status import list_status  # it needs what most runs do not: tracks, options
+
+        one = list_status(name, config_file, report, is_all=is_all)
+        report = report._replace(playlists=(one.status,))
     if prometheus:
         print_lines(metrics(report))
     elif as_html:
+        from playshuffle.service.page import page  # rarely wanted
+
         write_out([page(report, time.time())])
     elif as_json:
-        print_json(asdict(report) if one is None else one.facts())
+        print_json(report.facts() if one is None else one.facts())
     else:
-        print_lines(_lines(report, screen) if one is None else [*_list_lines(one, screen), *report.notes])
+        print_lines(_lines(report, screen) if one is None else [*one.lines(screen), *report.notes])
     is_well = all(playlist.last_error is None for playlist in report.playlists)
     return Exit.DONE if is_well else Exit.LOSSES
 
 
-class _List(NamedTuple):
-    """A list to show; `entries` are dealt tracks."""
-
-    status: PlaylistStatus
-    options: Options | None
-    entries: Sequence[bytes]
-    warnings: Sequence[str] = ()
-
-    def facts(self) -> dict[str, object]:
-        options = None if self.options is None else changed(self.options)
-        return {**asdict(self.status), "options": options, "entries": [*map(os.fsdecode, self.entries)]}
-
-
-def _one_list(name: str, config_file: Config | None, report: Status, *, is_all: bool) -> _List:
-    with State(writes=False) as state:
-        one = the_list(name, known_lists(config_file, state))
-        path, record = one.path, last(state, one.path)
-        numbers: Sequence[int] = ()
-        warnings: Sequence[str] = ()
-        if isinstance(record, SavedDeck):
-            deck = record.deck
-            numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
-        paths = state.load_tracks().paths_of(numbers) if numbers else {}
-    found = [each for each in report.playlists if resolved(each.output) == path]
-    known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
-    if not isinstance(record, SavedDeck):  # `make` has written it since
-        known = replace(known, deck=None, summary=None)
-    elif record.deck.heard_from_s:
-        known, warnings = _with_plays(one, known)
-    return _List(
-        known,
-        None if record is None else record.options,
-        [paths[number] for number in numbers if number in paths],
-        warnings,
-    )
-
-
-def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
-    """Return a deck's status with plays until now, and warnings about its history.
-
-    If the plays cannot be read, the status is as of the last deal.
-    """
-    from playshuffle.cli.run_lists import run_lists  # slow to import, and for few lists
-    from playshuffle.pipeline.deal import with_heard
-
-    with contextlib.suppress(PlayshuffleError):
-        with State(writes=False) as state:
-            request = one.request(state)
-        if request is not None:
-            done, _ = run_lists(
-                {"": request._replace(dry_run=True)}, lambda run: (with_heard(run), run.history), quiet=True
-            )
-            deck, history = done[""]
-            notes = history.notes if history is not None else ()
-            warnings = [str(note) for note in notes if note.code == "never_played"]
-            return replace(known, deck=deck_facts(deck), summary=deck_line(deck)), warnings
-    return known, ()
-
-
-def _list_lines(one: _List, screen: Screen) -> Iterator[str]:
-    playlist = one.status
-    facts = [playlist.summary, _count(playlist), playlist.order and f"{shown(playlist.order)} order"]
-    facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
-    mark = Mark.WARNING if playlist.last_error or one.warnings or facts == ["not made yet"] else Mark.GOOD
-    yield screen.verdict(mark, f"{_title(playlist)}: {', '.join(map(str, facts))}")
-    for problem in (*playlist.problems, *one.warnings):
-        yield from screen.detail("Problem", problem)
-    if playlist.deck is not None:
-        yield from screen.detail("Next", next_deal(playlist.deck, datetime.now().astimezone().date()))
-    if playlist.last_write is not None:
-        yield from screen.detail("Written", screen.when(playlist.last_write))
-    if one.options is not None:
-        folders = ", ".join(map(home_path, one.options.folders))
-        yield from screen.detail("Options", " ".join(filter(None, (folders, as_flags(one.options)))))
-    yield from track_list(one.entries, screen)
-
-
-def _count(playlist: PlaylistStatus) -> str | None:
-    return None if playlist.tracks is None else counted(playlist.tracks, "track")
-
-
-def _configuration(named: str | None) -> Config | None:
+def _configuration(named: str | None) -> "Config | None":
     """Return the configuration; None if there is none, or it is broken and was not named."""
     try:
         return load_if_any(named)

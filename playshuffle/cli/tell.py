@@ -7,9 +7,9 @@ from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say, say_error
-from playshuffle.config.load import all_lists, load, load_if_any
+from playshuffle.config.configuration import load_if_any, load_named
+from playshuffle.config.load import all_lists
 from playshuffle.config.model import Config, QueuePlayer
-from playshuffle.config.places import find
 from playshuffle.config.words import find_file, track_names
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.playlist.playlist_reader import read
@@ -107,7 +107,7 @@ def _tell_written(config: str | None, *, quiet: bool) -> int:
     entries = to_tell.take()
     codes: list[Exit] = []
     try:
-        known_config = load(find(config))
+        known_config = load_named(config)
     except PlayshuffleError:
         for entry in entries:  # otherwise systemd would start the unit again and again
             to_tell.finish(entry)

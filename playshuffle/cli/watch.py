@@ -7,10 +7,9 @@ from typing import Annotated
 from playshuffle.cli import playlist_options
 from playshuffle.cli.common_options import ConfigFile, argument, option
 from playshuffle.config.build_request import build_request
+from playshuffle.config.configuration import load_named
 from playshuffle.config.known_list import known_lists
-from playshuffle.config.load import load
 from playshuffle.config.model import Config, ConfiguredPlaylist
-from playshuffle.config.places import find
 from playshuffle.config.words import with_files
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.missing import check_root
@@ -56,7 +55,7 @@ def watch(
     log.begin(is_quiet=quiet, is_verbose=verbose)
     gc.enable()  # this runs for months
     if not folders:
-        return run(lambda: load(find(config)))
+        return run(lambda: load_named(config))
     options = with_files(given, known_lists(None)).options._replace(folders=tuple(folders))
     playlist = ConfiguredPlaylist("playlist", build_request(options))
     with State(writes=False) as state:

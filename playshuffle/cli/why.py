@@ -15,8 +15,8 @@ from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute
+from playshuffle.config.configuration import load_if_any
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.load import load_if_any
 from playshuffle.config.model import Config
 from playshuffle.config.words import Kind, find, find_list, is_path, known_tracks, the_list, unknown
 from playshuffle.errors import Exit, MissingError, PlayshuffleError

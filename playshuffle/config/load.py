@@ -19,7 +19,7 @@ from playshuffle.config.model import (
 )
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
-from playshuffle.config.places import find, places
+from playshuffle.config.places import find, is_any
 from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
 from playshuffle.config.words import find_list, is_path
@@ -54,15 +54,10 @@ def load(path: bytes) -> Config:
     return understand(read(path))
 
 
-def load_if_any(name: str | None) -> Config | None:
-    """Return the configuration; None if none was named (--config) and none exists."""
-    return load(find(name)) if name is not None or any(map(os.path.lexists, places())) else None
-
-
 def all_lists(config: str | None) -> Sequence[KnownList]:
     """Return all lists, even if the default configuration is broken."""
     try:
-        return known_lists(load_if_any(config))
+        return known_lists(load(find(config)) if is_any(config) else None)
     except PlayshuffleError:
         if config is not None:
             raise

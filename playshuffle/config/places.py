@@ -15,6 +15,11 @@ def places(config_name: str | None = None) -> list[bytes]:
     return [os.path.join(config_home(), b"playshuffle/config.toml"), b"/etc/playshuffle/config.toml"]
 
 
+def is_any(config_name: str | None) -> bool:
+    """Return whether a configuration is named (--config), or exists."""
+    return config_name is not None or any(map(os.path.lexists, places()))
+
+
 def never_list() -> bytes:
     """Return the skip list of all playlists, which need not exist."""
     return os.path.join(os.path.dirname(places()[0]), b"never.m3u")

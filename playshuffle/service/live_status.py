@@ -4,7 +4,6 @@ import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from playshuffle.config.model import Config
@@ -86,7 +85,7 @@ class LiveStatus:
                 _LOG.error("an update ended %s before it was done; it is tried again", ending)
 
     def _set(self, name: str, **changes: Any) -> None:
-        self._playlists[name] = replace(self._playlists[name], **changes)
+        self._playlists[name] = self._playlists[name]._replace(**changes)
 
     def _note_update(self, message: protocol.PlaylistUpdated) -> None:
         name, batch = message.playlist, self._request.batch
@@ -117,12 +116,12 @@ class LiveStatus:
         for folder, tracks in message.folders:
             self._note_root(folder, tracks, message, batch)
         lines = tuple(f"{shown(path)}: {reason}" for path, reason in sorted(unreadable.items()))
-        self._playlists[name] = replace(message.status, unreadable=lines)
+        self._playlists[name] = message.status._replace(unreadable=lines)
 
     def _note_root(self, path: bytes, tracks: int, message: protocol.PlaylistUpdated, batch: Batch) -> None:
         (self._missing.add if os.fsdecode(path) in message.status.waiting else self._missing.discard)(path)
         last_scan = round(time.time()) if batch.is_full_scan else self._roots[path].last_full_scan
-        self._roots[path] = replace(self._roots[path], tracks=tracks, last_full_scan=last_scan)
+        self._roots[path] = self._roots[path]._replace(tracks=tracks, last_full_scan=last_scan)
 
     def _note_failure(self, message: protocol.PlaylistFailed) -> None:
         name = message.playlist
@@ -146,8 +145,7 @@ class LiveStatus:
     def note_modes(self, modes: Sequence[Mode]) -> None:
         for mode in modes:
             before, self._modes[mode.root] = self._modes.get(mode.root), mode
-            self._roots[mode.root] = replace(
-                self._roots[mode.root],
+            self._roots[mode.root] = self._roots[mode.root]._replace(
                 file_system=mode.file_system,
                 watched=str(mode),
                 advice=mode.advice,
@@ -166,7 +164,7 @@ class LiveStatus:
         config = os.fsdecode(path) if path is not None else None
         status = Status(
             (Service(os.getpid(), self._since_s, config, self.note),),
-            tuple(replace(root, state=self._state(path, root)) for path, root in self._roots.items()),
+            tuple(root._replace(state=self._state(path, root)) for path, root in self._roots.items()),
             tuple(self._playlists.values()),
         )
         self._file.publish(status)
@@ -188,7 +186,7 @@ class LiveStatus:
 
     def end(self) -> None:
         if self._on_page is not None:
-            self._write_page(replace(self._on_page, services=()))
+            self._write_page(self._on_page._replace(services=()))
 
     def _summary(self) -> str:
         for name, playlist in self._playlists.items():

@@ -2,8 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from playshuffle.errors import shown
 from playshuffle.text import counted
@@ -17,8 +16,7 @@ BY_MAKE = "by make"  # state of a playlist that is not in the configuration
 _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
 
 
-@dataclass(frozen=True, slots=True)
-class RootStatus:
+class RootStatus(NamedTuple):
     """A music folder.
 
     Attributes:
@@ -41,8 +39,7 @@ class RootStatus:
     last_full_scan: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlaylistStatus:
+class PlaylistStatus(NamedTuple):
     """A playlist.
 
     Attributes:
@@ -67,8 +64,8 @@ class PlaylistStatus:
     scanning: str | None = None
     unreadable: tuple[str, ...] = ()
     missing_lists: tuple[str, ...] = ()
-    left_out: dict[str, int] = field(default_factory=dict)
-    waiting: dict[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] = {}
+    waiting: Mapping[str, int] = {}
     deck: Mapping[str, object] | None = None
     summary: str | None = None
 
@@ -88,8 +85,7 @@ class PlaylistStatus:
         return phrases + lists
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """A running service. `note` is advice for its user."""
 
     process: int
@@ -98,8 +94,7 @@ class Service:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """Services with their folders and playlists: of one service, or everything known.
 
     Attributes:
@@ -112,6 +107,15 @@ class Status:
     notes: tuple[str, ...] = ()
     not_listed: int = 0
     schema: int = SCHEMA
+
+    def facts(self) -> dict[str, Any]:
+        """Return the status for JSON."""
+        return {
+            **self._asdict(),
+            "services": [service._asdict() for service in self.services],
+            "roots": [root._asdict() for root in self.roots],
+            "playlists": [playlist._asdict() for playlist in self.playlists],
+        }
 
 
 def published_status(published: Mapping[str, Any]) -> Status | None:
@@ -132,5 +136,4 @@ def failures(playlists: Sequence[PlaylistStatus]) -> str:
 
 
 def _from_json(model: type[_Model], rows: Sequence[Mapping[str, Any]]) -> tuple[_Model, ...]:
-    known = {field.name for field in fields(model)}
-    return tuple(model(**{name: row[name] for name in row if name in known}) for row in rows)
+    return tuple(model(**{name: row[name] for name in row if name in model._fields}) for row in rows)

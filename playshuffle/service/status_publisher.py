@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from hashlib import blake2b
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -72,7 +71,7 @@ class StatusFile:
             number += 1
 
     def publish(self, status: Status) -> None:
-        text = json.dumps(asdict(status))
+        text = json.dumps(status.facts())
         if self._file is None or text == self._text:
             return
         half = self._file + b".new"

@@ -3,9 +3,8 @@
 import contextlib
 import os
 from collections.abc import Iterable
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from playshuffle.config.model import Config
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.describe import deck_facts, deck_line
 from playshuffle.errors import MissingError, PlayshuffleError
@@ -19,8 +18,11 @@ from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
 
+if TYPE_CHECKING:
+    from playshuffle.config.model import Config
 
-def current_status(config: Config | None, *, lists_all: bool) -> Status:
+
+def current_status(config: "Config | None", *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
     A playlist that no service manages is described by the configuration and the state: its state is then by
@@ -80,14 +82,14 @@ def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None)
     if deck is not None and playlist.summary is None:
         state = "dealt" if deck.round else "nothing dealt"
         state = state if playlist.last_error is None else playlist.state
-        playlist = replace(playlist, deck=deck_facts(deck), summary=deck_line(deck), state=state)
+        playlist = playlist._replace(deck=deck_facts(deck), summary=deck_line(deck), state=state)
     if problem is not None and playlist.last_error is None:
-        playlist = replace(playlist, state="error", last_error=problem)
+        playlist = playlist._replace(state="error", last_error=problem)
     return playlist
 
 
 def _add_configured(
-    config: Config, state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
+    config: "Config", state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
 ) -> None:
     for configured in config.playlists:
         output = os.fsdecode(os.path.realpath(configured.request.output or b""))
@@ -98,7 +100,7 @@ def _add_configured(
             lists = configured.request.without
             missing = tuple(os.fsdecode(path) for path in lists if not os.path.isfile(path))
             status = _playlist(configured.name, os.fsencode(output), state)
-            playlists[output] = replace(status, missing_lists=missing)
+            playlists[output] = status._replace(missing_lists=missing)
     for broken in config.broken:
         if not _is_listed(playlists.values(), broken.name, ""):
             playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)
@@ -134,13 +136,13 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     last_order = records.last(state, output)
     if isinstance(last_order, SavedOrder):
         state_name = BY_MAKE if name is None else "not managed"
-        result = replace(result, state=state_name, tracks=last_order.played)
+        result = result._replace(state=state_name, tracks=last_order.played)
     folder = os.path.dirname(output)
     try:
         check_output(folder, state.output_mounts(output), mounts.at(folder, mounts.table()))
     except MissingError as error:
-        return replace(result, state=MISSING, last_error=error.summary)
+        return result._replace(state=MISSING, last_error=error.summary)
     with contextlib.suppress(PlayshuffleError, OSError):
-        result = replace(result, last_write=round(os.stat(output).st_mtime))
-        result = replace(result, order=PlaylistFile.find(output).comments().get("ORDER"))
+        result = result._replace(last_write=round(os.stat(output).st_mtime))
+        result = result._replace(order=PlaylistFile.find(output).comments().get("ORDER"))
     return result

@@ -47,6 +47,19 @@ _TABLES = tuple(
     f"playshuffle.{name}"
     for name in ("config", "dealing", "history", "library", "ordering", "players", "playlist")
 )
+_OF_LISTS = tuple(
+    f"playshuffle.{name}"
+    for name in (
+        "config.load",
+        "config.model",
+        "ordering",
+        "pipeline",
+        "players",
+        "service.page",
+        "shuffle",
+        "watch",
+    )
+)
 _COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
 
 # For a command and variables: what it does not import, besides slow modules.
@@ -56,8 +69,8 @@ _LIGHT: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
     ("make -h", {}, (*_STORED, *_TABLES)),
     ("", {"COMP_WORDS": "playshuffle make --ord", **_COMPLETES}, (*_STORED, *_TABLES)),
     ("", {"COMP_WORDS": "playshuffle make xy", **_COMPLETES}, _OF_SERVICE),
-    ("status", {}, ("playshuffle.watch.debounce", "playshuffle.watch.watcher", *_OF_QUERIES)),
-    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES, "tomllib")),
+    ("status", {}, (*_OF_LISTS, *_OF_QUERIES, "tomllib")),
+    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES, "tomllib", "playshuffle.config.load")),
     ("deal -q", {}, (*_OF_SERVICE, *_OF_QUERIES)),
 )
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -38,7 +37,7 @@ REPORT = Status(
 def test_decks_are_a_table_at_80_columns_while_the_service_runs() -> None:
     facts = {**DECK, "tracks": 12_000, "dealt": 10_000, "heard": 9_000}
     deck = PlaylistStatus("today", "/home/ann/Music/lists/today.m3u", "dealt", 40, deck=facts)
-    lines = list(_lines(replace(REPORT, playlists=(deck,)), Screen(80, has_unicode=True, now_s=NOW_S)))
+    lines = list(_lines(REPORT._replace(playlists=(deck,)), Screen(80, has_unicode=True, now_s=NOW_S)))
 
     assert "DECK" in lines[-4]
     assert max(map(len, lines)) <= 80
@@ -77,8 +76,8 @@ def test_the_verdict_counts_only_playlists_of_the_configuration() -> None:
     ]
     screen = Screen()
 
-    configured = next(_lines(replace(REPORT, playlists=tuple(lists)), screen))
-    others = next(_lines(replace(REPORT, playlists=tuple(lists[2:]), services=()), screen))
+    configured = next(_lines(REPORT._replace(playlists=tuple(lists)), screen))
+    others = next(_lines(REPORT._replace(playlists=tuple(lists[2:]), services=()), screen))
 
     assert configured.endswith("; 1 of 2 playlists cannot be updated")
     assert others.endswith("5 of 5 playlists cannot be updated")
@@ -90,7 +89,7 @@ def test_only_playlists_with_tracks_of_a_missing_folder_wait_for_it() -> None:
         PlaylistStatus("a", "/music/a.m3u", "managed", 21, waiting={"/mnt/b": 0}),
     )
 
-    waiting = [line for line in _lines(replace(REPORT, playlists=lists), Screen()) if "/mnt/b" in line]
+    waiting = [line for line in _lines(REPORT._replace(playlists=lists), Screen()) if "/mnt/b" in line]
 
     assert waiting == ["  /music/ab.m3u: 21 of 42 tracks wait for /mnt/b"]
 

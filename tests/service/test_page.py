@@ -2,7 +2,6 @@
 
 import os
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -87,9 +86,9 @@ def status(top: Path, text: str = "calm") -> Status:
 def test_an_unheard_deal_is_shown_as_waiting(tmp_path: Path) -> None:
     known = status(tmp_path)
     deck = {"next_deal": "2026-11-24", "unheard_since": "2026-11-23"}
-    playlists = (replace(known.playlists[0], deck=deck),)
+    playlists = (known.playlists[0]._replace(deck=deck),)
 
-    text = Elements(page(replace(known, playlists=playlists), NOW_S)).text
+    text = Elements(page(known._replace(playlists=playlists), NOW_S)).text
     assert "Next deal: 2026-11-24 00:00, if some of the last one was heard by then" in text
 
 
