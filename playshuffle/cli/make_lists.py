@@ -5,6 +5,7 @@ The page Architecture of the documentation describes the path from here to the f
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from playshuffle.cli import make_report
 from playshuffle.cli.music_folders import default_folders
@@ -15,7 +16,6 @@ from playshuffle.cli.streams import print_json, say, show, write_out
 from playshuffle.config.build_request import build_request
 from playshuffle.config.configuration import load_if_any
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.model import Config
 from playshuffle.config.words import named_lists, with_files
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.options.given import Given
@@ -25,6 +25,9 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.service import status_file
 from playshuffle.store.state import State
+
+if TYPE_CHECKING:
+    from playshuffle.config.model import Config
 
 
 def make_lists(
@@ -80,7 +83,7 @@ def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool
 
 
 def _lists_to_make(
-    words: Sequence[str], lists: Sequence[KnownList], config_file: Config | None, *, is_all: bool
+    words: Sequence[str], lists: Sequence[KnownList], config_file: "Config | None", *, is_all: bool
 ) -> tuple[list[KnownList], list[Exit]]:
     """Return the lists that words name, and exit codes of broken ones.
 

@@ -3,13 +3,12 @@
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say_error
 from playshuffle.config.known_list import KnownList
-from playshuffle.config.model import Config
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.given import Given
 from playshuffle.pipeline.open_library import open_library
@@ -20,6 +19,9 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
 from playshuffle.store.state import State
 from playshuffle.tags.reader_pool import read_all
+
+if TYPE_CHECKING:
+    from playshuffle.config.model import Config
 
 Done = TypeVar("Done")
 
@@ -98,7 +100,7 @@ def titles(lists: Sequence[KnownList]) -> list[str]:
     return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
 
 
-def say_broken(config: Config) -> list[Exit]:
+def say_broken(config: "Config") -> list[Exit]:
     """Print the faults of configured lists, and return an exit code for each."""
     for broken in config.broken:
         say_error(broken.text)

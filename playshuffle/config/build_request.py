@@ -6,7 +6,6 @@ import shlex
 from typing import cast
 
 from playshuffle import duration
-from playshuffle.config.own_players import load_player
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, PATIENCE, Amount, Count, DealSettings, parse_patience
 from playshuffle.dealing.period import Every
@@ -44,7 +43,10 @@ def build_request(
     Raises:
         PlayshuffleError: an option has an invalid value, or does not work with another one.
     """
-    load_player(options.player)  # adds the player to its possible values
+    if options.player not in PLAYERS:
+        from playshuffle.config.own_players import load_player  # most players are built in
+
+        load_player(options.player)  # adds the player to its possible values
     options = checked(options)
     check(options)
     listed = None if options.source is None else _listed(options.source)

@@ -3,10 +3,9 @@
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.config.build_request import build_request
-from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.options.given import NOTHING_GIVEN, Given
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import existing_parts
@@ -14,6 +13,9 @@ from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedRecord
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
+
+if TYPE_CHECKING:
+    from playshuffle.config.model import Config, ConfiguredPlaylist
 
 
 class KnownList(NamedTuple):
@@ -25,7 +27,7 @@ class KnownList(NamedTuple):
     """
 
     path: bytes
-    configured: ConfiguredPlaylist | None = None
+    configured: "ConfiguredPlaylist | None" = None
     is_dealt: bool = False
 
     @property
@@ -64,7 +66,7 @@ class KnownList(NamedTuple):
         return request if is_same or "output" in given.names else request._replace(output=self.path)
 
 
-def known_lists(config: Config | None, state: State | None = None) -> Sequence[KnownList]:
+def known_lists(config: "Config | None", state: State | None = None) -> Sequence[KnownList]:
     """Return all lists, configured ones first. Pass `state` if it is open."""
     configured = {
         atomic_file.resolved(playlist.request.output or b""): playlist

@@ -7,11 +7,10 @@ comes before one in other upper and lower case. Several meanings are an error th
 import os
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList
-from playshuffle.config.model import Config
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.history.histories import NAMES
 from playshuffle.library.cached_tags import cached_tags
@@ -26,6 +25,9 @@ from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
 from playshuffle.tags.reading import Tags
 from playshuffle.text import any_of, folded, nearest
+
+if TYPE_CHECKING:
+    from playshuffle.config.model import Config
 
 _MOST_LISTED = 10  # lists in an error
 
@@ -124,7 +126,7 @@ def is_path(word: str) -> bool:
     return "/" in word or bool(os.path.splitext(word)[1])
 
 
-def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: Config | None) -> list[KnownList]:
+def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: "Config | None") -> list[KnownList]:
     """Return the lists that words name; an empty list for folders or no words.
 
     Raises:

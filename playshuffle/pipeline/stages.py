@@ -18,7 +18,6 @@ from playshuffle.pipeline.choice import Choice, Stage
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import reasons_to_skip
-from playshuffle.selection.duplicates import copies_among
 from playshuffle.selection.track_names import TrackNames
 from playshuffle.shuffle import RandBelow
 from playshuffle.tags import spoken
@@ -120,6 +119,8 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     """
     if not facts.request.options.no_duplicates:
         return choice
+    from playshuffle.selection.duplicates import copies_among  # most lists keep copies
+
     all_tracks = choice.all_tracks
     positions = {index: position for position, index in enumerate(facts.record.tracks())}
     remaining, listed = choice.remaining, choice.stage(WITHOUT)

@@ -7,7 +7,7 @@ that small differences cannot add up.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.library.tag_columns import TagsOf
@@ -51,19 +51,12 @@ class CopyFacts(NamedTuple):
         return cls(path, tags.duration_ms or 0, *texts, bool(tags.lossless), tags.bitrate or 0, position)
 
 
-class Copies(NamedTuple):
-    """Indices of tracks that are the same recording; `others` from good to bad."""
-
-    kept: int
-    others: tuple[int, ...]
-
-
-def find_copies(facts: Sequence[CopyFacts]) -> list[Copies]:
-    """Return the groups of equal recordings, sorted by the smallest path of each."""
+def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
+    """Return the groups of equal recordings, sorted by the smallest path; each from the best to the worst."""
     groups = _Groups(facts)
     groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
     groups.join(_name, SAME_NAME_MS)
-    return [Copies(best, tuple(others)) for best, *others in groups.ranked()]
+    return groups.ranked()
 
 
 def copies_among(
@@ -75,7 +68,7 @@ def copies_among(
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
-    return [[indices[row] for row in (group.kept, *group.others)] for group in find_copies(facts)]
+    return [[indices[row] for row in group] for group in find_copies(facts)]
 
 
 def _name(track: CopyFacts) -> Hashable | None:
@@ -138,10 +131,10 @@ class _Groups:
         self._groups[one] += self._groups.pop(other)
         return True
 
-    def ranked(self) -> Iterator[list[int]]:
+    def ranked(self) -> list[list[int]]:
         groups = [group for group in self._groups.values() if len(group) > 1]
-        for group in sorted(groups, key=lambda members: min(self._facts[index].path for index in members)):
-            yield sorted(group, key=lambda index: _rank(self._facts[index]))
+        groups.sort(key=lambda members: min(self._facts[index].path for index in members))
+        return [sorted(group, key=lambda index: _rank(self._facts[index])) for group in groups]
 
 
 def _rank(track: CopyFacts) -> tuple[bool, int, bool, int, bytes]:

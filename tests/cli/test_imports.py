@@ -60,6 +60,11 @@ _OF_LISTS = tuple(
         "watch",
     )
 )
+# Without a configuration, or the option that needs it.
+_OF_FEW = (
+    "tomllib", "playshuffle.config.load", "playshuffle.config.model", "playshuffle.config.own_players",
+    "playshuffle.selection.duplicates",
+)  # fmt: skip
 _COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
 
 # For a command and variables: what it does not import, besides slow modules.
@@ -70,8 +75,8 @@ _LIGHT: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
     ("", {"COMP_WORDS": "playshuffle make --ord", **_COMPLETES}, (*_STORED, *_TABLES)),
     ("", {"COMP_WORDS": "playshuffle make xy", **_COMPLETES}, _OF_SERVICE),
     ("status", {}, (*_OF_LISTS, *_OF_QUERIES, "tomllib")),
-    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES, "tomllib", "playshuffle.config.load")),
-    ("deal -q", {}, (*_OF_SERVICE, *_OF_QUERIES)),
+    ("make -q", {}, (*_OF_SERVICE, *_OF_QUERIES, *_OF_FEW)),
+    ("deal -q", {}, (*_OF_SERVICE, *_OF_QUERIES, *_OF_FEW)),
 )
 
 _TRACKS = 40_000

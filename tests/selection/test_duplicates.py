@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.selection.duplicates import Copies, CopyFacts, copies_among, find_copies
+from playshuffle.selection.duplicates import CopyFacts, copies_among, find_copies
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
@@ -62,8 +62,8 @@ def test_tracks_are_copies_by_the_documented_rules(one: CopyFacts, other: CopyFa
     ],
 )
 def test_the_best_copy_is_kept(best: CopyFacts, other: CopyFacts) -> None:
-    assert find_copies([best, other]) == [Copies(0, (1,))]
-    assert find_copies([other, best]) == [Copies(1, (0,))]
+    assert find_copies([best, other]) == [[0, 1]]
+    assert find_copies([other, best]) == [[1, 0]]
 
 
 def test_tracks_of_one_name_are_duplicates_unless_their_ids_differ() -> None:
@@ -71,8 +71,8 @@ def test_tracks_of_one_name_are_duplicates_unless_their_ids_differ() -> None:
     third = UNNAMED._replace(path=b"/m/c.mp3", release_id="release-3", bitrate=0)
     fourth = third._replace(path=b"/m/d.mp3", release_id="release-4", recording_id="id-2")
 
-    assert find_copies([SONG, third]) == [Copies(0, (1,))]
-    assert find_copies([SONG, third, fourth]) == [Copies(0, (1,))]
+    assert find_copies([SONG, third]) == [[0, 1]]
+    assert find_copies([SONG, third, fourth]) == [[0, 1]]
 
 
 def test_small_differences_do_not_add_up() -> None:
@@ -81,7 +81,7 @@ def test_small_differences_do_not_add_up() -> None:
         for number in range(4)
     ]
 
-    assert [sorted((group.kept, *group.others)) for group in find_copies(facts)] == [[0, 1], [2, 3]]
+    assert [sorted(group) for group in find_copies(facts)] == [[0, 1], [2, 3]]
 
 
 FACTS = st.builds(
@@ -102,13 +102,10 @@ def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[CopyFacts], cho
     shuffled = sorted(facts, key=lambda track: (track.bitrate, track.path))
 
     def paths(tracks: list[CopyFacts]) -> set[frozenset[bytes]]:
-        return {
-            frozenset(tracks[index].path for index in (group.kept, *group.others))
-            for group in find_copies(tracks)
-        }
+        return {frozenset(tracks[index].path for index in group) for group in find_copies(tracks)}
 
     assert paths(facts) == paths(shuffled)
-    grouped = [index for group in find_copies(facts) for index in (group.kept, *group.others)]
+    grouped = [index for group in find_copies(facts) for index in group]
     assert len(grouped) == len(set(grouped))
 
 
