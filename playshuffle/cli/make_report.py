@@ -9,7 +9,7 @@ from typing import Any
 
 from playshuffle import __version__, duration
 from playshuffle.cli.player_profile import play_command
-from playshuffle.cli.screen import Fact, Mark, home_path
+from playshuffle.cli.screen import Fact, Mark, home_path, unbroken
 from playshuffle.dealing.describe import day
 from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
@@ -255,7 +255,7 @@ def _service_notes(output: bytes, order: str) -> Iterator[Fact]:
 
 def _play(player: str, file: bytes) -> Iterator[Fact]:
     if command := play_command(PLAYERS[player], file):
-        yield "Play", command
+        yield "Play", unbroken(command)
     elif use := PLAYERS[player].use:
         yield "Tip", use
 

@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Iterator
 
-from playshuffle.cli.screen import Screen, shell_path
+from playshuffle.cli.screen import Screen, shell_path, unbroken
 from playshuffle.config.build_request import default_output, plain_name
 from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.players.mpd_names import load_name
@@ -41,7 +41,7 @@ def profile(name: str, screen: Screen) -> Iterator[str]:
     yield player.title
     yield from screen.detail("Write", command)
     if command := play_command(player, file):
-        yield from screen.detail("Play", command)
+        yield from screen.detail("Play", unbroken(command))
     if player.use:
         yield from screen.detail("Tip", player.use)
     yield from screen.detail("Writes", player.writes_words())

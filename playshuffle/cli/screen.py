@@ -25,7 +25,6 @@ _OPTION = r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-]
 # A command to copy: after a colon or at the start, up to the word that ends with a punctuation mark.
 _WORD = r"(?:'[^']*'|[^\s'])+"
 _COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
-_PLAY = "Play"  # the label of a player's command
 _KEPT = "\x1f"  # a non-breaking space
 _ESCAPE = r"\x1b\[[0-9;]*m"
 
@@ -83,8 +82,6 @@ class Screen(NamedTuple):
         """Return a labelled line below the first one; wrapped on a terminal."""
         if not self.is_terminal:
             return self.wrapped(text, f"{label}: ")
-        if label == _PLAY:
-            text = text.replace(" ", _KEPT)
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:
@@ -94,7 +91,7 @@ class Screen(NamedTuple):
         """
         text = _from_home(text)
         if not self.is_terminal:
-            return [f"{start}{text}"]
+            return [f"{start}{text}".replace(_KEPT, " ")]
 
         assert self.width is not None
         text = re.sub(_COMMAND, lambda command: command[0].replace(" ", _KEPT), text)
@@ -204,6 +201,11 @@ def screen_of(stream: TextIO | None) -> Screen:
         has_unicode=not is_dumb and _is_unicode(stream),
         now_s=time.time(),
     )
+
+
+def unbroken(command: str) -> str:
+    """Return a command that is never wrapped."""
+    return command.replace(" ", _KEPT)
 
 
 def home_path(path: bytes | str) -> str:

@@ -86,13 +86,13 @@ LISTENED = History(
     "playshuffle listen", File("listened", is_log=True, is_folder=True),
     "last play, plays, skips", "at half, or after 4 minutes", name="listen",
     places=("~/.local/share/playshuffle/plays",),
-    advice="playshuffle listen writes it. Is it running?")
+    advice="To write plays down: playshuffle service install --listen.")
 
 HISTORIES: Sequence[History] = (
     History(
         "MPD", databases.MPD, f"{_ALL}, likes", "as the client counts", "0.24.16", "mpd",
         file="`sticker_file` of `mpd.conf`",
-        advice="MPD itself counts no plays. playshuffle listen counts them."),
+        advice="MPD itself counts none. To count them: playshuffle service install --listen."),
     History(
         "beets", databases.BEETS, "last play, plays, skips", "at half; the last play may have been skipped",
         "2.14.1", "beets", ("~/.config/beets/library.db",),

@@ -56,11 +56,9 @@ class PlayHistory(NamedTuple):
         """Add a note if no source has counted a play or a skip."""
         if any(map(any, self.played[:4])):
             return self
-        text = (
-            f"{' and '.join(self.titles)} never counted a play. Until then the same tracks are dealt again."
-        )
+        text = f"{' and '.join(self.titles)} counted no play yet. Until then the same tracks are dealt again."
         advice = [advice for title in self.titles if (advice := _BY_TITLE[title].advice)]
-        advice.append("Or let deals count: --count dealt")
+        advice.append("To count deals instead: --count dealt")
         return self._replace(notes=[*self.notes, Note("never_played", text, advice=" ".join(advice))])
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
@@ -227,6 +225,8 @@ def _note(source: Source, content: Content, missing: Sequence[int], now_s: int) 
         missing = [row for row in missing if was_played[row]]
     else:
         total, kind = len(content.rows.paths), "track"
+    if not total:
+        return f"{shown(source.text)}: no tracks in it yet."
     text = f"{shown(source.text)}: {total - len(missing):,} of {counted(total, kind)} found"
     times = [time_s for time_s in played.last_played if time_s and time_s <= now_s + _DAY_S]
     if times:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playshuffle.cli.screen import Mark, Screen, home_path, shell_path
+from playshuffle.cli.screen import Mark, Screen, home_path, shell_path, unbroken
 
 COLOUR = Screen(80, has_colour=True, has_unicode=True)
 PLAIN = Screen(80, has_unicode=True)
@@ -49,7 +49,7 @@ def test_a_command_to_copy_is_not_wrapped() -> None:
     for width in (40, 60, 80, 100):
         assert any(command in line for line in Screen(width).wrapped(text))
         assert command in Screen(width).verdict(Mark.BAD, text)
-    assert Screen(40).detail("Play", "mpv --playlist=/home/ann/Music/where.m3u") == [
+    assert Screen(40).detail("Play", unbroken("mpv --playlist=/home/ann/Music/where.m3u")) == [
         "  Play      mpv --playlist=/home/ann/Music/where.m3u"
     ]
     assert Screen(40).detail("Undo", "playshuffle undo ~/Music/some/where.m3u") == [

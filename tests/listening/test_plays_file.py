@@ -89,5 +89,5 @@ def test_streams_are_not_tracks(uri: str, path: str | None) -> None:
 
 
 def test_a_folder_without_plays_is_named_with_advice(plays: Path) -> None:
-    with pytest.raises(PlayshuffleError, match="playshuffle listen writes it"):
+    with pytest.raises(PlayshuffleError, match="To write plays down: playshuffle service install --listen"):
         stamp_of(find_source("listen", b""))

@@ -327,8 +327,8 @@ def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
 
     [text] = warnings()
     assert text == (
-        "MPD never counted a play. Until then the same tracks are dealt again. MPD itself counts no plays."
-        " playshuffle listen counts them. Or let deals count: --count dealt"
+        "MPD counted no play yet. Until then the same tracks are dealt again. MPD itself counts none."
+        " To count them: playshuffle service install --listen. To count deals instead: --count dealt"
     )
     first = ann.deal()
     execute(ann.database, "INSERT INTO sticker VALUES ('song', ?, 'rating', '8')", (ann.known_as[first[0]],))

@@ -229,7 +229,10 @@ def test_a_source_of_other_music_is_an_error(music: Path, tmp_path: Path) -> Non
 
 
 def test_a_source_without_any_play_is_allowed(music: Path, tmp_path: Path) -> None:
-    assert chosen(music, "plays:0", stickers(tmp_path / "s.sql", {})) == "a b c x"
+    path = stickers(tmp_path / "s.sql", {})
+
+    assert chosen(music, "plays:0", path) == "a b c x"
+    assert "s.sql: no tracks in it yet." in map(str, make_playlist(request(music, path), TOOLS).notes)
 
 
 def test_a_note_counts_the_matched_plays(music: Path, tmp_path: Path) -> None:
