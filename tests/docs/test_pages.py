@@ -29,7 +29,7 @@ def test_examples_in_python_are_true(document: Path) -> None:
     assert doctest.testfile(str(document), module_relative=False).failed == 0
 
 
-_OF_PLAYERS = {"--playlist", "--load", "--shuffle", "--save-position-on-quit"}
+_OF_PLAYERS = {"--control", "--playlist", "--load", "--shuffle", "--save-position-on-quit"}
 
 
 def test_every_option_named_in_the_pages_exists() -> None:
