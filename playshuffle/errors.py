@@ -33,7 +33,7 @@ class PlayshuffleError(Exception):
     default exit code is that of a wrong command line.
 
     Attributes:
-        keys: the configuration keys that the error is about, the most likely cause first.
+        keys: configuration keys, the most likely cause first.
         details: lines below the text, for users at a terminal.
     """
 
@@ -57,7 +57,7 @@ class OptionError(PlayshuffleError):
 
     Args:
         text: with `{}` for each option, and `{name}` for each value.
-        options: as the configuration spells them, the most likely cause first: `gap`, `tags = false`.
+        options: as the configuration spells them, as `keys`: `gap`, `tags = false`.
         values: for the text. Bytes and texts are made safe to print.
     """
 

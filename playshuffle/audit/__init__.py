@@ -1,5 +1,5 @@
 """Measure whether orders and playlists are shuffled well.
 
-An order is shuffled many times. The counts of each track's positions are tested against the exact
-probabilities of its guarantee. Only pictures need the extra `playshuffle[audit]`.
+An order is shuffled many times, and the positions of each track are tested against the exact probabilities of
+the order's guarantee. Only pictures need the extra `playshuffle[audit]`.
 """

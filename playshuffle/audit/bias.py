@@ -1,9 +1,9 @@
 """Count the position of each track over many shuffles, and test the counts for bias.
 
-The sum over all cells of (seen - expected)² / expected is close to a chi-square sum once it is scaled. Its
-mean is exact: the number of cells that can be filled, less one for each row. The guarantee gives the degrees
-of freedom. If the terms depend on each other, they follow from how much two rounds agree (Satterthwaite,
-Biometrics Bulletin 2 (1946) 110-114). For a uniform order that is (n-1)², the chi-square sum times (n-1)/n.
+The sum over all cells of (seen - expected)² / expected is close to a scaled chi-square sum. Its mean is
+exact: the number of cells that can be filled, less one for each row. The guarantee gives the degrees of
+freedom, or they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2 (1946) 110-114).
+For a uniform order they are (n-1)², and the scale is (n-1)/n.
 """
 
 import math

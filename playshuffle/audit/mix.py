@@ -45,8 +45,8 @@ def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
 def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
     """Return the mean number of repeats in a uniform order.
 
-    It is the sum of m(m-1)/n over the groups of m entries. Each of the n-1 pairs of neighbours is one of
-    n(n-1) ordered pairs of entries, and m(m-1) of these are of one group.
+    It is the sum of m(m-1)/n over the groups of m entries: each of the n-1 pairs of neighbours is one of
+    n(n-1) ordered pairs, and m(m-1) of these are of one group.
     """
     pairs = sum(size * (size - 1) for size in Counter(keys).values())
     return Fraction(pairs, max(len(keys), 1))

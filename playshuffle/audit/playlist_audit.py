@@ -52,7 +52,7 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
     """Read a playlist and the tags of its tracks, from the cache if they are known.
 
     Raises:
-        PlayshuffleError: the playlist cannot be read, or names no audio file.
+        PlayshuffleError: the playlist names no audio file.
     """
     entries = read(playlist).entries
     files = [os.path.normpath(entry.path) for entry in entries if entry.path]

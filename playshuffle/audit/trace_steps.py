@@ -1,7 +1,7 @@
 """Trace an order step by step: the positions of all tracks after each draw.
 
-After some draws, the rest of a swapping shuffle is a shuffle of the same kind over fewer positions. So it
-runs to its end, and the end is undone.
+The rest of a swapping shuffle is a shuffle of the same kind over fewer positions. So a step runs to the end,
+and the end is undone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ class Traced(NamedTuple):
 
     Attributes:
         is_forward: positions become final from the first one up.
-        is_struck: nothing is swapped; the drawn track is struck out and appended.
+        is_struck: the drawn track is struck out and appended; nothing is swapped.
     """
 
     shuffle: Shuffle

@@ -60,7 +60,6 @@ def deal(
 
 
 def _only(**switches: bool) -> str:
-    """Return the only switch that was given, if any; refuse several."""
     given = [flag(switch) for switch, is_given in switches.items() if is_given]
     if len(given) > 1:
         raise PlayshuffleError(f"{' and '.join(given)} do not work together. Choose one of them.")

@@ -63,7 +63,7 @@ def deal_lists(
 def _configured(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> tuple[dict[str, Request], list[Exit]]:
-    """Return configured decks that are not dealt by hand, and codes of broken lists."""
+    """Return configured decks that are not dealt by hand, and exit codes of broken ones."""
     if words or save is not None or not given.names <= ONCE:
         raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
     config_file = load_named(config)

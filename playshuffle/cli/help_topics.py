@@ -20,7 +20,6 @@ _WIDTH = 80
 
 
 def _entry(term: str, meaning: str) -> list[str]:
-    """Continue the meaning below its start."""
     return textwrap.wrap(meaning, _WIDTH, initial_indent=term, subsequent_indent=" " * len(term))
 
 

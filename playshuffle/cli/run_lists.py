@@ -36,9 +36,9 @@ def run_lists(
     must_remember: bool = True,
     state: State | None = None,
 ) -> tuple[dict[str, Done], list[Exit]]:
-    """Open lists over one library, and run a function for each; a failure does not stop the others.
+    """Open lists over one library, and run a function for each; one failure does not stop the others.
 
-    Return the results by name, and the exit code of each list that failed. `requests` are by name, too.
+    Return the results by name, as `requests` are, and the exit code of each failed list.
 
     Raises:
         PlayshuffleError: the library cannot be opened, or the only list failed.

@@ -1,7 +1,7 @@
 """Lay out the output of commands: marks, tables, bars, times and short paths.
 
-A terminal gets marks, colours, aligned tables and relative times. A pipe gets plain lines with words and
-dates, and so does a terminal that is too narrow for a table.
+A terminal gets marks, colours, tables and relative times. A pipe, or a terminal too narrow for a table, gets
+plain lines with words and dates.
 """
 
 import os
@@ -85,7 +85,7 @@ class Screen(NamedTuple):
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
 
     def wrapped(self, text: str, start: str = "") -> list[str]:
-        """Return text that begins with `start`, wrapped, and indented by the width of `start`.
+        """Return a wrapped text behind `start`, indented by the width of `start`.
 
         Paths below the home folder begin with `~`.
         """

@@ -115,7 +115,7 @@ def _paths(
     opened: OpenLibrary,
     lists: Sequence[KnownList],
 ) -> dict[bytes, Sequence[bytes] | None]:
-    """Return the files that words name, each with None; folders and queries, each with its files."""
+    """Map each file that words name to None, and each folder or query to its files."""
     roots = sorted({root for each in playlists.values() for root in each.run.request.roots})
     names = known_tracks(opened.whole_table(), roots)
     found: dict[bytes, Sequence[bytes] | None] = {}
@@ -136,7 +136,6 @@ def _paths(
 
 
 def _track(word: str, path: bytes, names: TrackNames, lists: Sequence[KnownList]) -> bytes:
-    """Return the track that a word names, or the path of a missing file."""
     index = names.find(word)
     if index is None and not is_path(word):
         raise unknown(word, [Kind.LIST, Kind.FILE, Kind.FOLDER, Kind.TRACK], lists, names.near(word))

@@ -33,7 +33,7 @@ PLAIN = "playshuffle"  # the default name of a playlist
 def build_request(
     options: Options, *, files: tuple[bytes, ...] | None = None, name: str | None = None, plain: str = PLAIN
 ) -> Request:
-    """Build a request from options; relative paths start at the current folder.
+    """Build a request; relative paths in the options start at the current folder.
 
     Args:
         options: with at least one folder, or `source`, unless there are files.
@@ -41,7 +41,7 @@ def build_request(
         name: of the playlist, for a file in the first folder if the options name none.
 
     Raises:
-        PlayshuffleError: an option has an invalid value, or does not work with another one.
+        PlayshuffleError: an option is invalid, or does not work with another one.
     """
     if options.player not in PLAYERS:
         from playshuffle.config.own_players import load_player  # most players are built in
@@ -144,7 +144,7 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
 
     Args:
         name: of the file, without a suffix.
-        plain: default of `name`, different for each player, so that no list replaces another player's.
+        plain: default of `name`; the player is added, so that no list replaces another player's.
 
     Raises:
         PlayshuffleError: the name leads out of the folder or cannot be shown, or MPD's playlist folder cannot

@@ -67,6 +67,5 @@ def _of_the_desktop() -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """Quote a text as TOML does, with escapes for unprintable characters."""
     plain = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in plain) + '"'

@@ -45,10 +45,9 @@ _CHOICES: Mapping[str, tuple[str, Iterable[str]]] = {
 
 
 def load(path: bytes) -> Config:
-    """Read a configuration. A fault in a playlist breaks only that one.
+    """Read a configuration. A fault in a playlist breaks only this playlist.
 
     Raises:
-        PlayshuffleError: it cannot be read.
         ConfigError: it has a fault outside of the playlists. The error names their faults, too.
     """
     return understand(read(path))
@@ -265,7 +264,7 @@ def _wanted(
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
     """Return options with the queries, histories and skip lists of all playlists before its own.
 
-    A skip list for all playlists may be a playlist of the file, which does not omit its own tracks.
+    A skip list for all playlists may be one of them, which does not omit its own tracks.
     """
     lists = (path for path in rules.get("without", ()) if path != options.output)
     return options._replace(

@@ -77,6 +77,6 @@ class Config(NamedTuple):
     def still_ns(self) -> int:
         """Return the minimum age of a complete file's last modification, in nanoseconds.
 
-        It is shorter than `settle_s`, so that the update after that time takes the file.
+        It is shorter than `settle_s`, so that the update after that time reads the file.
         """
         return int(self.settle_s * 0.9e9)

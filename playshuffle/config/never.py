@@ -1,6 +1,6 @@
 """Read and change the skip list of all playlists: never.m3u, which any player may edit.
 
-Entries below the home folder are relative to the list, so that a copy of the home has the same tracks.
+Entries below the home folder are relative to the list, so that they also fit a copy of the home.
 """
 
 import os
@@ -55,7 +55,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     """Return the content of the list at this path, its paths mapped by `new_place`.
 
     Raises:
-        PlayshuffleError: it cannot be read, or cannot have a path.
+        PlayshuffleError: the list cannot have a path.
     """
     content = playlist_reader.content_of(path)
     for entry in _entries(content):

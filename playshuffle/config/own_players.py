@@ -39,7 +39,7 @@ def known_player(name: str) -> str:
     """Return the player that a user names, from the table or the configuration.
 
     Raises:
-        PlayshuffleError: the player is unknown, or its table in the configuration has a mistake.
+        PlayshuffleError: the player is unknown, or its table has a mistake.
     """
     load_player(name)
     return known_value("for", name, "player", PLAYERS)

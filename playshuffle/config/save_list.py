@@ -27,7 +27,7 @@ def save_list(path: bytes, name: str, request: Request) -> None:
     The configuration is created if needed. The request has an output.
 
     Raises:
-        PlayshuffleError: the configuration cannot have it, or cannot be written. It was not changed.
+        PlayshuffleError: the configuration cannot have the list. It was not changed.
     """
     atomic_file.make_folder_for(path)
     with atomic_file.held(os.path.dirname(path)):
@@ -66,7 +66,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     """Return the content of a configuration without faults, its paths mapped by `new_place`.
 
     Raises:
-        PlayshuffleError: it cannot be read, or cannot have a path.
+        PlayshuffleError: the configuration cannot have a path.
     """
     content = tomlkit.parse(read(path).text)
 

@@ -82,7 +82,7 @@ def read(path: bytes) -> Document:
     """Read a TOML file.
 
     Raises:
-        PlayshuffleError: it cannot be read, or is not TOML.
+        PlayshuffleError: it is not TOML.
     """
     try:
         with open(path, "rb") as file:

@@ -1,7 +1,7 @@
 """Find the object that a word of the user names: a list, a file, a folder, a track or a query.
 
-`playshuffle help names` has the order. Each command takes the first meaning that it can use. An equal name
-comes before one in other upper and lower case. Several meanings are an error that lists them.
+`playshuffle help names` has the order of the meanings; a command takes the first that it can use. Several
+equal meanings are an error that lists them.
 """
 
 import os
@@ -147,7 +147,6 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: "Confi
 
 
 def _may_be_missing(word: str) -> bool:
-    """Return whether a word is a file, or a music folder that was scanned."""
     with State(writes=False) as state:
         path = absolute(word)
         return os.path.lexists(path) or path in state.roots()

@@ -1,8 +1,7 @@
-"""End a round when its tracks were heard: deal tracks again that were dealt but not heard.
+"""If plays count, deal tracks again that were dealt but not heard, until the round is over.
 
-A track is done when it was played or skipped, or after as many deals as the patience allows. The last deal
-of a round is filled from the next one, so its unheard tracks return during that round. A play counts for one
-round.
+A track is done when it was played or skipped, or after as many deals as the patience allows. A play counts
+for one round. The last deal of a round is filled from the next one, so its unheard tracks return then.
 """
 
 import math
@@ -33,7 +32,7 @@ def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE
     """Return the deck after a deal, with the new deal's tracks unheard.
 
     Args:
-        before: the deck before the deal, marked.
+        before: the deck before the deal, from `mark_heard`.
         now_s: time of the deal (Unix seconds).
         patience: number of deals that an unheard track stays; if infinite, they are not counted.
     """
@@ -64,6 +63,6 @@ def why_dealt(deck: Deck, patience: float = PATIENCE) -> Iterator[tuple[int, str
 
 
 def _of_last_round(deck: Deck) -> frozenset[int]:
-    """Return tracks of the previous round that were in the last deal, or are unheard."""
+    """Return tracks of the last round that were in the last deal, or are still unheard."""
     entries = deck.deal.entries if deck.deal is not None else ()
     return frozenset(deck.unheard).union(entries).difference(deck.dealt)

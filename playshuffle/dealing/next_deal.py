@@ -76,7 +76,6 @@ def next_deal(
     without a track of this deal. If tracks were removed, tracks that would come too soon are postponed.
 
     Args:
-        today: first day of a round that begins now; by default `period`.
         again: earlier dealt tracks that come first.
         is_now: `again` comes first in the deal after this one.
 

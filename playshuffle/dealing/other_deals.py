@@ -1,7 +1,6 @@
 """Count the deals of other computers that write the same list in a synchronised folder.
 
-The comments of a list name its deal. Computers that see each other's deals count rounds alike: one that
-reads a deal of a later round begins that round, too.
+The comments of a list name its deal. A computer that reads a deal of a later round begins that round, too.
 """
 
 import os
@@ -46,9 +45,8 @@ def _checksum(paths: Sequence[bytes]) -> str:
 def count_other(deck: Deck, other: Deal) -> Deck:
     """Return the deck with another computer's deal counted as dealt in its round.
 
-    A deal of an earlier round counts only if it was made later than this round began. Counting a deal twice
-    is the same as once. A deal of this deck that did not reach the list is still to come, without the tracks
-    of the other one.
+    A deal of an earlier round counts only if it was made later than this round began. A deal counted twice
+    counts once. A pending deal of this deck is still to come, without the tracks of the other deal.
     """
     last, cut = deck.deal, len(other.entries) - other.of_next
     if last is not None and last.is_pending:

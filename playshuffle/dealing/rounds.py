@@ -19,9 +19,9 @@ _ATTEMPTS = 10
 class Rounds:
     """Orders the rounds of a deck by an order of the recipe.
 
-    The uniform order keeps the gap for each track, and is uniform over all orders that do. Any
-    other order is made up to ten times, and the one with the fewest tracks that come too soon is
-    used: it keeps its own guarantee, and the gap as far as possible. `sorted` has no gap.
+    The uniform order keeps the gap for each track, and is uniform over all orders that do. Any other order is
+    made up to ten times, and the result with the fewest tracks that come too soon is used. `sorted` has no
+    gap.
     """
 
     def __init__(self, chosen: Chosen, recipe: Recipe, randbelow: RandBelow) -> None:
@@ -56,7 +56,6 @@ class Rounds:
         return [track for track in order if track != before]  # `sorted` moves it, too
 
     def _best(self, base: Sequence[int], firsts: Mapping[int, int]) -> list[int]:
-        """Return the best of several orders: the fewest tracks come before their first position."""
         best: list[int] = []
         fewest = len(base) + 1
         for _ in range(_ATTEMPTS):

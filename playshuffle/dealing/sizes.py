@@ -64,8 +64,7 @@ class ByTime(Size):
     than the median length of the tracks.
 
     Args:
-        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, or as `time_ms` if
-            no length is known.
+        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, else as `time_ms`.
     """
 
     def __init__(self, time_ms: int, lengths_ms: Mapping[int, int]) -> None:
@@ -135,8 +134,7 @@ class ByGroups(Size):
 class Limited(Size):
     """Deals of another size that have at most N tracks for each value.
 
-    A track over the limit comes first in the next deal. So the last deals of a round are small if most of the
-    tracks left have the same value.
+    A track over the limit comes first in the next deal. So the last deals of a round can be small.
 
     Args:
         limit: at least 1.

@@ -37,8 +37,8 @@ def find_tracks(
 ) -> tuple[list[CopiedTrack], list[Skipped]]:
     """Return the audio files among some paths, in their order, and the others with a reason.
 
-    A playlist may come from anybody: a file without an audio suffix is never copied. Copies are named by
-    artist and title, or as below one of the folders `kept_below`.
+    A file without an audio suffix is never copied: a playlist may come from anybody. Copies are named by
+    artist and title, or as below one of `kept_below`.
     """
     found: list[tuple[bytes, os.stat_result]] = []
     skipped = []

@@ -1,12 +1,11 @@
 """Copy tracks into a separate folder, numbered, and created in playlist order.
 
-Players list a stick by names, or in the order of its FAT. On FAT a new file takes the place of a deleted one.
-So each run makes a new folder NAME.playshuffle-new: it moves existing copies there, copies the other tracks,
-and replaces the folder NAME at its end. The folder of an earlier or killed run is renamed
-NAME.playshuffle-old1, and the next run takes copies from there.
+Players list a stick by names, or in the order of its FAT, where a new file takes the place of a deleted one.
+So each run makes a new folder NAME.playshuffle-new, moves existing copies there, copies the other tracks, and
+replaces the folder NAME at the end. The folder of a killed run is renamed NAME.playshuffle-old1, and the next
+run takes copies from there.
 
-Other files in these folders at the start are refused. Files added during the run are moved into the new
-folder.
+Other files in these folders are refused at the start, and moved into the new folder later.
 """
 
 import contextlib
@@ -50,16 +49,14 @@ def export(
     Args:
         tracks: in playlist order.
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
-        source: the playlist and its owner. A playlist of the same name from another source does not replace
-            the copies.
+        source: the playlist and its owner. A list of this name from another source does not replace the
+            copies.
         working: called with the megabytes that were copied.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
-        keeps_names: copy into the folder itself, by the names of the tracks, and share copies with other
-            lists.
+        keeps_names: copy into the folder itself, under the tracks' names, and share copies with other lists.
 
     Raises:
-        PlayshuffleError: the folder has other files, or another list's; is a music folder of the list; does
-            not exist; or cannot be written.
+        PlayshuffleError: the folder has other files, is a music folder of the list, or does not exist.
     """
     if not os.path.lexists(folder):
         drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
@@ -179,8 +176,8 @@ def _check_music(
 ) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
-    Refuse a music folder, too: with the mark of an export, no list would have its tracks. A folder above all
-    music folders, such as a drive's top folder, is accepted.
+    Refuse a music folder, too: with the mark of an export, no list would have its tracks. Accept a folder
+    above all music folders, such as a drive's top folder.
     """
     real = os.path.join(os.path.realpath(folder), b"")
     tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}

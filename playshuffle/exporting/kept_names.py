@@ -1,8 +1,7 @@
 """Copy the tracks of lists into one folder, each below it as it is below its music folder.
 
 Programs that synchronise the folder see only new and removed tracks. Lists of one user share copies. The mark
-has a part for each list, which counts as long as its playlist is there. A copy is removed when no part names
-it.
+has a part for each list whose playlist is there. A copy is removed when no part names it.
 """
 
 import contextlib
@@ -28,8 +27,8 @@ def export_names(
     """Copy the tracks that fit, write the playlist beside them, and remove copies that no list names.
 
     Raises:
-        PlayshuffleError: the folder has such a playlist of another source, files of another user, or a link
-            or file in place of a folder; or no track fits.
+        PlayshuffleError: the folder has this playlist of another source, files of another user, or a link or
+            file in place of a folder; or no track fits.
     """
     folder = os.path.realpath(folder)
     head, playlist = f"#{source}".encode() + copying.KEPT, f"{name}.m3u".encode()

@@ -19,10 +19,10 @@ class File(NamedTuple):
     """How to read a history that is not a database.
 
     Attributes:
-        rows: name of its function in `history.files`: the imports are slow, and most runs need none.
+        rows: name of its function in `history.files`, whose imports are slow.
         begins: pattern of its first bytes; of a CSV file, the names of its columns.
         suffixes: of a file without typical first bytes.
-        is_log: each row is a play or a skip. Counts of logs add up; totals never do.
+        is_log: each row is a play or a skip, so counts of several logs add up.
         is_folder: a folder with such files.
     """
 
@@ -39,9 +39,9 @@ class History(NamedTuple):
     Attributes:
         knows: its data, for the documentation.
         played: when the program counts a play, for the documentation.
-        tried: the version of the program whose file was read; empty if none was.
+        tried: the version of the program whose file was read, if any.
         name: the user's name for it; empty if users name the file.
-        places: patterns of its path; empty if `file` differs between machines.
+        places: patterns of its path; empty if it differs between machines.
         advice: a sentence for users whose file is missing, or has no play.
         starts: it counts plays when they start.
     """

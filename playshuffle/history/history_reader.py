@@ -55,7 +55,7 @@ def read_source(source: Source, now_s: float) -> Content:
     """Return the content of a source. Plays after `now_s` (Unix seconds) are ignored.
 
     Raises:
-        SourceError: it cannot be read, or is not a play history.
+        SourceError: it cannot be read, or is not a history.
     """
     try:
         head = b""

@@ -19,8 +19,8 @@ def match(
 ) -> list[Sequence[int]]:
     """Return the numbers of all tracks of each row's recording; none for a row that fits no track.
 
-    A relative path is tried below each music folder and the folders above. If no path is a track, the common
-    folder of all rows may be a music folder under another name.
+    A relative path is tried below each music folder and the folders above it. If no path is a track, the
+    rows' common folder may be a music folder under another name.
 
     Args:
         tagged: returns numbers and tags of all tracks; called only if a row has no path.

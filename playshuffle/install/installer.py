@@ -143,7 +143,6 @@ def unit_content(path: str) -> str | None:
 
 
 def _write_or_remove(path: str, text: str | None) -> bool:
-    """Remove the file for None; return whether anything changed."""
     if unit_content(path) == text:
         return False
     if text is not None:

@@ -1,7 +1,7 @@
 """Shuffle the songs in Quod Libet in orders of playshuffle that survive a restart.
 
-`playshuffle plugin install quodlibet` copies this file into Quod Libet's plugin folder. It runs in the Python
-of Quod Libet and imports only the package `shuffle` of playshuffle.
+`playshuffle plugin install quodlibet` copies this file, which runs in the Python of Quod Libet, and imports
+only the package `shuffle` of playshuffle.
 """
 
 import importlib.util

@@ -17,7 +17,7 @@ class ServiceState:
 
     Attributes:
         is_ours: `playshuffle service install` wrote the unit.
-        is_current: a new installation would write the same units.
+        is_current: an installation would change no unit.
         has_systemd: a systemd runs for this user; if not, the values below are empty.
         enabled: systemd's word, such as "enabled".
         active: such as "active".

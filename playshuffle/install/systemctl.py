@@ -43,7 +43,7 @@ def can_run(words: Sequence[str]) -> bool:
 def gives_namespaces() -> bool | None:
     """Return whether services of this user can have namespaces; None if unknown.
 
-    Ubuntu 24.04 refuses them to users, and so all protection of files.
+    Ubuntu 24.04 refuses them to users.
     """
     if shutil.which("systemd-run") is None:
         return None

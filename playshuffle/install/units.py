@@ -51,7 +51,7 @@ class WritableFolders(NamedTuple):
 def program() -> Program:
     """Return the command that starts this program in a service.
 
-    Its folders contain the script, the interpreter and all modules: pipx and uv keep them in the home.
+    Its folders have the script, the interpreter and all modules: pipx and uv keep them in the home.
     """
     beside = os.path.join(sysconfig.get_path("scripts"), "playshuffle")
     called = os.path.abspath(sys.argv[0])
@@ -82,10 +82,10 @@ def rendered(
 ) -> dict[str, str | None]:
     """Return the text of the service's unit files, by path below the folder of units.
 
-    None stands for a file that must not exist.
+    None: the file must not exist.
 
     Args:
-        folders: the writable ones; those that a unit cannot name are omitted.
+        folders: the writable ones; a unit omits those that it cannot name.
         environment: XDG variables that differ from the defaults are written into the units.
         sandboxed: systemd can give the services namespaces.
 

@@ -17,8 +17,8 @@ class Odd(NamedTuple):
     """Properties that most folders do not have. A row is the number of an audio file.
 
     Attributes:
-        linked: device of each audio file that is a symbolic link, by name.
-        left_out: skipped names with code and detail of the cause; an empty name is the folder itself.
+        linked: maps the name of each audio file that is a symbolic link to its target's device.
+        left_out: skipped names, each with code and detail of the cause; the empty name is the folder.
         reasons: by row, why a file has no tags, and whether it is a track all the same.
     """
 
@@ -37,8 +37,8 @@ NOTHING_ODD = Odd([], {}, [], {}, {})
 class Folder(NamedTuple):
     """One folder, its entries and its audio files.
 
-    An object for each file would cost 1 KB a track, and time. Columns packed as in the cache cost a seventh.
-    A row is an audio file. Columns are empty before the tags were read, unless stated otherwise.
+    Files are packed in columns, as in the cache: objects would take 1 KB a track, seven times as much. A row
+    is an audio file. Columns are empty before the tags were read, unless stated otherwise.
 
     Attributes:
         path: ends in a slash.
@@ -55,7 +55,7 @@ class Folder(NamedTuple):
         has_odd_names: some player may have trouble with a path.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
         contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
-        is_settled: listed so long after its last change that any later change gives other stamps, on file
+        is_settled: listed so long after its last change that a later change has another time stamp, on file
             systems with fine ones.
     """
 

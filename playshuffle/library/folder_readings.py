@@ -79,9 +79,9 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[TagRow]) -> None:
-        """Copy the readings of unchanged files; of changed ones, the tags until they are read.
+        """Copy the readings of unchanged files, and the tags of changed ones until they are read.
 
-        Without fields all files are read again: another process has stored other files of the folder.
+        Without `fields` all files are read again: another process has changed the folder in the cache.
         """
         names = before.file_names()
         if before.durations_ms is None:

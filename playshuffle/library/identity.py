@@ -52,7 +52,7 @@ class KnownTrack(NamedTuple):
 
 
 class Search:
-    """A search for known tracks, rule by rule. A file found by one rule is not there for the next.
+    """A search for known tracks, rule by rule. A file found by one rule is not searched by the next.
 
     The rules, in order: path and mark; the part of the mark that no renaming changes; the file itself, with
     birth times; observed moves; path, if the audio is the same; audio, if it is rare and no other searched
@@ -184,7 +184,6 @@ class Search:
         return folder == other_folder or name == other_name
 
     def _by_mark(self, key: Callable[[Mark], object | None]) -> _Find:
-        """Of several tracks, find the first in path order."""
         by_key = defaultdict(list)
         for index in sorted(self.free, reverse=True) if self._left else ():
             by_key[key(self._marks[index])].append(index)

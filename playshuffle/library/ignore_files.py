@@ -1,6 +1,6 @@
 """Read ignore files: names in a folder that other programs were configured to skip.
 
-`.nomedia` and `.nomusic` exclude a folder. So does the mark of `export`, whose copies would make each track
+`.nomedia` and `.nomusic` exclude a folder. So does the mark of `export`: its copies would make each track
 come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a
 pattern they exclude the folder. `.mpdignore` (MPD) contains shell patterns for bare names. All apply to the
 folders below, too.

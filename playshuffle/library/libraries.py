@@ -23,7 +23,7 @@ class Reach(NamedTuple):
     Attributes:
         missing: an error for each other known root, unless its loss is accepted.
         errors: an error for each unknown root.
-        accepts_loss: tracks that disappeared count as gone.
+        accepts_loss: as in `check_reach`.
     """
 
     roots: frozenset[bytes]

@@ -82,9 +82,8 @@ class Listing(NamedTuple):
 
     Attributes:
         unreadable: entries that could not be examined. Their known files and folders stay.
-        growing: files written to less than `Look.still_ns` ago. Each is left out, and the known file of that
-            name stays. Exceptions: a known file that was renamed is listed; a known file in
-            `Look.moved_inodes` is dropped.
+        growing: files written to less than `Look.still_ns` ago. Each is omitted, and the known file of that
+            name stays, unless it is in `Look.moved_inodes`. A known file that was only renamed is listed.
         replaced_inodes: inodes of known files that stay although a growing file has their path.
     """
 
@@ -100,7 +99,7 @@ def list_folder(
 ) -> Listing:
     """List a folder whose path ends in a slash; `rules` are its ignore rules.
 
-    If nothing changed, return the `known` folder of an earlier scan. `now_ns` is before its status was read.
+    If nothing changed, return the `known` folder of an earlier scan. `now_ns` is a time before `status`.
 
     Raises:
         OSError: the folder, or an ignore file in it, cannot be read.

@@ -99,16 +99,16 @@ def check_tracks(
     moved while the root was present. The root counts as missing in one of these cases:
 
     1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and all
-    of them are gone. An empty root is accepted if none of its tracks is gone. 2. A mount has changed, and
-    tracks with it. Reported deletions do not count here: unmounting may remove the folder that the drive was
-    mounted on. 3. Most are gone: more than half of the tracks of the root, and more than 20.
+       are gone. An empty root is accepted if none of its tracks is gone.
+    2. A mount has changed, and tracks with it. Reported deletions do not count here: unmounting may remove
+       the folder that the drive was mounted on.
+    3. Most are gone: more than half of the tracks of the root, and more than 20.
 
     If the former tracks of the root are unknown, only the first half of rule 1 and rule 2 apply.
 
     Args:
-        path: without a slash at the end.
         before: paths of its former tracks; empty if unknown.
-        missing: the paths in `before` that were not found, under any name.
+        missing: the paths in `before` whose tracks were not found under any name.
         deleted: files and folders deleted or moved, by events, while the root was present.
 
     Raises:
@@ -189,8 +189,7 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     """Return whether a changed mount can contain a folder without links.
 
-    It cannot if the home was copied from another computer: then the folder is elsewhere, or on the drive of
-    our state.
+    It cannot if the home was copied from another computer: the folder is elsewhere, or on the state's drive.
     """
     point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
     with contextlib.suppress(OSError):  # without a home folder no state exists

@@ -1,8 +1,7 @@
-"""Find outdated folders: a file has left them since for a folder that was listed later.
+"""Find folders whose listing is outdated, because a file was moved during the scan.
 
-A scan lists one folder after the other, while files are moved between them. One file may then appear at two
-paths and another one at none. Renames cannot be recognised from such a result, so the old folder must be
-listed again.
+A scan lists one folder after the other. A file that moves meanwhile may appear at two paths, or at none, so
+the folder that it left must be listed again: otherwise no rename is recognised.
 """
 
 import os
@@ -25,12 +24,11 @@ class OutdatedFolders(NamedTuple):
 def outdated_folders(
     folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
 ) -> OutdatedFolders:
-    """Return the folders that list a file which has left its path there.
+    """Return the folders in which a listed file has left its path.
 
     Args:
         known: folders of an earlier scan by path. If empty, no earlier paths can be compared.
-        other_inodes: inodes of further files that may have another path than in the earlier scan, besides
-            files with a new path here.
+        other_inodes: inodes of further files that may have left the path of the earlier scan.
     """
     new_inodes: set[int] = set()
     for folder in folders if known else ():

@@ -219,7 +219,7 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
 def _tracks_elsewhere(
     table: TrackTable, scan: _ScannedFiles, known: Iterable[KnownTrack]
 ) -> Iterator[KnownTrack]:
-    """Yield tracks of folders without any file in the scan, if a new file may be one of them."""
+    """Yield tracks of folders that the scan did not find, if a new file may be one of them."""
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
         return
@@ -280,8 +280,8 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
 def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file, if they may be elsewhere.
 
-    A scan of some folders cannot know whether the former file was replaced, converted or moved to another
-    folder. A file with the same audio has replaced it: some editors write a new file for each change of tags.
+    A scan of some folders cannot know whether the former file was replaced or moved elsewhere. A file with
+    the same audio has replaced it: some editors write a new file for each change of tags.
     """
     replaced = {
         track.number: FormerFile(track.path, track.mark, scan.now_s)
@@ -324,7 +324,6 @@ def _folders_after(
     marks: Sequence[Mark],
     kept: Mapping[bytes, Sequence[_Row]],
 ) -> dict[bytes, FolderRow]:
-    """Return the rows of all folders."""
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
     folders = _without(table.folders, left)
     start = 0

@@ -35,7 +35,7 @@ class Progress:
         """Report the number of audio files found so far."""
 
     def reading(self, read_count: int, of: int) -> None:
-        """Report how many files' tags were read, and the total."""
+        """Report how many files of all were read."""
 
     def working(self, activity: str, done_count: int, of: int) -> None:
         """Report the progress of other work, such as "Checking entries"."""
@@ -85,7 +85,7 @@ class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
     Attributes:
-        missing: an error for each root that seems to be missing; its last known tracks count.
+        missing: an error for each root that seems to be missing. Its last known tracks are in the library.
         waiting: by root, the indices of the tracks that cannot be played until it is back.
     """
 
@@ -193,8 +193,8 @@ def find_folders(
 ) -> dict[Place, WalkResult]:
     """Find the folders and files of all places.
 
-    A folder is listed again if a file has left it for a folder that was listed later, so that each file is
-    found once. `report` is called with the number of files found so far.
+    Outdated folders are listed again, so that each file is found once. `report` is called with the number of
+    files found so far.
     """
     look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
     dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
@@ -230,7 +230,6 @@ def _walk_all(
     look: Look,
     report: Callable[[int], object],
 ) -> dict[Place, WalkResult]:
-    """List each folder once. `dirty` are the folders to check; None for all."""
     fresh: dict[bytes, Folder] = {}
     results: dict[Place, WalkResult] = {}
     for place, folders in known.items():
@@ -281,7 +280,7 @@ def _read(
 ) -> dict[bytes, Folder]:
     """Read and store the tags that are not in the cache; return the read folders, by path.
 
-    Folders that lost files are appended to `shrunk`, and not stored: their drive may be missing.
+    Folders that lost files are only appended to `shrunk`: their drive may be missing.
     """
     unread = [folder for root in roots for folder in root if folder.durations_ms is None]
     if not unread:

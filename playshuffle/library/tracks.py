@@ -1,4 +1,4 @@
-"""Collect the tracks below folders: each file once, in path order."""
+"""Collect the tracks below folders in path order, each file once."""
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -1,8 +1,7 @@
 """Check which known folders have not changed.
 
-Each folder and each known file is stat'ed. The names are listed again unless the folder's stamps prove that
-they are the same: it was settled when listed, and its file system has fine stamps. A second run spends most
-of its time here, in the kernel.
+Each folder and each known file is stat'ed: most of the time of a second run. The names are listed again
+unless the folder's stamps prove that they are the same.
 """
 
 import os

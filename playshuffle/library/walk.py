@@ -1,8 +1,8 @@
 """Find audio files below folders, and which of them changed since the last scan.
 
 The walk stats every folder and every audio file, each time, because a file edited in place changes nothing in
-its folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder
-comes back as the same object, tags included. Of an unreadable folder, the last known content comes back.
+its folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder is
+returned as the same object, tags included; an unreadable one with its last known content.
 """
 
 import os
@@ -36,7 +36,7 @@ class WalkResult(NamedTuple):
     def after(self, before: Self) -> Self:
         """Return this result of a later walk, combined with an earlier one.
 
-        The later walk does not read unreadable folders again, nor files that were taken while growing.
+        The later walk does not repeat the unreadable folders of the earlier one, nor its growing files.
         """
         return self._replace(
             unreadable=[*dict.fromkeys([*before.unreadable, *self.unreadable])],
@@ -99,8 +99,7 @@ def walk(
     is preferred to one through a link.
 
     Args:
-        roots: absolute paths, without a slash at the end.
-        known: folders of an earlier walk by path; an unchanged one comes back as the same object.
+        known: folders of an earlier walk by path.
         report: called with the number of files found, after each listed folder, and every `_REPORT_EVERY`
             folders.
     """

@@ -69,7 +69,7 @@ def follow(
 ) -> None:
     """Forward the news of a source for ever; say once when it is lost, and once when it is back.
 
-    A source that is lost again and again soon after it was opened is not reported any more, until it lasts.
+    A source that is repeatedly lost soon after it was opened is not reported again until it lasts.
     """
     failures, brief, is_lost = 0, 0, False
     while True:

@@ -1,8 +1,8 @@
 """Decide from the announcements of players whether a track was played or skipped.
 
-A pass of a track ends when another track is announced, when the player stops or disappears, or when it was
-heard to its end and the player announces it again. It is a play if it was heard for half of its length, or
-for four minutes. Otherwise it is a skip if another track follows at once.
+A pass of a track ends when another track is announced, when the player stops, or when it was heard to its end
+and is announced again. It is a play if half of the length, or four minutes, were heard. Otherwise it is a
+skip if another track follows at once.
 """
 
 import math
@@ -34,7 +34,7 @@ class News(NamedTuple):
     """An announcement of a player.
 
     Attributes:
-        at_s: arrival of the news, on a clock that stands still while the computer sleeps.
+        at_s: arrival, on a clock that stands still while the computer sleeps.
         status: of the player, empty if it is the same.
         track: None if it is not announced.
         length_s: 0 if unknown.

@@ -20,7 +20,7 @@ class Contradiction(NamedTuple):
     """Options that do not work together.
 
     Attributes:
-        applies: returns whether options are affected; a text that it returns is `{field}` in the sentence.
+        applies: returns whether options are affected; a returned text is `{field}` in the sentence.
         sentence: has `{}` for each of the spellings, and may name fields of `Options`.
         spellings: the options, as the configuration has them; may name fields of `Options`.
     """

@@ -78,7 +78,7 @@ def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
 
 
 def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
-    """Number the artists, as tagged, and count them.
+    """Number the artists of tracks, and count them.
 
     A track without an artist, or by 'Various Artists', is a group of its own. Of several artists the first
     counts.

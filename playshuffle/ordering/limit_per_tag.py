@@ -32,7 +32,7 @@ def parse_limit(text: str) -> LimitPerTag:
     """Parse a limit such as '3:artist' or 'artist:3'.
 
     Raises:
-        PlayshuffleError: it is not a limit, or the tag is unknown.
+        PlayshuffleError: the text is not a limit, or the tag is unknown.
     """
     number, _, tag = (part.strip() for part in text.partition(":"))
     if re.fullmatch(_NUMBER, tag):
@@ -62,8 +62,8 @@ def over_limit(
 ) -> tuple[list[int], list[int]]:
     """Return the tracks to omit so that each value has at most `limit`, ascending.
 
-    The second list has those that another draw could keep. Tracks of a lower rank are kept first; among equal
-    ranks, each choice is equally likely.
+    The second list has the omitted tracks that another draw could keep. Tracks of a lower rank are kept
+    first; among equal ranks, each choice is equally likely.
     """
     members = defaultdict(list)
     for index, value in value_of.items():

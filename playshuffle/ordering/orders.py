@@ -34,14 +34,12 @@ class Order(NamedTuple):
         takes: keys of options, beside those that every order takes.
         tag: the field that it uses, unless `group_by` names another.
         from_last: it shuffles the last order, not the library's.
-        is_of_the_list: the guarantee is about the playlist, so the tracks within a limit are shuffled once
-            more among themselves.
-        insert_new: like `shuffle`; inserts new tracks so that the order keeps its guarantee. None inserts
-            them at random unplayed positions.
-        repair: like `shuffle`; restores the guarantee of a changed list by moving as few tracks as possible.
-            None if `insert_new` keeps the guarantee.
-        deck_gap: whether a new round of a deck keeps the gap to the last one for each track, comes as near to
-            it as the guarantee allows, or has none.
+        is_of_the_list: the guarantee is about the playlist, so tracks within a limit are shuffled again.
+        insert_new: inserts new tracks and keeps the guarantee. None inserts them at random unplayed
+            positions.
+        repair: restores the guarantee of a changed list by moving few tracks. None if `insert_new` keeps it.
+        deck_gap: a new round of a deck keeps the gap for each track, keeps it as far as the guarantee allows,
+            or has none.
         has_fewest_repeats: the summary of `make` names no other order against repeats.
     """
 

@@ -1,4 +1,4 @@
-"""Put recently heard tracks behind all others."""
+"""Put resting tracks behind all others: tracks that were heard a short time ago."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -28,7 +28,7 @@ def parse_rest(text: str) -> tuple[tuple[str | None, int], ...]:
 def heard_lately(
     library: Chosen, recipe: Recipe, heard_since: Callable[[float], Collection[int]], now_s: float
 ) -> frozenset[int]:
-    """Return the tracks that rest: they, or others of their group, were heard within the recipe's times."""
+    """Return tracks that were heard, or share a tag with such a track, within the recipe's times."""
     resting: set[int] = set()
     for field, time_ms in recipe.rests:
         heard = heard_since(now_s - time_ms / 1000)
@@ -41,7 +41,7 @@ def heard_lately(
 
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
-    """Return the tracks that come last: resting ones, and their groups as a whole."""
+    """Return the resting tracks; of an order that keeps groups together, their whole groups."""
     order = ORDERS[recipe.order]
     by = recipe.group_by or order.tag
     if not recipe.resting or by is None or "inside" not in order.takes:

@@ -1,7 +1,6 @@
 """Define the choice of a playlist: which tracks of its folders are in it.
 
-Each stage keeps some tracks of the previous stage, and has a reason for each of the others. `-v`, `--json`
-and `why` show the reasons.
+Each stage omits some tracks of the previous one, for reasons that `-v`, `--json` and `why` show.
 """
 
 from bisect import bisect_left
@@ -26,8 +25,8 @@ class Stage(NamedTuple):
 
     Attributes:
         indices: of these tracks, ascending.
-        of: number of tracks that the stage had to choose from.
-        reason: returns why it omits a track. After the first `NAMED` tracks, only while the cache of tags is
+        of: number of tracks before this stage.
+        reason: returns why the stage omits a track. After the first `NAMED` tracks, only while the cache is
             open.
     """
 
@@ -45,11 +44,11 @@ class Choice(NamedTuple):
         all_tracks: all indices refer to them.
         remaining: ascending.
         stages: those that were requested, or omit something.
-        lacking: terms of the query that decided about tracks without the tag.
+        lacking: terms that decided about tracks without the tag.
         idle: terms of the query that change nothing.
         kept: maps each omitted copy to the kept one, even if a skip list omits it.
         drawn_out: tracks omitted at random, so that the next run may keep them.
-        problem: why nothing can be played or drawn, if so.
+        problem: why no track can be played or drawn; None if one can.
     """
 
     all_tracks: Tracks

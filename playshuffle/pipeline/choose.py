@@ -1,4 +1,4 @@
-"""Choose the tracks of a playlist among all tracks of its folders, stage by stage."""
+"""Choose the tracks of a playlist, stage by stage."""
 
 from collections.abc import Sequence
 
@@ -65,7 +65,6 @@ def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
 
 
 def _check_remains(choice: Choice, index: int) -> None:
-    """Refuse a pinned track that a stage omits, with its reason."""
     left_out = choice.why_not(index)
     if left_out is not None:
         problem = "{}: {path} is skipped: {reason}. Remove the pin."

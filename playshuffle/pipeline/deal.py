@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck into its playlist.
 
 A deal is saved before the file is replaced, and is pending until the file has it. If a run is killed in
-between, the next one finishes its deal: no deal is skipped, none is made twice.
+between, the next one finishes its deal.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ class Dealt(NamedTuple):
 
     Attributes:
         deck: after it; for a peek, as it would be.
-        is_new: new tracks were dealt; otherwise the last deal was kept, or written again.
+        is_new: new tracks were dealt.
         certain: number of entries, from the first, that do not depend on future draws.
-        former: options of the last deal, if the next one has others.
+        former: options of the last deal, if they differ.
         left: number of tracks of the last deal that other options have removed.
     """
 
@@ -52,7 +52,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     """Deal once in each period; otherwise check that the file has the deal of this period.
 
     Args:
-        is_now: deal in any case, but first write a pending deal.
+        is_now: deal even if no deal is due, but first write a pending deal.
         has_options: the user gave options with this command, so `undo` takes them back.
 
     Raises:
@@ -73,7 +73,7 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
     """Write the last deal again, in any period, without tracks that the options exclude now.
 
     Raises:
-        PlayshuffleError: nothing was dealt yet, no track is left, or the file could not be written.
+        PlayshuffleError: nothing was dealt yet, or no track is left.
     """
     last, excluded = _last_deal(run, "--again"), _excluded(run)
     kept = last.only(frozenset(last.entries).difference(excluded))
@@ -93,7 +93,7 @@ def count_as_heard(run: Run) -> Dealt:
     """Count the last deal as heard, and check that the file has it. Without plays, each deal counts.
 
     Raises:
-        PlayshuffleError: nothing was dealt yet, or the deck could not be saved.
+        PlayshuffleError: nothing was dealt yet.
     """
     last, deck = _last_deal(run, "--heard"), with_heard(run)
     if not deck.heard_from_s:
@@ -129,7 +129,8 @@ def peek_deal(run: Run) -> Dealt:
 def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
     """Return the number of entries, from the first, that depend on no future draw.
 
-    `updated` is the deck with new tracks inserted. If a random order has other tracks now, any may change.
+    `updated` is the deck with new tracks inserted. If a random order got or lost tracks, any entry may
+    change.
     """
     staying = frozenset(updated.upcoming)
     is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only random orders have a gap
@@ -193,7 +194,6 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
 
 
 def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
-    """Write the following deck's deal, and save the deck before it for `undo`."""
     before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
     if isinstance(before, SavedDeck):
         before = before._replace(deck=deck)

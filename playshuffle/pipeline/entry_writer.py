@@ -57,7 +57,7 @@ class EntryWriter(NamedTuple):
 
     @property
     def style_alone(self) -> Self:
-        """Drop the values of a single playlist: others may have the same lines."""
+        """Drop the values of a single playlist, so that others can share the lines."""
         return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
@@ -162,7 +162,6 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
 def _style_and_base(
     request: Request, file: PlaylistFile | None, folders: Sequence[Folder], format_: Format
 ) -> tuple[PathStyle, Base]:
-    """Return the path style, and how the player sees the paths."""
     player = PLAYERS[request.options.player]
     folder = file.folder if file is not None else b"/"
     base = Base(folder)
@@ -280,7 +279,7 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
 
 
 def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
-    """Return a root's part in MPD's music folder: its path below the root, and its real path."""
+    """Return a root's part in MPD's music folder, if any: its path below the root, and its real path."""
     root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
     if music.startswith(real):
         return root_path + music[len(real) :], music

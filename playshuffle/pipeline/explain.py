@@ -1,6 +1,6 @@
-"""Explain why a file is or is not in a playlist. Nothing is written.
+"""Explain why a file is or is not in a playlist.
 
-The playlist itself shows whether a file is in it. The stages, in the order of a run, give the reason.
+The playlist itself shows whether a file is in it; the stages of a run show why.
 """
 
 import os
@@ -70,7 +70,7 @@ class PlaylistStages:
         waiting: the missing folder of each waiting track, by path.
         indices: of the tracks that were found, by path.
         order: position of each track in the last order, None for a deck.
-        drawn_s: when the order was drawn, in Unix seconds.
+        drawn_s: when the order was drawn (Unix seconds).
         dealt: why each dealt track of a deck is not in the playlist, in words.
         upcoming: position of each track that a deck has still to deal.
         next_run: the next change of the playlist, in words.
@@ -207,13 +207,13 @@ class PlaylistStages:
 
 
 def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_run: str) -> PlaylistStages:
-    """Run the stages for a playlist without writing anything; valid while the library is open.
+    """Run the stages for a playlist, and write nothing. The result is valid while the library is open.
 
-    Without roots in the request, only the tracks in its file are known. `next_run` is in words, such as "the
-    next update".
+    Without roots in the request, only the tracks in its file are known. `next_run` is such as "the next
+    update".
 
     Raises:
-        PlayshuffleError: a folder never existed, or the playlist cannot be read.
+        PlayshuffleError: a folder never existed.
     """
     request = request._replace(dry_run=True, options=request.options._replace(force=True), redraw_before_s=0)
     if isinstance(last(opened.state, atomic_file.resolved(request.output or b"")), SavedDeck):

@@ -14,11 +14,7 @@ _CLOCK_TOLERANCE_S = 86_400  # with a clock that is ahead by less, a daily order
 
 
 def update(run: Run) -> Report | Dealt:
-    """Keep one playlist, or deal it if a deal is due.
-
-    Raises:
-        PlayshuffleError: the playlist could not be updated; the file was not changed.
-    """
+    """Keep one playlist, or deal it if a deal is due."""
     return keep(run) if run.request.deal is None else deal(run)
 
 

@@ -19,7 +19,7 @@ from playshuffle.text import counted
 def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Report:
     """Write a playlist in a new order.
 
-    With `keeps_gap`, keep a gap to the last order, if the order can, and shorten a gap that is too long.
+    With `keeps_gap`, keep a gap to the last order, shortened if necessary, if the order can.
 
     Raises:
         PlayshuffleError: the playlist was not made; an old one is as it was.

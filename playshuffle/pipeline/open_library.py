@@ -25,8 +25,8 @@ class OpenLibrary(NamedTuple):
     Attributes:
         cache: None if no tags are read.
         table: the numbers of all tracks, or only of those below the playlists' folders.
-        errors: by root that cannot be read, and of which nothing is known.
-        histories: that `play_history` has read.
+        errors: an error for each root that cannot be read and has no last scan, by root.
+        histories: the histories that `play_history` has read so far.
     """
 
     state: State
@@ -71,11 +71,11 @@ def open_library(
     checks_state: bool = False,
     state: State | None = None,
 ) -> Iterator[OpenLibrary]:
-    """Find all tracks of these playlists, give each its number, and save the changes.
+    """Find all tracks of these playlists, number them, and save the changes.
 
     Args:
         checks_state: check the whole state file, even after a clean end.
-        state: if the caller has opened it, for writing if a playlist is written.
+        state: if the caller has opened it; writable if a playlist is written.
 
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.

@@ -1,4 +1,4 @@
-"""Open a playlist over an open library: lock it, read its record, and choose its tracks."""
+"""Open a playlist of an open library: lock it, read its record, and choose its tracks."""
 
 import os
 from collections.abc import Iterator
@@ -83,7 +83,6 @@ def open_run(
 
 @contextmanager
 def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None]:
-    """Lock the playlist file of a request, if it is written."""
     if request.output is None:
         yield None
         return
@@ -117,7 +116,6 @@ def _tags(
 
 
 def _check_found(request: Request, library: Library) -> None:
-    """Check that a track was found, and that most listed files exist."""
     missing_files = [path for path, reason in library.skipped if reason.code == NO_FILE]
     if request.files is not None and 2 * len(missing_files) > len(request.files):
         raise PlayshuffleError(

@@ -1,8 +1,7 @@
 """Read the deals that other computers wrote into a list of this one, or beside it.
 
-A synchroniser replaces the list with that of another computer, or keeps one of two lists as a conflict copy.
-A list is from another computer if its comments name a deal of exactly its entries, and this state has not
-written it.
+A synchroniser replaces the list, or keeps one of two lists as a conflict copy. A list is from another
+computer if its comments name a deal of exactly its entries, and this state has not written it.
 """
 
 from collections.abc import Collection
@@ -28,7 +27,7 @@ def count_others(
     `contents` are fingerprints of the lists that this state has written.
 
     Returns:
-        The deck, whether another computer's deal in the list is that of this period, and notes for the user.
+        The deck, whether the list has another computer's deal of this period, and notes for the user.
     """
     notes, stands, copies = [], False, {copy.path: _deal_in(copy, tracks) for copy in file.conflict_copies()}
     for path, deal in copies.items():

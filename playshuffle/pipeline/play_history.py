@@ -62,7 +62,7 @@ class PlayHistory(NamedTuple):
         return self._replace(notes=[*self.notes, Note("never_played", text, advice=" ".join(advice))])
 
     def with_copies(self, kept: Mapping[int, int]) -> Self:
-        """Return the history with the plays of each omitted copy counted for the kept one, too.
+        """Return the history with plays of omitted copies counted for the kept ones, too.
 
         `kept` maps the former to the latter.
         """
@@ -92,7 +92,7 @@ def play_history(
         rows_of: looks up a folder's tags, for sources without paths.
 
     Raises:
-        SourceError: a source cannot be read, and never was; or none of its tracks is in a music folder.
+        SourceError: a source was never readable, or none of its tracks is in a music folder.
     """
     key = request.history, request.roots, request.files, request.options.ignore_files
     if key not in opened.histories:
@@ -115,7 +115,7 @@ def play_history(
 
 
 def _combine(title: str) -> Callable[[Played, Played], Played]:
-    """Return what combines the rows of a track: the sum of events, or the greatest of totals."""
+    """Return the function that combines rows of a track: it adds events, and takes the greatest of totals."""
     return summed if _BY_TITLE[title].is_log else merged
 
 
@@ -175,7 +175,6 @@ def _matched(
 
 
 def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> None:
-    """Check that a source has tracks of a music folder, if it has any."""
     if missing and len(missing) == len(rows.paths):
         raise SourceError(
             source,
@@ -187,7 +186,7 @@ def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> N
 def _with_times(played: Columns, old: Columns, now_s: int) -> Columns:
     """Return plays with the times of the last play and the last skip.
 
-    A time that is unknown or in the future is when a new play or skip was noticed.
+    An unknown or future time is replaced by the time when the play or skip was noticed.
     """
 
     def noticed(*columns: Sequence[int | None]) -> list[int | None]:

@@ -55,10 +55,10 @@ class Record(NamedTuple):
         return self.tracks() if is_kept else ()
 
     def with_copies(self, kept: Mapping[int, int], remaining: Sequence[int]) -> Self:
-        """Return the record with each omitted copy replaced by the kept one; `saved` stays as it is.
+        """Return the record with each omitted copy replaced by the kept one, except in `saved`.
 
-        A copy that was omitted replaces the kept one if that is not in the list any more. `kept` maps each
-        omitted copy to the kept one; `remaining` are the tracks of the list.
+        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list. A copy that was
+        omitted replaces the kept one if that has left the list.
         """
         copies = self.saved.copies if self.saved is not None else ()
         if copies:
@@ -208,7 +208,7 @@ def save_record(
     in_file: SavedRecord | None = None,
     before: SavedRecord | None = None,
 ) -> None:
-    """Save the record of a playlist with these tracks, as `records.save` does."""
+    """Save the record of a playlist, as `records.save` does, with numbers for the indices."""
     numbered = [each and each.translated(tracks.numbers_of) for each in (in_file, before)]
     records.save(state, playlist, record.translated(tracks.numbers_of), *numbered)
 

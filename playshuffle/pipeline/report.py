@@ -48,10 +48,10 @@ class Report(NamedTuple):
 
     Attributes:
         output: path of the playlist; None if no file is written.
-        figures: computes the figures; this is slow, and only people want to know.
+        figures: computes the figures, which is slow.
         suspects: paths that the indices in `losses` refer to.
-        removed: former files of the playlist, if it now has fewer parts, or is in parts for the first time.
-        has_news: `noted` differs from the last run, so users should see it.
+        removed: former files of a playlist that has fewer parts now, or is split for the first time.
+        has_news: `noted` differs from the last run.
         stamp: of the written file; empty if none was written.
     """
 

@@ -12,7 +12,7 @@ from playshuffle.playlist.m3u import PathStyle
 
 
 class Request(NamedTuple):
-    """The request for one playlist: its options, and the values that they were resolved to.
+    """The request for one playlist: its options, and their resolved values.
 
     Attributes:
         output: the file to write; None returns the entries.
@@ -21,13 +21,13 @@ class Request(NamedTuple):
         source_file: the file that lists them; None if unknown.
         streams: entries of that file that are not files.
         without: playlists whose tracks are omitted.
-        never: another one, which need not exist.
-        most: the limit for each value of a tag, for each deal if the playlist is dealt.
+        never: the list of `playshuffle never`, which need not exist.
+        most: the limit for each value of a tag, in the playlist or in each deal.
         style: path style; None for the player's.
         relative_to: start of relative entries, if it is not the playlist's folder.
-        swaps: pairs of a folder here and the player's folder, each with its separator at the end.
-        any_name: the result is the paths themselves, so no track is skipped for its name.
-        redraw_before_s: an update draws a new order if the last one is older than this Unix time (s).
+        swaps: pairs of a folder here and the player's folder, each with a separator at its end.
+        any_name: only paths are returned, so no track is skipped for its name.
+        redraw_before_s: an update replaces an order drawn before this Unix time (s).
     """
 
     roots: tuple[bytes, ...]

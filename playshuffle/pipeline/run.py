@@ -1,4 +1,4 @@
-"""Define a run: one playlist, opened, with everything that is needed to make and write it."""
+"""Define a run: one open playlist, with everything to make and write it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
     Attributes:
         now: when it was opened, in local time.
-        history: the plays of tracks; None if the request names no history.
+        history: None if the request names none.
     """
 
     request: Request
@@ -100,11 +100,10 @@ class Run(NamedTuple):
         Args:
             record: the order or the deck, to be completed with facts about the file.
             before: the record for `undo`; None keeps the saved one.
-            saves: save the record, which otherwise is only described in the file.
+            saves: save the record; otherwise only the file describes it.
 
         Raises:
-            PlayshuffleError: the playlist is its own source, and would lose entries; or state or file cannot
-                be written.
+            PlayshuffleError: the playlist is its own source, and would lose entries.
         """
         if saves:
             self.check()

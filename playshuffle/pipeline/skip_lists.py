@@ -1,7 +1,7 @@
 """Read skip lists: playlists whose tracks are omitted from another playlist.
 
-Any player may edit them. If a list cannot be read any more, its last content counts, so that no track returns
-by accident. Playlists inside a list are not followed.
+Any player may edit them. The last content of a list that cannot be read counts, so that no track returns by
+accident. Playlists inside a list are not followed.
 """
 
 import os
@@ -52,10 +52,10 @@ class SkipList(NamedTuple):
 
 
 def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
-    """Check that no list is the playlist to be written, with its resolved paths in `own`.
+    """Check that no list is the playlist to be written; `own` are its resolved paths.
 
     Raises:
-        PlayshuffleError: one is; each run would then undo the last one.
+        PlayshuffleError: one is. Each run would then undo the last one.
     """
     for path in lists:
         if atomic_file.resolved(path) in own:

@@ -1,7 +1,4 @@
-"""Define the stages of a choice: a table with one row for each, in the order of a run.
-
-A row has the texts of its stage for the report, `why`, JSON and the status.
-"""
+"""Define the stages of a choice: a table with one row for each, in the order of a run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -31,7 +28,7 @@ class Facts(NamedTuple):
     Attributes:
         rows_of: looks up a folder's tags, as rows of the cache.
         unwritable: returns why tracks cannot be written for the player, by path.
-        record: among equal copies, and under the limit of `--most`, the tracks of the last order are kept.
+        record: equal copies, and tracks over the limit of `--most`, are chosen from its order first.
         randbelow: draws the tracks under that limit.
     """
 
@@ -58,7 +55,7 @@ class StageKind(NamedTuple):
     Attributes:
         leaves_out: the omitted tracks, in words.
         summary: returns a report's text about the omitted tracks; empty for nothing.
-        has_common_reason: all its reasons have the same short text, so that `why` counts them together.
+        has_common_reason: its reasons have one short text, so `why` counts them together.
     """
 
     code: str
@@ -115,7 +112,7 @@ def _without_listed(choice: Choice, facts: Facts) -> Choice:
 def _without_copies(choice: Choice, facts: Facts) -> Choice:
     """Omit all but the best copy of each recording.
 
-    If a skip list names a copy, that is the kept one: to hear one copy is to hear the other.
+    A copy that a skip list names is the kept one: who skips one copy skips the recording.
     """
     if not facts.request.options.no_duplicates:
         return choice

@@ -29,12 +29,12 @@ class Coverage(NamedTuple):
 def coverage(
     roots: Sequence[bytes], tools: Tools, names: Sequence[str] = (), history: Sequence[Source] = ()
 ) -> tuple[int, dict[str, Coverage], Sequence[Note]]:
-    """Return the number of tracks below some folders, the coverage of each field, and notes.
+    """Return the number of tracks below the roots, the coverage of each field, and notes.
 
     Without names, all known fields count.
 
     Raises:
-        PlayshuffleError: a folder or a history cannot be read, or a field needs a history.
+        PlayshuffleError: a field needs a history.
     """
     check_history(names, has_history=bool(history))
     names = names or [name for name in OF_TRACKS if history or name not in OF_HISTORY]

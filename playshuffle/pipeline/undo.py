@@ -1,6 +1,6 @@
 """Undo the last make or deal of a list: order or deck, file and options.
 
-The file is replaced before the state is: if a run is killed in between, the next one does the same.
+The file is replaced before the state: if a run is killed in between, the next `undo` does the same.
 """
 
 from collections.abc import Iterable
@@ -34,13 +34,12 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
 def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second call reverts the first.
 
-    Its tracks are in the order that they had, whatever the options choose now. Those that no longer exist are
-    omitted. The next deal or new order comes when it would have come. `run` was opened with the request of
-    `before`, which was read without a lock.
+    Its tracks are in the old order, whatever the options choose now, without tracks that no longer exist. The
+    time of the next deal or new order does not change. `run` was opened with the request of `before`, which
+    was read without a lock.
 
     Raises:
-        PlayshuffleError: none of its tracks is left, it cannot be written, or it was made or dealt since,
-            here or on another computer.
+        PlayshuffleError: none of its tracks is left, or it was made or dealt since, here or elsewhere.
     """
     if record_before(run.opened.state, run.path) != before:
         raise PlayshuffleError(
@@ -73,7 +72,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
 
 
 def _counting_as(undone: SavedRecord | None, restored: SavedRecord) -> SavedRecord:
-    """Return a restored record that counts as dealt or drawn when the undone one was.
+    """Return the restored record with the time of the undone one.
 
     The service would deal or shuffle again at once otherwise. A deal without tracks stands for none.
     """

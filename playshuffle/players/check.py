@@ -98,7 +98,7 @@ def check_playlist(
     Without names it is the player that the playlist was written for; an empty list means all.
 
     Raises:
-        PlayshuffleError: it cannot be read, or players were named and it is not M3U.
+        PlayshuffleError: players were named, and it is not M3U.
     """
     playlist = read_content(content_of(path) if content is None else content, path)
     if names is None:

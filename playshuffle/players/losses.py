@@ -35,7 +35,7 @@ def losses(
     """Find the tracks of a playlist that the player would lose, or any for the generic one.
 
     Paths (those that may be odd) and folder are absolute and without dot segments. Fast if nothing is odd.
-    Names that differ by case or Unicode form alone are not searched for: see `twins`.
+    `twins` finds names that differ by case or Unicode form alone.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)

@@ -35,7 +35,7 @@ class Player(NamedTuple):
 
     Attributes:
         loses: the losses, by the keys of `quirks.QUIRKS`.
-        measured: the version that loaded hostile names; empty if only `source` is known.
+        measured: the version that was tried with hostile names; empty if only `source` is known.
         source: where the facts come from.
         style: path style; None is relative if possible, else absolute.
         loads: suffixes of the M3U files that it loads.
@@ -46,11 +46,10 @@ class Player(NamedTuple):
         longest: maximum bytes of a line.
         has_twins: names that differ by case or Unicode form are one file to it.
         escapes: it decodes escapes in paths, so such paths are written with escapes.
-        uses_mpd_conf: its playlists are in the playlist_directory of MPD, relative to the
-            music_directory.
+        uses_mpd_conf: its playlists are in the playlist_directory of MPD, relative to the music_directory.
         is_server: it plays on behalf of others, and reads names as text.
-        play: a shell command that plays the file; it may contain `{file}`, `{path}` (absolute) and `{mpd}`
-            (as MPD loads it), quoted for a shell. Empty without such a command.
+        play: a shell command that plays the file, if any; it may contain `{file}`, `{path}` (absolute) and
+            `{mpd}` (as MPD loads it), quoted.
         use: how to load the playlist, in words; empty if `play` is enough.
         like: for a player of the configuration, the built-in player that it extends.
     """

@@ -1,7 +1,6 @@
 """Define the table of players, one row each. Players of the configuration are added on request.
 
-The rows were measured by loading hostile names into the versions in `measured`, or come from the sources and,
-for cars, from manuals.
+The rows were measured by loading hostile names, or come from sources and, for cars, from manuals.
 """
 
 from collections import ChainMap

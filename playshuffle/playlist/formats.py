@@ -1,7 +1,7 @@
 """Write and read XSPF, and find the format of a playlist by its suffix.
 
-The standard library reads XSPF: xspf-lib, the one package for it, has been an alpha since 2023. XML with a
-document type is refused, so that no entity can expand.
+The standard library reads XSPF: xspf-lib has been an alpha since 2023. XML with a document type is refused,
+so that no entity can expand.
 """
 
 import re

@@ -152,7 +152,7 @@ class Text:
 def fingerprint_of(chunks: Iterable[bytes]) -> str:
     """Return the size and checksum of a playlist that is read piece by piece.
 
-    It shows whether a playlist was edited, and does not protect against forgery.
+    It shows whether a playlist was edited; it can be forged.
     """
     size = checksum = 0
     for chunk in chunks:

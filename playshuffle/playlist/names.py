@@ -1,7 +1,7 @@
 """Find files whose names a list writes in another encoding, Unicode form or letter case.
 
-Windows writes the code page of its country, its command line that of DOS, old Macs wrote Mac Roman, and the
-names on a Mac's disk are decomposed. Each folder is read once.
+Windows writes the code page of its country or of DOS, old Macs wrote Mac Roman, and names on a Mac's disk are
+decomposed. Each folder is read once.
 """
 
 import os

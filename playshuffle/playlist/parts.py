@@ -1,7 +1,7 @@
 """Split a long list into several files, such as name-1.m3u8, each replaced in one step.
 
-They are one playlist, named without a number. Files of a longer list, or of a list in one file, are removed
-after the new files are written.
+They are one playlist, named without a number. Files that a shorter list no longer needs are removed after the
+others are written.
 """
 
 import contextlib
@@ -98,8 +98,7 @@ def prepared(
         force: also replace parts from other programs, and files of other users.
 
     Raises:
-        PlayshuffleError: the content could not be written, or a file of another user would get another owner.
-            Each file is as it was.
+        PlayshuffleError: a file of another user would get another owner. Each file is as it was.
     """
     files = files_of(path, text)
     for file in files if len(files) > 1 else ():

@@ -1,7 +1,7 @@
 """Map paths of this machine to the paths that a player sees, and back.
 
-A music folder in a container, on a stick or on a share has a different path there. A comment in the playlist
-has the map, so that the playlist can be read here.
+A music folder has another path in a container, on a stick or on a share. A comment in the playlist has the
+map, so that the playlist can be read here.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Read a playlist from any program, or a list of files: the entries, and their files.
 
-Files in it are not opened, lists within it are not followed, and nothing is requested from the network.
+Files and lists that it names are not opened, and nothing is requested from the network.
 """
 
 import errno
@@ -115,7 +115,7 @@ def read_file_list(source: str) -> FileList:
     folder.
 
     Raises:
-        PlayshuffleError: it cannot be read, or is not a list of files.
+        PlayshuffleError: it is not a list of files.
     """
     path = os.path.abspath(os.fsencode(source))
     content = _list_content(source, path)
@@ -167,7 +167,7 @@ def read(path: bytes) -> Listed:
     """Read a playlist.
 
     Raises:
-        PlayshuffleError: it cannot be read, or is not a playlist.
+        PlayshuffleError: it is not a playlist.
     """
     return read_content(content_of(path), path)
 
@@ -221,7 +221,7 @@ def content_of(path: bytes) -> bytes:
     """Return the whole content of a playlist, which must be a regular file.
 
     Raises:
-        PlayshuffleError: it cannot be read, or is too large to be a playlist.
+        PlayshuffleError: it is too large to be a playlist.
     """
     try:
         descriptor, status = open_regular(path)

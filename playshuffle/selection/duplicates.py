@@ -1,8 +1,8 @@
 """Find tracks that are the same recording, and choose one of them.
 
-Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds; or one
-artist and title, and lengths within two seconds. Lengths are compared with the shortest track of a group, so
-that small differences cannot add up.
+Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds, or one
+artist and title and lengths within two. Lengths are compared with the shortest track of a group, so that
+differences cannot add up.
 """
 
 import re

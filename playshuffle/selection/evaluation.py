@@ -1,6 +1,6 @@
 """Evaluate a query over folders of tracks.
 
-Columns are compared some folders at a time, so that the tags of a large library are never all in memory.
+It reads some folders at a time, so that the tags of a large library are never all in memory.
 """
 
 import time

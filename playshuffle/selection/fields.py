@@ -1,7 +1,7 @@
 """Define the fields of a query, and the source of their values.
 
-A field has a raw value for each row of a folder, as packed or tagged, and a function that decodes it. Raw
-values repeat from track to track, so a term tests each only once.
+A field has a raw value for each row of a folder, and a function that decodes it. Raw values repeat from track
+to track, so a term tests each only once.
 """
 
 import os

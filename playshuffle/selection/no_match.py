@@ -49,7 +49,7 @@ def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: R
     """Count the tracks that each term matches by itself, among these tracks.
 
     Raises:
-        PlayshuffleError: a regular expression takes too long.
+        PlayshuffleError: regular expressions take too long.
     """
     values_of = partial(_values, tracks, indices, rows_of)
     for term, following in zip(query.terms, (*query.terms[1:], None), strict=True):

@@ -1,7 +1,4 @@
-"""Choose tracks by a query: beets' grammar with OR, parentheses and comparisons.
-
-Every term can explain a track: it shows the values that it compared.
-"""
+"""Choose tracks by a query: beets' grammar with OR, parentheses and comparisons."""
 
 import os
 import re

@@ -1,7 +1,7 @@
 r"""Split the text of a query into words, parentheses and ORs.
 
-Quotes work as in a shell. A backslash outside of quotes escapes white space, quotes, parentheses, commas
-and itself; before any other character, and in regular expressions, it stays.
+Quotes work as in a shell. A backslash outside of quotes escapes white space, quotes, parentheses, commas and
+itself; elsewhere, and in regular expressions, it stays.
 """
 
 import enum

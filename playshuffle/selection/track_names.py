@@ -38,8 +38,8 @@ class TrackNames:
     def find(self, word: str) -> int | None:
         """Return the index of the track that a text names, if any.
 
-        It is a path, or the end of one; or a name without suffix, a title, or "artist - title". If no name is
-        equal, a name in another Unicode form counts, then one in other upper and lower case.
+        It is a path, or its end; or a name without suffix, a title, or "artist - title". If none is equal,
+        names in another Unicode form count, then names in other case.
 
         Raises:
             PlayshuffleError: several tracks have this name.
@@ -76,7 +76,6 @@ class TrackNames:
         return f" Did you mean {any_of([repr(shown(name)) for name in alike])}?" if alike else ""
 
     def _called(self, word: str) -> list[int]:
-        """Find tracks whose path ends so; else those with this name or title."""
         for form in (str, composed, folded):
             wanted, ending = form(word), form(f"/{word}")
             paths = [form(os.fsdecode(path)) for path in self.paths]

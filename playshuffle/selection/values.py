@@ -166,11 +166,7 @@ def _seconds(text: str) -> float:
 
 
 def parse_size(text: str) -> float:
-    """Return the bytes of a size such as 10M.
-
-    Raises:
-        ValueError: it is not a size; the text says what it should be.
-    """
+    """Return the bytes of a size such as 10M. Raise ValueError, with a text for users."""
     stem = text.rstrip("kKmMgG")
     try:
         return _number(stem) * _UNITS[text[len(stem) :].lower()]
@@ -210,7 +206,7 @@ def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return start and end of a written moment, a year's end being the next one's start.
+    """Return start and end of a written moment; a year ends when the next one starts.
 
     Raises:
         ValueError: it is not a date.

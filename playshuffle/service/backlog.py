@@ -1,7 +1,7 @@
 """Decide which managed playlists must be updated, what must be scanned for them, and when to retry.
 
-News (reported deletions and moves) are dropped when a scan has applied and saved them: applying a move twice
-could exchange two tracks.
+News (reported deletions and moves) are dropped when a scan has saved them: a move applied twice could
+exchange two tracks.
 """
 
 import math
@@ -23,13 +23,13 @@ _Dated = tuple[float, Batch]
 
 
 class Backlog:
-    """The changes that no scan has applied, and the playlists that are due.
+    """The changes that no scan has applied, and the playlists that must be updated.
 
     Args:
         folders: of each playlist, without a slash at the end.
         files: single files that each playlist depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
-        news: not applied by the backlog of an earlier configuration.
+        news: reported under an earlier configuration, and not applied.
         now_s: seconds of a clock that is never set, as in every method.
     """
 
@@ -62,7 +62,7 @@ class Backlog:
         self._is_retry = False
 
     def add(self, batch: Batch, now_s: float) -> None:
-        """Add a batch; the playlists that it affects are due."""
+        """Add a batch; the playlists that it affects must be updated."""
         if batch.why in _UNSURE:
             self._pool = [(added_s, _without_news(old)) for added_s, old in self._pool]
             self._scanning = [(added_s, _without_news(old)) for added_s, old in self._scanning]
@@ -87,7 +87,7 @@ class Backlog:
     def begin(self, now_s: float) -> UpdateRequest:
         """Return the update to run now.
 
-        Every playlist that the batches affect is updated: no folder is scanned again for another one.
+        It has every playlist that the batches affect, so that no folder is scanned twice.
         """
         assert not self._updating
         self._scanning, self._pool = _without_old_news(self._pool, now_s), []
@@ -104,8 +104,8 @@ class Backlog:
     def note_scanned(self, missing: Iterable[bytes]) -> None:
         """Drop the batches of the running update: its scan is saved.
 
-        Deletions below a folder that seems to be missing are not saved. If its files were just deleted, the
-        next update has the rest of their events, and needs them all.
+        Deletions below a folder that seems to be missing stay: if its files are just being deleted, the next
+        update has their other events, and needs all.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
         gone = ((added_s, _below(batch.gone, tops)) for added_s, batch in self._scanning)
@@ -127,10 +127,7 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """Return the folders to scan again, with the seconds to wait: twice as long each time.
-
-        Their batches were not applied by any scan.
-        """
+        """Return folders of batches that no scan applied, and seconds to wait, twice as many each time."""
         self._failing |= self._updating
         self._pool = self._scanning + self._pool
         self._scanning, self._updating = [], set()
@@ -148,7 +145,7 @@ class Backlog:
         return self._growth_s
 
     def retry(self, now_s: float) -> None:
-        """If it is time, make every failed playlist due, with a full scan."""
+        """If it is time, plan an update with a full scan of every failed playlist."""
         if now_s >= self._retry_at:
             self._retry_at, self._is_retry = math.inf, True
             self._due |= self._failing

@@ -42,8 +42,8 @@ def run(load: Callable[[], Config]) -> int:
     `load` reads the configuration at the start and for every reload.
 
     Raises:
-        PlayshuffleError: at the start the configuration is broken, or another service manages all of its
-            playlists; or the update process was killed before its first scan ended.
+        PlayshuffleError: at the start, the configuration is broken, another service manages all playlists, or
+            the update process was killed.
     """
     faulthandler.enable()
     config, began_s = _load(load), int(time.time())
@@ -86,7 +86,6 @@ def _watch(config: Config) -> Watch:
 
 
 def _load(load: Callable[[], Config]) -> Config:
-    """Load a configuration, and refuse it if all its playlists are broken."""
     with mpd_server.asked_once():
         config = load()
     if not config.playlists:
@@ -124,11 +123,11 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
 
 @dataclass(eq=False)
 class _Life:
-    """One life of the service, from one configuration to the next.
+    """The service from one load of the configuration to the next.
 
     Attributes:
         signals: descriptor with the numbers of received signals.
-        shut: playlists whose folder was closed to the service when this life or an earlier one began.
+        shut: playlists whose folder the sandbox had closed when the service loaded any configuration.
     """
 
     config: Config
@@ -169,7 +168,7 @@ class _Life:
         self._day = _today()
 
     def serve(self) -> Exit | None:
-        """Run updates, batch after batch; return an exit code, or None for the next life."""
+        """Run updates, batch after batch; return an exit code, or None to load the configuration again."""
         for batch in self.watch.batches(self.signals, self.updates.fileno()):
             if batch is not None:
                 self._add(batch)

@@ -10,7 +10,7 @@ _FILE = os.path.abspath(playshuffle.__file__)
 class Installation:
     """The installed program; every upgrade replaces its files.
 
-    `change` is why the service should be restarted, if so.
+    `change`: why the service should be restarted, if it should.
     """
 
     def __init__(self, file: str = _FILE) -> None:

@@ -1,7 +1,7 @@
 """Notify systemd about the state of the service, through the socket that systemd named.
 
-The first notification removes the address from the environment, so that no child process can speak for the
-service. Send one before the first child process starts.
+The first notification removes the address from the environment, so that no child process can notify. Send it
+before the first child process starts.
 """
 
 import functools

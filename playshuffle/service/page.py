@@ -1,6 +1,6 @@
 """Write the status as one static HTML page, for browsers and lynx.
 
-It has no script and loads nothing. Times are absolute: the same state gives the same bytes in a minute.
+It has no script and loads nothing. Times are absolute, so the same state gives the same bytes.
 """
 
 import os

@@ -17,7 +17,7 @@ _Model = TypeVar("_Model", "Service", "RootStatus", "PlaylistStatus")
 
 
 class RootStatus(NamedTuple):
-    """A music folder.
+    """The status of a music folder.
 
     Attributes:
         state: ok, empty or missing.
@@ -40,15 +40,15 @@ class RootStatus(NamedTuple):
 
 
 class PlaylistStatus(NamedTuple):
-    """A playlist.
+    """The status of a playlist.
 
     Attributes:
         name: in the configuration, None if it is not there.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
-            service also by make (not in the configuration), not managed, nothing dealt and not written.
+            service also by make, not managed, nothing dealt and not written.
         last_write: Unix seconds.
         missing_lists: skip lists that cannot be read, so that their last content counts.
-        left_out: number of omitted tracks by reason, in words; known to a running service.
+        left_out: number of omitted tracks by reason; known to a running service.
         waiting: number of waiting tracks by missing folder.
         summary: a line about its deck.
     """

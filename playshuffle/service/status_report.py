@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def current_status(config: "Config | None", *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
-    A playlist that no service manages is described by the configuration and the state: its state is then by
-    make, not managed, dealt, nothing dealt, broken or not written. `lists_all` adds playlists of `make`.
+    A playlist that no service manages is described by the configuration and the state file. `lists_all` adds
+    playlists of `make`.
     """
     published = status_file.services()
     roots = {root.root: root for status in published for root in status.roots}
@@ -68,7 +68,7 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
 def _seems_deleted(playlist: bytes) -> bool:
     """Return whether a playlist does not exist though its folder does, and is not empty.
 
-    Its drive may be missing all the same, so it is hidden and its order stays saved. An empty folder is often
+    Its drive may be missing all the same, so it is hidden and its order stays saved. An empty folder may be
     the mount point of a missing drive.
     """
     if os.path.lexists(playlist) or existing_parts(playlist):

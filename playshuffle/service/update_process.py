@@ -1,8 +1,8 @@
 """Run every update in a separate process.
 
 So the service stays small, and survives an update that hangs or needs much memory. Before it has any thread,
-it forks a process that only forks another for each update. That one opens cache and state, updates all
-playlists, sends the results, and exits.
+it forks a process that forks another for each update, which updates all playlists, sends the results, and
+exits.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ class UpdateProcess:
 
     Attributes:
         heard_s: time of its last message, by the monotonic clock.
-        is_over: the process was killed, and runs no update any more.
+        is_over: the process was killed.
     """
 
     def __init__(self, make_update: MakeUpdate) -> None:

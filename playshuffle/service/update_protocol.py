@@ -36,9 +36,9 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class LibraryScanned:
-    """The folders of all playlists were scanned, and reported moves and deletions saved.
+    """The folders of all playlists were scanned; reported moves and deletions are saved.
 
-    `missing` are folders that seem to be missing. Reported deletions below them are not saved.
+    `missing`: folders that seem to be missing, below which no deletion is saved.
     """
 
     missing: frozenset[bytes]
@@ -50,7 +50,7 @@ class PlaylistUpdated:
 
     Attributes:
         status: without facts that only the service knows.
-        is_cached: False if tags could not be stored, so that the next update must scan everything.
+        is_cached: False if tags were not stored, so that the next update must scan everything.
         removed_files: files of a list in parts that it no longer needs, by path.
     """
 

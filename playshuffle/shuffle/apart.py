@@ -33,9 +33,6 @@ def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, 
 
     With a greater `first` the result never has more pairs than the order had.
 
-    Raises:
-        ValueError: `first` is beyond the order.
-
     Draws: none without pairs too many. For each move: one among the entries of pairs, one with bound n-first
     for the new position, and another among the good positions if that is not one.
 
@@ -72,12 +69,11 @@ def swap_apart(
     *,
     positions: Iterable[int] | None = None,
 ) -> list[int]:
-    """Swap entries of pairs with others while that leaves fewer pairs; pinned entries stay.
+    """Swap entries of pairs with others while that leaves fewer pairs; entries at `pins` stay.
 
     The fewest pairs are nearly always reached, but not if one group has most entries.
 
     Args:
-        pins: positions whose entries stay.
         randbelow: called once for each swap, with the number of best partners.
         positions: check only these, each once. None checks all, until there are as few pairs as without pins,
             or no swap helps.

@@ -3,9 +3,9 @@
 A draw is a call of `randbelow(n)`; any function of that kind works. `draws` asks `System` and `Seeded` for
 many draws at a time, with the same result as one by one.
 
-Randomness comes in words of 30 bits, the size of one digit of Python's integers, on which `%` is fastest. A
-word w is used for the bound b if w < b * (2**30 // b), and the draw is then w % b; any other word is thrown
-away. So every draw is exactly uniform.
+Randomness comes in words of 30 bits: on one digit of Python's integers `%` is fastest. A word w is used for
+the bound b if w < b * (2**30 // b), and the draw is then w % b; any other word is thrown away, so every draw
+is exactly uniform.
 """
 
 import itertools
@@ -43,7 +43,7 @@ def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
 def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
     """Draw as `draws` does, but let the caller take each number modulo its bound.
 
-    For loops whose speed counts: the remainder costs a fifth less there.
+    In a fast loop the remainder costs a fifth less.
     """
     if isinstance(randbelow, RandomSource):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
@@ -159,7 +159,6 @@ def chance(seed: str | None) -> RandomSource:
 
 
 def _words(raw: bytes) -> "array[int]":
-    """Return the low 30 bits of each 4 bytes, lowest byte first."""
     masked = bytearray(raw)
     masked[3::4] = masked[3::4].translate(_LOW_SIX_BITS)
     words = array("I", masked)

@@ -44,7 +44,6 @@ def not_before(
         soonest: maps an entry to its first allowed position; the others are allowed anywhere.
         randbelow: called once for each position without a pin.
         pins: maps a pinned position to its entry.
-        late: entries that come behind the others.
 
     Raises:
         EmptyPositionError: no such order exists.
@@ -81,7 +80,7 @@ def _others_first(
     late: Collection[int],
     randbelow: RandBelow,
 ) -> list[int]:
-    """Use late entries only if necessary. Entries are sorted by first position."""
+    """Use late entries only if necessary; `entries` are sorted by first position."""
     result: list[int] = []
     ready: tuple[list[int], list[int]] = [], []
     read = 0

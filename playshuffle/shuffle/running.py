@@ -19,9 +19,6 @@ def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, f
 
     Draws: one for each entry, with bounds n-first+1, n-first+2, … Cost: O(n) to shift for each.
 
-    Raises:
-        ValueError: `first` is beyond the order.
-
     Source: the insertion shuffle, Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
     _check(order, first)
@@ -41,9 +38,6 @@ def insert_apart(
 
     Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If that position
     is not among the best, or was not drawn, one with the number of the best.
-
-    Raises:
-        ValueError: `first` is beyond the order.
 
     Cost: O(n) for each entry: to shift if the first draw is good, to compare positions otherwise.
     """
@@ -81,9 +75,6 @@ def insert_in_block(
 
     Draws: one for each new block, with the number of positions between blocks; and one for each entry that
     joins a block shuffled inside, with the number of positions there.
-
-    Raises:
-        ValueError: `first` is beyond the order.
 
     Cost: O(n) for each entry.
     """

@@ -4,8 +4,7 @@ If no group has more than half of the entries, they are laid out on a ring witho
 and the ring is opened at a random position. That makes every entry exactly equally likely at every position,
 whatever the ring. A group of more than half is laid out first, and the others go one by one into its gaps.
 
-Draws are made in bulk: with thousands of artists of a few albums each, single calls would take most of the
-time.
+Draws are made in bulk: with thousands of artists, single calls would take most of the time.
 """
 
 import itertools
@@ -72,7 +71,6 @@ def _is_crowded(layout: Sequence[list[int]]) -> bool:
 
 
 def _bounds(layout: Sequence[list[int]]) -> list[int]:
-    """Return the bounds of the draws that `_laid_out` needs."""
     if _is_crowded(layout):
         return [len(layout[0]) - 1] if layout[1] else []
     return [sum(map(len, layout))] * (len(layout) + 1)

@@ -1,7 +1,7 @@
 """Shuffle uniformly: each of the n! orders is equally likely.
 
-Use `durstenfeld`. The others reach the same distribution in other ways: to extend an order, to check one way
-against another, or to show how it is done.
+Use `durstenfeld`. The others reach the same distribution in other ways, to extend an order, to check each
+other, or to be shown. "Knuth" is The Art of Computer Programming 2, section 3.4.2.
 """
 
 import functools
@@ -21,8 +21,7 @@ def durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
     Draws: n-1, with bounds n, n-1, …, 2. Cost: O(n).
 
-    Source: Durstenfeld, Communications of the ACM 7 (1964), algorithm 235; Knuth, The Art
-    of Computer Programming 2, section 3.4.2, algorithm P.
+    Source: Durstenfeld, Communications of the ACM 7 (1964), algorithm 235; Knuth, algorithm P.
     """
     shuffled = list(order)
     position = len(shuffled)
@@ -66,7 +65,7 @@ def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
 
     Draws: one for each arrival, with bounds 1, 2, …, n. Cost: O(1) for each arrival.
 
-    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
+    Source: Knuth.
     """
     shuffled: list[int] = []
     for entry in arrivals:
@@ -83,7 +82,7 @@ def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
     Draws: n with bound n³; again with probability below 1/n. Cost: O(n log n).
 
-    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
+    Source: Knuth.
     """
     count = len(order)
     while True:
@@ -99,7 +98,7 @@ def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
     Draws: n-1, with bounds 2, 3, …, n. Cost: O(n²) shifts.
 
-    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
+    Source: Knuth.
     """
     shuffled = list(order[:1])
     for entry, position in zip(order[1:], draws(randbelow, range(2, len(order) + 1)), strict=True):

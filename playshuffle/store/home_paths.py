@@ -6,8 +6,8 @@ import os
 class HomePaths:
     """Replaces a home folder at the start of paths by `~`, and back.
 
-    Other paths are absolute, so none begins with `~`. If `home` is relative, or the root folder, no path is
-    below it.
+    Other paths are absolute, so none begins with `~`. No path is below a relative `home`, or below `/` as
+    home.
     """
 
     def __init__(self, home: bytes) -> None:

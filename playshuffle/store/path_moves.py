@@ -1,7 +1,7 @@
 """Move saved paths to another folder in one transaction, together with files that name them.
 
-The files' new content is saved in the same transaction, and written after it. If a move is killed, the next
-command sees a mark in the state folder, and writes the remaining files.
+The transaction saves the files' new content, which is written after it. If that is killed, the next command
+sees a mark in the state folder, and writes the remaining files.
 """
 
 import contextlib

@@ -29,14 +29,14 @@ class SavedOrder(NamedTuple):
 
     Attributes:
         tracks: in order, absent ones included.
-        absent: tracks that were absent, and so not written.
+        absent: tracks that were not found, and so not written.
         played: number of present tracks, from the first one, in the file.
-        drawn_s: when the order was drawn, in Unix seconds.
+        drawn_s: when the order was drawn (Unix seconds).
         content: fingerprint of the file that was written with it.
         digest: of the tracks that it was written from.
         stamp: of the written file; empty if unknown.
         options: as in a request; None if unknown.
-        noted: notes about its choice that the user got, as in a report.
+        noted: notes on the choice of tracks that the user got, as in a report.
         copies: each omitted copy, followed by the one that was in the list.
     """
 
@@ -85,8 +85,8 @@ NOTHING = SavedOrder([], frozenset(), 0, 0, "", b"")  # before the first make or
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
     """Return the records of a playlist by age: LAST, BEFORE, IN_FILE.
 
-    LAST is saved before the file is replaced. Until then the file has one of the others. BEFORE is missing
-    before the second make or deal.
+    LAST is saved before the file is replaced; until then the file has one of the others. There is no BEFORE
+    until the second make or deal.
     """
     path = state.real.stored(playlist)
     numbers = dict(state.rows("SELECT age, numbers FROM record_tracks WHERE path = ?", path))

@@ -118,8 +118,7 @@ class BadRow(NamedTuple):
 def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -> sqlite3.Connection:
     """Return a database with the present tables; without `writes` it may be a copy.
 
-    Queries see each table as a view without bad rows: those with a value of a wrong type or a wrong checksum.
-    Older tables are upgraded.
+    Older tables are upgraded. Queries see each table as a view without bad rows.
 
     Args:
         bad: gets each bad row that a query meets.

@@ -33,7 +33,7 @@ def entries(state: State, path: bytes) -> set[bytes]:
 
 
 def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) -> None:
-    """Store the entries of a playlist's skip lists, and remove those of former lists."""
+    """Store the entries of a playlist's skip lists, and remove entries of former lists."""
     key, stored = state.real.stored(playlist), state.named.stored
     rows = [
         (key, stored(path), zlib.compress(b"\0".join(map(stored, paths)), 1)) for path, paths in lists.items()

@@ -1,9 +1,8 @@
 """Open the state file, and keep its undamaged rows.
 
-It is written with full synchronisation. The whole file is checked if it has changed since a clean end of a
-run, or on request; each row when it is read. A row that playshuffle did not write costs only that row: the
-file is copied, the row deleted, and both are reported. Only a file that fails SQLite's own check is renamed
-as a whole.
+It is written with full synchronisation. Each row is checked when it is read; the whole file on request, or if
+it has changed since a clean end of a run. If a row is bad, the file is copied and the row deleted. Only a
+file that fails SQLite's own check is renamed as a whole.
 """
 
 import contextlib
@@ -239,7 +238,7 @@ def _is_empty(path: bytes) -> bool:
 
 
 def write_problem() -> str | None:
-    """Return why the state can be read but not written, if so."""
+    """Return why the state can be read but not written; None if it can."""
     with contextlib.suppress(OSError):  # without a home folder, opening the state fails
         folder = state_folder(make=False)
         for path in (folder, os.path.join(folder, b"state.db")):

@@ -1,8 +1,7 @@
 """List the written playlists whose players have not been notified yet.
 
 The service adds an empty file to a folder. `playshuffle tell --written` moves it to a second folder, and
-removes it when its player is notified. After a crash it is in either, and a playlist that is written
-meanwhile has a new entry.
+removes it when the player is notified. After a crash it is in either.
 """
 
 import contextlib
@@ -18,11 +17,7 @@ _WRITTEN, _TAKEN = map(str.encode, WAITING)
 
 
 def make_folders() -> None:
-    """Create the folders, without which nothing is listed.
-
-    Raises:
-        OSError: they cannot be created.
-    """
+    """Create the folders, without which nothing is listed."""
     for name in (_WRITTEN, _TAKEN):
         os.makedirs(_folder(name), mode=0o700, exist_ok=True)
 

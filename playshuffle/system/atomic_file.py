@@ -23,7 +23,7 @@ def resolved(path: bytes) -> bytes:
     """Return the real file of a playlist, which need not exist yet.
 
     A symbolic link is followed only if this user or root made it, in a folder that not everyone can write to.
-    Elsewhere it may have been planted, and will be replaced. For links in a circle, return the path itself.
+    Any other link may have been planted, and will be replaced. For links in a circle, return the path itself.
     """
     current = path
     for _ in range(_LINKS_MAX):
@@ -103,18 +103,18 @@ def stamp(path: bytes, folder_fd: int | None = None) -> str:
 def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
     """Write new content of a file beside it; `replace` puts it in place.
 
-    In between, when nothing on the disk can fail any more, the caller can save other data. An exception in
-    between leaves the old file as it was.
+    Before that call, when nothing on the disk can fail any more, the caller can save other data. An exception
+    leaves the old file as it was.
 
     A new file keeps the mode of the old one, its extended attributes (access lists among them) and, if
     allowed, its owner. Without an old file, everyone may read it: players run as other users.
 
     Args:
-        content: iterated twice if the file exists: to compare, then to write.
-        is_same: whether the file has exactly this content; None compares them.
+        content: iterated twice if the file exists, first to compare.
+        is_same: whether the file has this content; None compares.
 
     Raises:
-        PlayshuffleError: the content could not be written. The old file is as it was.
+        PlayshuffleError: the content could not be written.
     """
     real_path = resolved(path)
     folder, name = os.path.split(real_path)
@@ -133,11 +133,7 @@ def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None)
 
 
 def write(path: bytes, content: Iterable[bytes]) -> bool:
-    """Replace the content of a file, as `prepared` and `Prepared.replace` do.
-
-    Raises:
-        PlayshuffleError: the file could not be replaced. An old file is as it was.
-    """
+    """Replace the content of a file; raise as `prepared` and `Prepared.replace` do."""
     with prepared(path, content) as ready:
         return ready.replace()
 

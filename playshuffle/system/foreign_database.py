@@ -1,7 +1,7 @@
 """Read a SQLite database of another program, which may be writing it, and leave no file beside it.
 
-Every reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another
-user created them, the program that owns the database cannot write any more. So there are three ways:
+A reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another user
+creates them, the database's own program cannot write any more. So there are three ways:
 
 * Share the existing files with the program, if the disk is local.
 * Without a `-wal`, all content is in the database. Read it without locks.
@@ -41,7 +41,7 @@ def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
     """Return the result of `read`, perhaps called several times, for a database. Text is returned as bytes.
 
     Raises:
-        OSError: a file cannot be read, or copied.
+        OSError: a file cannot be read or copied.
         sqlite3.DatabaseError: it is damaged, is locked, or is not a database.
     """
     path = os.path.realpath(path)  # `-wal` and `-shm` are beside the real path

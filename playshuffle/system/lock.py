@@ -18,7 +18,7 @@ class HeldError(Exception):
 def held(path: bytes, patience_s: float) -> Iterator[None]:
     """Hold a lock file against other processes; create it if needed.
 
-    If it cannot be locked or created (the disk is full), nothing is locked: writing matters more.
+    If it cannot be locked or created (a full disk), nothing is locked: writing matters more.
 
     Raises:
         HeldError: another process did not release it within `patience_s` seconds.

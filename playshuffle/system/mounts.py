@@ -65,8 +65,8 @@ def table() -> list[Mount]:
 def parse(mountinfo: bytes) -> list[Mount]:
     """Return the mounts of a table; of several at one mount point the last, which hides the others.
 
-    A folder mounted on itself does not count. Systemd makes such mounts in a sandbox for writable folders,
-    and a library must not seem to be on another drive there.
+    A folder mounted on itself does not count: systemd mounts writable folders so in a sandbox, and a library
+    there must not seem to be on another drive.
     """
     mounts = {}
     origins = {}
@@ -145,8 +145,8 @@ def _with_fsid(mount: Mount) -> Mount:
 def device_kind(folder: bytes) -> tuple[int, str] | None:
     """Return the device number of a folder and the kind of its file system, such as `ext4`, if known.
 
-    The kernel names the mount of an open folder. Paths and device numbers of the mount table are not enough:
-    a mount may hide another one, and each subvolume of btrfs has its own device number.
+    The kernel names the mount of an open folder. Paths and device numbers are not enough: a mount may hide
+    another one, and each subvolume of btrfs has its own number.
     """
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""Find MPD and its folders: a running MPD names them on a local socket, `mpd.conf` those of another one."""
+"""Find MPD and its folders, from a running MPD on a local socket or from `mpd.conf`."""
 
 import contextlib
 import itertools
@@ -65,11 +65,7 @@ def asked_once() -> Iterator[None]:
 
 
 def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
-    """Return the folders that a running MPD names, else its configuration; None if neither can be read.
-
-    Args:
-        places: possible addresses of MPD. Default: the usual ones.
-    """
+    """Return the folders that a running MPD names, else its configuration; None if neither can be read."""
     known = _answers.get({})
     for address in addresses(os.environ) if places is None else places:
         if address not in known:
@@ -83,7 +79,7 @@ def playlist_folder() -> bytes:
     """Return MPD's playlist_directory.
 
     Raises:
-        PlayshuffleError: neither a running MPD nor a configuration names it and music_directory.
+        PlayshuffleError: neither a running MPD nor a configuration names it.
     """
     conf = settings() or mpd_conf.read()
     if conf is None:

@@ -30,8 +30,8 @@ def of(process: int | str = "self") -> Sandbox | None:
 def came_late(folder: bytes) -> bool:
     """Return whether only the sandbox keeps this process from writing to a folder.
 
-    The sandbox is opened for folders that exist when the service starts. A folder created later stays
-    read-only until the service is restarted. A drive mounted later is writable.
+    A folder created after the start of the service stays read-only until a restart. A drive mounted later is
+    writable.
     """
     real = os.path.realpath(folder)
     try:

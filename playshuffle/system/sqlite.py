@@ -1,6 +1,6 @@
 """Open SQLite databases, and copy a damaged one aside.
 
-They are private (folders 0700, files 0600), because the names of music files are private.
+They are private (mode 0600), because the names of music files are.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """Ask a slow file system many questions at once.
 
-A network share answers each question after a millisecond or more, however many are asked at once. On a local
-disk most answers are in memory, and threads would only delay each other.
+A network share needs a millisecond or more for each answer, however many are asked at once. On a local disk
+most answers are in memory, and threads would only delay each other.
 """
 
 import math
@@ -25,10 +25,7 @@ _SAMPLE = 16  # paths whose file systems are examined
 
 
 def worker_count(paths: Sequence[bytes]) -> int:
-    """Return how many questions may wait at once: more than one if any path is not on a local disk.
-
-    Of many paths only some are examined, evenly spread.
-    """
+    """Return how many questions may wait at once: several if a path, of a sample, is not on a local disk."""
     remote = mounts.remote_devices(mounts.mountinfo())
     sample = paths[:: len(paths) // _SAMPLE + 1] if remote else ()
     return _MOST if any(_device(path) in remote for path in sample) else 1
@@ -44,8 +41,8 @@ def _device(path: bytes) -> int | None:
 class Workers:
     """Threads that call functions which wait for file systems; a context manager.
 
-    With a count of 1 no thread runs: the caller does the work when it takes the results. With more, the
-    caller only waits, so Ctrl-C ends it. A thread whose file system never answers is abandoned.
+    With a count of 1 the caller does the work, when it takes the results. With more it only waits, so Ctrl-C
+    ends it. A thread whose file system never answers is abandoned.
     """
 
     def __init__(self, count: int = 1) -> None:

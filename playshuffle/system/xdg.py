@@ -1,6 +1,7 @@
 """Find this user's folders by the XDG standard, and create the folders of playshuffle.
 
-They are private (folders 0700, files 0600), because the names of music files are private.
+They are private (mode 0700), because the names of music files are. If HOME is not set, or a folder cannot be
+created, its function raises an OSError.
 """
 
 import errno
@@ -8,29 +9,17 @@ import os
 
 
 def cache_folder(*, make: bool = True) -> bytes:
-    """Return the folder for files that may be lost, created on request.
-
-    Raises:
-        OSError: it cannot be created, or HOME is not set.
-    """
+    """Return the folder for files that may be lost, created on request."""
     return _our_folder("XDG_CACHE_HOME", b".cache", make=make)
 
 
 def state_folder(*, make: bool = True) -> bytes:
-    """Return the folder for files that must not be lost, created on request.
-
-    Raises:
-        OSError: it cannot be created, or HOME is not set.
-    """
+    """Return the folder for files that must not be lost, created on request."""
     return _our_folder("XDG_STATE_HOME", b".local/state", make=make)
 
 
 def moving_mark() -> bytes:
-    """Return the file that exists while saved paths are moved to another folder.
-
-    Raises:
-        OSError: HOME is not set.
-    """
+    """Return the file that exists while saved paths are moved to another folder."""
     return os.path.join(state_folder(make=False), b"moving")
 
 

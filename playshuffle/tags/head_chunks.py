@@ -1,7 +1,7 @@
 """Read texts and audio properties of WAV files (RF64 and W64, too) and AIFF files, by their chunks.
 
-The length is computed from the bytes in the file: the header is wrong if the file was written into a pipe, or
-was cut off.
+The length is computed from the size of the file: the header is wrong if the file was written into a pipe, or
+cut off.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ def read_chunks(file: HeadFile) -> Chunks:
     """Return texts and stream of a file.
 
     Raises:
-        DeclinedError: it does not describe its audio, or is not such a file.
+        DeclinedError: it is not such a file, or does not describe its audio.
     """
     magic = file.up_to(0, 4)
     is_aiff = magic == b"FORM"
@@ -171,7 +171,6 @@ def _aiff_texts(file: HeadFile, chunks: list[_Chunk]) -> Iterator[tuple[str, byt
 
 
 def _code_page(file: HeadFile, chunk: _Chunk | None) -> str:
-    """Return the encoding that a WAV file declares, UTF-8 by default."""
     number = int.from_bytes(file.up_to(chunk[1], 2), "little") if chunk is not None else 0
     return f"cp{number}" if number else "utf-8"
 

@@ -1,6 +1,6 @@
 """Read a file in a few large pieces and keep the last piece.
 
-A read outside the loaded piece costs one `pread` of at least 4 KB. So covers need not be read.
+A read outside the loaded piece costs one `pread` of at least 4 KB, so covers need not be read.
 """
 
 import os

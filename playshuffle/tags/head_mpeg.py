@@ -1,8 +1,7 @@
 """Read the length and bit rate of an MP3 from its first frames, as mutagen does.
 
-The search for the first frame, and the headers of Xing and LAME, give what `mutagen.mp3` gives, except for
-two kinds of files: a cut off file is as long as its bytes, and frames of several bit rates are counted. A
-file that needs more bytes than were read at once is declined.
+The result is as from `mutagen.mp3`, except for two kinds of files: a cut off file is as long as its bytes,
+and frames of several bit rates are counted. A file that needs more than one read is declined.
 """
 
 from collections.abc import Iterator
@@ -118,7 +117,6 @@ def _described(frames: list[tuple[int, _Frame]], vbr: _Vbr | None, offset: int, 
 
 
 def _frames(file: HeadFile, place: int, end: int) -> Iterator[_Frame]:
-    """Yield the frames that follow each other in a part of a file."""
     while place + 4 <= end:
         header = file.at(place, 4)
         frame = _frame(int.from_bytes(header[:3], "big"), header[3] >> 6)

@@ -166,7 +166,7 @@ def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
 def ogg_length_s(length_s: float, hertz: int, first: tuple[int, float]) -> float:
     """Return the length of a stream that ends at `length_s`, 0 if unknown.
 
-    A piece cut from a stream, such as a recording of a radio station, keeps the positions of the whole.
+    A piece cut from a stream, such as a radio recording, keeps the positions of the whole.
     """
     first_s, ratio = first[0] / hertz, first[1]
     if first_s < _LONG_PAGE_S or first_s > length_s + 1:  # positions of another stream, or that began again

@@ -1,7 +1,8 @@
 """Read tags and streams with mutagen, and work around its limits.
 
-The only module that imports mutagen. Import it only when needed: that takes 60 ms. mutagen replaces the bytes
-of Vorbis comments that are Latin-1; the classes here do not.
+The only module that imports mutagen, which takes 60 ms: import it when needed. For a damaged file, its
+functions raise an exception of any kind. mutagen replaces the bytes of Vorbis comments that are Latin-1; the
+classes here do not.
 """
 
 import codecs
@@ -125,20 +126,12 @@ def genre_names(texts: list[Any]) -> list[Any]:
 
 
 def read_sample_entry(file: BinaryIO) -> Any:
-    """Return bit rate, sample rate and codec of the first sound description of an MP4 file.
-
-    Raises:
-        Exception: of any kind, if the description is damaged.
-    """
+    """Return bit rate, sample rate and codec of the first sound description of an MP4 file."""
     return AudioSampleEntry(Atom(file), file)
 
 
 def read_audio(file: BinaryIO, format_: str, *, is_sure: bool) -> tuple[Any, Named]:
-    """Return mutagen's stream info of a file, and its tags by name. `is_sure`: it has this format.
-
-    Raises:
-        Exception: of any kind, if the file is damaged.
-    """
+    """Return mutagen's stream info of a file, and its tags by name. `is_sure`: it has this format."""
     file.seek(0)
     audio = CLASSES[format_](file, **(_ID3_OPTIONS | {"load_v1": False} if format_ in _WITH_ID3 else {}))
     if not is_sure and getattr(audio.info, "sketchy", False):
@@ -162,11 +155,7 @@ def _pairs(tags: Any) -> list[NamedValues]:
 
 
 def read_id3(file: BinaryIO) -> list[NamedValues]:
-    """Return the id3.ID3 tag at the start of a file, by name, and the additions of the tag at its end.
-
-    Raises:
-        Exception: of any kind, if it is damaged.
-    """
+    """Return the id3.ID3 tag at the start of a file, by name, and the additions of the tag at its end."""
     file.seek(0)
     return _pairs(id3.ID3(file, **_ID3_OPTIONS))
 

@@ -1,7 +1,7 @@
 """Read the tags of many files in worker processes, so that a bad file harms no other.
 
-Workers answer in the order of the requests. If one ends or takes too long, the first unanswered file is to
-blame, unless the worker ended because of its last answered file.
+Workers answer in the order of requests. If one ends or takes too long, its first unanswered file is to blame,
+unless the answered file before it took too much memory.
 """
 
 import contextlib
@@ -49,11 +49,9 @@ def read_all(
     The workers end with the generator, even if it is closed early.
 
     Args:
-        paths: any number; workers get up to 512 at a time.
-        processes: None for one per core, at most eight, or the number from `worker_count`. At most one for
-            every 64 files.
-        deadline_s: time for one file. A file that takes longer is unreadable, and so is a file that ended
-            three workers.
+        processes: None for one per core, at most eight; for slow drives `worker_count`. At most one for every
+            64 files.
+        deadline_s: time for one file. A file that takes longer, or ends three workers, is unreadable.
 
     Raises:
         PlayshuffleError: no worker can be started.

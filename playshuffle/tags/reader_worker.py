@@ -1,7 +1,7 @@
 """Read the tags of files in a separate process, which `reader_pool` starts.
 
-Paths come in, each ended by a NUL. Readings go out in the same order, each as a line of JSON. The process has
-a memory limit, and ends with its parent.
+It reads paths, each ended by a NUL, and writes readings in the same order, each as a line of JSON. It has a
+memory limit, and ends with its parent.
 """
 
 import json

@@ -62,7 +62,7 @@ class Reading(NamedTuple):
     """The result of reading one file: tags, or the reason why it has none.
 
     Attributes:
-        is_audio: False for a file that is clearly not audio, and so not a track.
+        is_audio: False for a file that is certainly not audio, and so not a track.
         is_final: False if the disk failed, so that the next scan reads the file again.
         took_memory: reading it left too little memory for another file.
         audio_mark: identifies the audio, whatever the tags are; 0 if that is not certain.

@@ -1,7 +1,6 @@
 """Read the tags of one file, in this process and without limits.
 
-A hostile file can make mutagen take gigabytes of memory or minutes. Read files from outside with
-`reader_pool.read_all`, which has limits for both.
+A hostile file can make mutagen take gigabytes or minutes. `reader_pool.read_all` limits both.
 """
 
 import errno
@@ -44,8 +43,8 @@ _CHUNKED = frozenset(("aiff", "wave"))
 def read(path: bytes) -> Reading:
     """Read the tags of a file; never raise for anything that is on disk.
 
-    Links are followed. Only a regular file is opened, never a FIFO or a device, and never to write. After an
-    error of the disk the reading is not final.
+    Links are followed. Only a regular file is opened, and only to read. After an error of the disk the
+    reading is not final.
     """
     try:
         with _open(path) as disk, BufferedReader(disk) as file:

@@ -1,7 +1,7 @@
 """Replace the queue of MPD around the playing song.
 
-MPD loads a playlist in its playlist folder or music folder itself, in one command list. The tracks of other
-playlists are added by their URIs, in several lists if there are many.
+MPD itself loads a playlist in its playlist folder or music folder. Tracks of other playlists are added by
+their URIs, in several command lists if there are many.
 """
 
 import contextlib
@@ -139,11 +139,7 @@ class MpdQueue:
             time.sleep(_WAIT_S)
 
     def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
-        """Return MPD's name of a playlist, or nothing, and for each track its URI and whether MPD knows it.
-
-        Raises:
-            PlayshuffleError: MPD cannot read it, or its music folder is not known.
-        """
+        """Return MPD's name of a playlist, or nothing, and each track's URI and whether MPD knows it."""
         conf = mpd_server.settings([self._address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:

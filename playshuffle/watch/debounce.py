@@ -24,12 +24,10 @@ class Batch:
         folders: absolute, each with a slash at its end.
         trees: folders to scan with all folders below them.
         gone: files and folders that events reported as deleted or moved away, without a slash at the end.
-        moved: (old path, new path) of each reported move, in the order of the events; incomplete if there
-            were very many.
+        moved: (old path, new path) of each reported move, in order; incomplete if there were very many.
         is_full_scan: scan all folders; `folders` and `trees` are empty.
-        why: events, or growing (files are still being written). For a full scan: start, lost (events were),
-            root (it was removed, restored or replaced), mounts, resume, asked, hourly, poll, day (a new one
-            began), retry.
+        why: events, or growing (files are being written). For a full scan: start, lost (events), root
+            (removed, restored or replaced), mounts, resume, asked, hourly, poll, day (a new one), retry.
     """
 
     folders: frozenset[bytes] = frozenset()

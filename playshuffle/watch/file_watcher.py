@@ -1,6 +1,6 @@
 """Watch a single file and report when it was created, changed or removed.
 
-Each check compares its status, whatever the file system and however it is written.
+Each check compares its status, so this works on any file system.
 """
 
 import os

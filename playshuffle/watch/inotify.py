@@ -1,8 +1,7 @@
 """Watch one folder with inotify through watchdog, and detect lost events.
 
-watchdog loses events silently in several ways. Those that can be detected are reported: events that the
-kernel dropped, refused watches, an unmounted file system, a dead thread. Its observers hide them, so this
-uses the classes below them.
+watchdog loses events silently. Its observers hide the losses that can be detected (dropped events, refused
+watches, an unmounted file system, a dead thread), so this uses the classes below them.
 """
 
 import contextlib
@@ -142,8 +141,8 @@ class Folders(InotifyWatchGroup):
     def repair(self, folder: bytes) -> bool:
         """Add the missing watches of a folder and all folders below it; return whether any was wrong.
 
-        If a folder is created in another one that is moved at once, watchdog looks for it at the old path and
-        never watches it.
+        If a folder is created in one that is then moved, watchdog looks for it at the old path and never
+        watches it.
         """
         with self._lock:
             before = self._active_callbacks_by_watch.copy()

@@ -21,13 +21,13 @@ class Mode(NamedTuple):
     """How a root is watched.
 
     Attributes:
-        state: `events`; `partly` or `polling` if some or all folders report no changes; `missing` if the root
-            cannot be read.
-        detail: the reason, unless the state is `events`; str() adds the numbers if `has_counts`.
+        state: `events`, `partly` or `polling` if all, some or no folders report changes; `missing` if the
+            root cannot be read.
+        detail: the reason, unless the state is `events`.
         watches: number of folders that report changes, at the last count.
         last_event: Unix time in whole seconds.
         file_system: its type, such as ext4.
-        has_counts: `folders` and `watches` are part of the reason.
+        has_counts: str() adds `folders` and `watches` to the reason.
     """
 
     root: bytes

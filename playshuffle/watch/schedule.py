@@ -16,8 +16,7 @@ _MIN_SLEEP_S = 1.0
 class Schedule:
     """Knows when the next scans are due.
 
-    Times are seconds of a monotonic clock that stops while the machine sleeps. `asleep_s` is how long it has
-    slept since it was started.
+    Times are seconds of a monotonic clock that stops while the machine sleeps; `asleep_s` is the time asleep.
     """
 
     def __init__(

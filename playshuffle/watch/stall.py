@@ -1,7 +1,6 @@
 """Distinguish a thread that is blocked in the kernel from a slow machine.
 
-A thread that waits for a dead drive does not run at all. On a slow machine it runs now and then, or is ready
-to. Time when the observer itself does not run does not count.
+A thread that waits for a dead drive does not run at all. On a slow machine it runs sometimes, or is ready to.
 """
 
 import re

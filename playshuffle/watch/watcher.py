@@ -1,7 +1,6 @@
 """Watch folders and yield batches of changes: events are hints, a scan is the truth.
 
-It waits for four things at once: reports of the root watchers, changes of the mount table, the caller's own
-descriptor, and the clock.
+It waits at once for root watchers, changes of the mount table, the caller's descriptors, and the clock.
 """
 
 import contextlib
@@ -35,7 +34,7 @@ class Watch:
         settle_s: a batch is ripe after this time without an event.
         latest_s: a batch is ripe this time after its first event, even if more events come.
         poll_s: time between full scans if some folders report no changes.
-        full_scan_s: time between full scans in any case.
+        full_scan_s: longest time between full scans.
         heartbeat_s: time between heartbeats, which also check the roots and files.
     """
 
@@ -93,8 +92,7 @@ class Watch:
     def batches(self, *caller_fds: int) -> Iterator[Batch | None]:
         """Yield batches of changes without end. The first one means that the watches are set.
 
-        Yields None at every heartbeat, and when one of the descriptors `caller_fds` has something to read,
-        which is left to the caller.
+        Yield None at every heartbeat, and when one of `caller_fds` can be read, which is left to the caller.
         """
         next_heartbeat = time.monotonic() + self._heartbeat_s
         while True:
