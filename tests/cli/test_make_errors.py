@@ -105,7 +105,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wrong_values_and_combinations_are_refused(
     refused: Callable[..., str], words: str, says: str
 ) -> None:
-    """All combinations are in `tests/options/test_contradictions.py`."""
+    """All combinations are in `tests/options/test_options.py`."""
     assert says in refused(2, *shlex.split(words))
 
 

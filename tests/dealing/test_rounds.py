@@ -1,24 +1,29 @@
 """Test orders for decks: guarantee, gap, and new tracks."""
 
 import itertools
-from datetime import date
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playshuffle.dealing.amount import Amount
+from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.rounds import Rounds, deal_size
-from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Limited, Size
 from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import Gap
 from playshuffle.ordering.groups import artist_keys
 from playshuffle.ordering.recipe import Recipe
-from playshuffle.shuffle import Seeded, fewest_repeats, repeats
+from playshuffle.shuffle import RandBelow, Seeded, fewest_repeats, repeats
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution, is_uniform_over
-from tests.support.decks import deal_next
+from tests.support.decks import Uniform, check, deal_next, tracks
 from tests.support.tagged import all_of, by_artists, numbered, tagged
 
 TODAY = date(2026, 11, 21)
@@ -179,3 +184,106 @@ def test_deals_of_the_whole_library_differ_when_the_round_began_within_a_deal() 
 
     assert all(sorted(order) == list(every) for order in orders)
     assert all(one[:12] != other[:12] for one, other in itertools.pairwise(orders))
+
+
+# Deals with a limit for each value
+
+
+LIBRARIES = st.lists(st.integers(1, 5), min_size=1, max_size=5)
+
+
+def values(counts: Sequence[int]) -> dict[int, int]:
+    """Return a library with that number of tracks for each value: the value of each track."""
+    numbers = [value for value, count in enumerate(counts) for _ in range(count)]
+    return dict(zip(tracks(len(numbers)), numbers, strict=True))
+
+
+def entries(deck: Deck) -> tuple[int, ...]:
+    assert deck.deal is not None
+    return deck.deal.entries
+
+
+@given(counts=LIBRARIES, size=st.integers(1, 5), limit=st.integers(1, 3), seed=st.text(max_size=3))
+def test_no_deal_is_over_the_limit_and_each_round_has_each_track_once(
+    counts: list[int], size: int, limit: int, seed: str
+) -> None:
+    value_of = values(counts)
+    order = Uniform(Seeded(seed), 0)
+    for plain in (ByCount(size), ByTime(size * 60_000, dict.fromkeys(value_of, 60_000))):
+        deck, played = Deck(), list[int]()
+        for day in range(3 * len(value_of)):
+            deck = deal_next(
+                deck, [*value_of], order, Limited(plain, limit, value_of), TODAY + timedelta(day)
+            )
+            played += entries(deck)
+            assert 0 < len(entries(deck)) <= size
+            assert max(Counter(map(value_of.__getitem__, entries(deck))).values()) <= limit
+
+        for start in range(0, 3 * len(value_of), len(value_of)):
+            assert Counter(played[start : start + len(value_of)]) == Counter([*value_of])
+
+
+def test_tracks_over_the_limit_come_first_in_the_next_deal() -> None:
+    value_of: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 1, 5: 2}
+    deck = Deck(upcoming=(1, 2, 3, 4, 5), round=1, order="random")
+    size = Limited(ByCount(2), 1, value_of)
+    dealt = []
+    for day in range(3):
+        deck = deal_next(deck, [*value_of], Uniform(Seeded("x"), 0), size, TODAY + timedelta(day))
+        dealt.append(entries(deck))
+    assert dealt[:2] == [(1, 4), (2, 5)]
+    assert dealt[2][0] == 3
+
+
+@pytest.mark.parametrize(("counts", "size"), [([3, 1, 1], 2), ([2, 2, 1], 2), ([3, 2], 3), ([2, 1, 1], 3)])
+def test_each_track_of_a_limited_value_is_equally_likely(counts: list[int], size: int) -> None:
+    value_of = values(counts)
+    deal_size = Limited(ByCount(size), 1, value_of)
+
+    def first_deal(randbelow: RandBelow) -> frozenset[int]:
+        return frozenset(entries(deal_next(Deck(), [*value_of], Uniform(randbelow, 0), deal_size, TODAY)))
+
+    shares = distribution(first_deal)
+    share_of = {track: sum(share for deal, share in shares.items() if track in deal) for track in value_of}
+    for value in range(len(counts)):
+        assert len({share for track, share in share_of.items() if value_of[track] == value}) == 1
+
+
+@given(seed=st.text(max_size=3), size=st.integers(1, 9))
+def test_a_limit_that_no_value_reaches_changes_no_deal(seed: str, size: int) -> None:
+    value_of = values([3, 3, 2])
+    sizes: tuple[Size, Size] = (ByCount(size), Limited(ByCount(size), 3, value_of))
+    plain, limited = (deal_next(Deck(), [*value_of], Uniform(Seeded(seed)), any_, TODAY) for any_ in sizes)
+
+    assert plain == limited
+
+
+# Copies of a recording count as one track
+
+
+TRACKS = list(range(1, 9))
+
+
+@st.composite
+def decks(draw: st.DrawFn) -> Deck:
+    order = draw(st.permutations(TRACKS))
+    cuts = sorted(draw(st.lists(st.integers(0, 8), min_size=3, max_size=3)))
+    dealt, upcoming, missing = (tuple(order[start:end]) for start, end in zip([0, *cuts], cuts, strict=False))
+    return Deck(dealt=dealt, upcoming=upcoming, missing=missing, tail=tuple(draw(st.permutations(TRACKS))))
+
+
+def test_a_copy_that_was_dealt_stays_beside_the_one_that_is_kept() -> None:
+    deck = join_copies(Deck(dealt=(1, 2), upcoming=(3, 4)), {1: 9, 3: 8})
+
+    assert (deck.dealt, deck.upcoming) == ((1, 9, 2), (8, 4))
+
+
+@given(decks(), st.dictionaries(st.sampled_from(TRACKS[:4]), st.sampled_from(TRACKS[4:])))
+def test_a_joined_deck_is_sound_and_joining_again_changes_nothing(deck: Deck, kept: dict[int, int]) -> None:
+    joined = join_copies(deck, kept)
+
+    check(joined)
+    assert join_copies(joined, kept) == joined
+    assert not kept.keys() & set(joined.upcoming)
+    assert all(kept[track] in joined.dealt for track in deck.dealt if track in kept)
+    assert set(joined.dealt) >= set(deck.dealt)

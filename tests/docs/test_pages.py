@@ -1,15 +1,19 @@
 """Check the pages against the program: options, examples, tables, links."""
 
 import doctest
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from playshuffle.demo.tones import write_library
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from scripts.command_tree import commands
+from tests.docs.commands import CHECKOUT
+from tests.support.program import run
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -92,3 +96,22 @@ def test_no_picture_is_larger_than_60_kb() -> None:
         if path.stat().st_size > 60_000
     ]
     assert pictures == []
+
+
+# The page on JSON
+
+
+PAGE = (CHECKOUT / "docs/reference/files.md").read_text()
+
+
+@pytest.mark.process
+def test_the_page_names_the_keys_of_each_command(home: Path) -> None:
+    write_library(str(home / "Music"))
+    for section in PAGE.split("\n### ")[1:]:
+        rows = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)
+        keys = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+        command = re.findall(r"^playshuffle (.*)$", section, re.MULTILINE)[0]
+        done = run(*command.replace("~", str(home)).split())
+
+        assert done.code == 0, f"{command}: {done.err}"
+        assert not keys or set(json.loads(done.out)) == keys, command

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import NOTHING_ODD, Folder
 from playshuffle.library.scan import Place, Progress, scan_places
+from playshuffle.library.tag_columns import pack, unpack
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.tags.reading import ReadAll, Reading, Tags
 
@@ -73,3 +76,31 @@ def scanned(root: Path, read_all: ReadAll | None) -> list[Folder]:
         place = Place((os.fsencode(root),))
         found = scan_places([place], place.roots, cache, read_all, Progress(), EVERYWHERE).places[place]
     return [folder for folders in found.roots.values() for folder in folders]
+
+
+# Columns of tags
+
+
+_VALUES = st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.text(max_size=3)
+_ROWS = st.integers(1, 4).flatmap(
+    lambda width: st.lists(st.none() | st.lists(_VALUES, min_size=width, max_size=width), max_size=6)
+)
+
+
+@given(_ROWS)
+def test_packed_rows_and_columns_are_read_back(rows: list[list[object] | None]) -> None:
+    unpacked = unpack(pack(rows).encode())
+
+    assert repr(list(unpacked)) == repr(rows)
+    assert len(unpacked) == len(rows)
+    assert unpacked == rows
+    tagged = [number for number, row in enumerate(rows) if row is not None]
+    for index in range(len(rows[tagged[0]] or ())) if tagged else ():
+        column = unpacked.column(index)
+        assert [repr(column[number]) for number in tagged] == [
+            repr(row[index]) for row in rows if row is not None
+        ]
+
+
+def test_a_text_that_all_files_share_is_stored_once() -> None:
+    assert pack([["Album", 1], ["Album", 2]]) == '[2, [], ["Album", [1, 2]]]'

@@ -1,7 +1,10 @@
 """Files that are exchanged while an update reads their tags."""
 
 import os
+import random
 import shutil
+import subprocess
+import wave
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -12,11 +15,14 @@ from playshuffle.library import folder_readings
 from playshuffle.library.cache import Cache
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
+from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
-from tests.support.library import FRAME, keep, read_here, tools
+from tests.support.library import FRAME, deal, keep, read_here, tools
+from tests.support.needs import need
 from tests.support.program import listed
 from tests.support.sized import rotate
+from tests.support.tagging import tag
 
 
 @pytest.mark.parametrize("has_birth_times", [True, False])
@@ -131,3 +137,112 @@ def test_a_file_of_the_far_future_is_read_once(
 
     assert all(report.library.tracks.durations_ms[0] for report in reports)
     assert read_count == 1
+
+
+# A library that was converted to another format
+
+
+COUNT = 300
+
+
+def to_opus(files: list[Path]) -> None:
+    """Convert files beside themselves, with their tags, as converters do."""
+    inputs = [word for file in files for word in ("-i", str(file))]
+    outputs = [
+        word
+        for number, file in enumerate(files)
+        for word in ("-map", f"{number}", "-map_metadata", f"{number}", str(file.with_suffix(".opus")))
+    ]
+    subprocess.run(["ffmpeg", "-v", "error", *inputs, *outputs], check=True, timeout=100)
+
+
+def stems(playlist: Path) -> list[str]:
+    return [Path(entry).stem for entry in listed(playlist)]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("deletes_first", [False, True])
+def test_a_library_converted_to_opus_keeps_its_positions_and_deals(
+    tmp_path: Path, deletes_first: bool
+) -> None:
+    """Also where the new files appear long after the old ones were deleted."""
+    need("ffmpeg")
+    music = tmp_path / "Music"
+    music.mkdir()
+    files = [music / f"{number:03}.mp3" for number in range(COUNT)]
+    for number, file in enumerate(files):
+        file.write_bytes(FRAME * (20 + number % 30))
+        if number % 5:  # the others are known by their names
+            tag(file, {"artist": f"Artist {number % 7}", "title": f"Title {number % 50}"})
+    kept, dealt = (
+        Request((os.fsencode(music),), os.fsencode(tmp_path / f"{name}.m3u"), Recipe()) for name in "kd"
+    )
+    keep(kept, tools(seed="1"))
+    order = stems(tmp_path / "k.m3u")
+    deal(dealt, tools(), COUNT // 2)
+    first_half = stems(tmp_path / "d.m3u")
+
+    to_opus(files)
+    for file in files[COUNT // 2 :] if deletes_first else files:
+        file.unlink()
+    if deletes_first:
+        hidden = music.rename(tmp_path / "hidden") / "."
+        music.mkdir()
+        for file in hidden.glob("*.mp3"):
+            file.rename(music / file.name)
+        keep(kept, tools(seed="2"))
+        assert len(listed(tmp_path / "k.m3u")) == COUNT // 2
+        for file in files[: COUNT // 2]:
+            file.unlink()
+        for file in hidden.glob("*.opus"):
+            file.rename(music / file.name)
+    report = keep(kept, tools(seed="2"))
+
+    assert stems(tmp_path / "k.m3u") == order
+    assert {Path(entry).suffix for entry in listed(tmp_path / "k.m3u")} == {".opus"}
+    assert deletes_first or (report.came, report.went, report.renamed) == (0, 0, COUNT)
+    deal(dealt, tools(), COUNT // 2)
+    assert sorted(first_half + stems(tmp_path / "d.m3u")) == sorted(order)
+
+
+# Files of equal lengths
+
+
+RATE = 8000
+
+
+def songs(folder: Path, numbers: range) -> None:
+    """Write songs with audio of their own, a hundred of which have the same length."""
+    folder.mkdir(exist_ok=True)
+    for number in numbers:
+        with wave.open(str(folder / f"{number:04}.wav"), "wb") as file:
+            file.setparams((1, 1, RATE, 0, "NONE", ""))
+            file.writeframes(random.Random(number).randbytes(RATE // 10 + number % 10))
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_no_new_song_inherits_the_number_of_a_deleted_one(tmp_path: Path, count: int) -> None:
+    """In a kept list, and in a deck of which half was dealt."""
+    music = tmp_path / "Music"
+    songs(music, range(2 * count))
+    kept = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
+    dealt = kept._replace(output=bytes(tmp_path / "today.m3u"))
+    keep(kept, tools(read_here))
+    deck = deal(dealt, tools(read_here), count).deck
+    with State(writes=False) as state:
+        next_number = state.load_tracks().next_number
+    for number in range(count):
+        os.unlink(music / f"{number:04}.wav")
+    songs(music, range(2 * count, 3 * count))
+
+    report = keep(kept, tools(read_here))
+    deck = deal(dealt, tools(read_here), 1).deck
+
+    assert (report.came, report.went, report.renamed) == (count, count, 0)
+    with State(writes=False) as state:
+        [folder] = state.load_tracks().folders.values()
+    new = {number for name, number in folder.numbers_by_name().items() if name >= b"%04d" % (2 * count)}
+    assert len(new) == count
+    assert min(new) >= next_number
+    assert len(deck.upcoming) == 2 * count - (len(deck.dealt) - len(deck.removed))
+    assert len(deck.dealt) == count + 1

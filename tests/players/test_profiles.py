@@ -1,20 +1,25 @@
-"""The table of players: what its rows say of themselves, and that all else follows from them."""
+"""The table of players: what its rows say of themselves, and that each player reads any name or loses it."""
 
 import json
 import os
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.players.losses import left_out, losses, twins
 from playshuffle.players.player import FORMS
 from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS
-from playshuffle.playlist.m3u import PathStyle, entries
+from playshuffle.playlist.m3u import PathStyle, entries, escaped
+from tests.players import names, readers
+from tests.players.drivers import DRIVERS
+from tests.players.versions import RULES
 from tests.support.hostile import PATHS
 from tests.support.program import run
 
@@ -126,3 +131,57 @@ def test_a_player_is_shown_with_how_to_write_and_play_its_playlist(name: str, ho
 def test_a_player_is_explained_by_its_name_or_a_near_name_is_suggested() -> None:
     assert "Did you mean 'vlc'?" in run("help", "vlcc").err
     assert run("help", "VLC").out.startswith(b"VLC\n")
+
+
+# Versions
+
+
+def test_each_rule_names_a_player_that_is_run_and_its_measured_version() -> None:
+    assert RULES.keys() <= DRIVERS.keys()
+    assert all(PLAYERS[player].measured.startswith(rules.version) for player, rules in RULES.items())
+
+
+# Any names
+
+
+_PARTS = st.one_of(
+    st.sampled_from([part for name in names.ALL for part in name.split(b"/")]),
+    st.binary(min_size=1, max_size=12),
+    st.text(max_size=8).map(lambda text: text.encode(errors="replace")),
+    st.text("ab#%20?+\\: \t\n\r.~<'é\xa0\ufeff\u2028", min_size=1, max_size=6).map(str.encode),
+    st.integers(1, 245).map(lambda count: b"x" * count),
+).map(lambda part: part.replace(b"/", b"_").replace(b"\0", b"_").lstrip(b".")[:245] or b"_")
+_NAMES = st.builds(
+    lambda parts, suffix: b"/".join(parts) + suffix,
+    st.lists(_PARTS, min_size=1, max_size=5),
+    st.sampled_from(names.SUFFIXES),
+)
+
+
+@pytest.mark.parametrize("player", readers.READERS)
+@settings(max_examples=40, deadline=None)
+@given(found=st.sets(_NAMES, min_size=1, max_size=6))
+def test_a_player_reads_each_name_or_its_loss_is_reported(player: str, found: set[bytes]) -> None:
+    """By the functions that `make` asks; on no disk, so that it can be many."""
+    profile = PLAYERS[player]
+    top = b"/device" if player in ("rockbox", "car") else b"/device/Music"
+    folder = b"/device/Music" if player != "mpd" else b"/device/Playlists"
+    style = PathStyle.RELATIVE if profile.style is None else profile.style
+    here = b"/device/Music"  # of MPD's stored playlists, too
+    there = [b"/device/Music/" + name for name in sorted(found | {*names.decoys(found)})]
+    paths = [path for path in there if names.is_track(path)]
+    known = {*there, *map(os.path.dirname, there), folder}
+    exists: Callable[[bytes], bool] = lambda path: os.path.normpath(path) in known  # noqa: E731 - as the disk has it
+    with mock.patch("os.path.lexists", exists):
+        out = {*left_out(paths, style, here, player), *(twins(paths) if profile.has_twins else ())}
+    kept = [path for index, path in enumerate(paths) if index not in out]
+    lost = {kept[index] for loss in losses(kept, len(kept), style, here, player) for index in loss.indices}
+    written = [entry + b"\n" for entry in entries(kept, style, here)]
+    content = b"#EXTM3U\n" + b"".join(map(escaped, written) if profile.escapes else written)
+
+    opened = readers.READERS[player](
+        content, readers.Place(folder + b"/list" + profile.suffix, exists, top, paths)
+    )
+
+    assert opened == [path for path in kept if path not in lost or path in opened]
+    assert {*kept} - lost <= {*opened}

@@ -1,6 +1,7 @@
-"""The log of the service names what happened to the user's files."""
+"""The log and the metrics of the service name what happened to the user's files."""
 
 import logging
+import subprocess
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,8 +10,10 @@ import pytest
 
 from playshuffle.errors import Note
 from playshuffle.service.live_status import LiveStatus
-from playshuffle.service.status_json import PlaylistStatus
+from playshuffle.service.metrics import metrics
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status
 from playshuffle.service.update_protocol import PlaylistUpdated
+from tests.support.needs import need
 
 UPDATED = PlaylistUpdated(
     playlist="car", status=PlaylistStatus("car", "/m/car.m3u", "managed", tracks=9), is_changed=False,
@@ -49,3 +52,34 @@ def test_a_note_is_logged_once_while_only_its_numbers_change(
     status.note_message(replace(UPDATED, notes=[Note("waiting", "4 of 8 tracks wait for /m.", b"/m")]))
 
     assert len(caplog.records) == 2
+
+
+# Metrics, read by the checker of Prometheus
+
+
+ODD = 'a "b" \\n \n \udce9 {x}'
+STATUS = Status(
+    (),
+    (RootStatus("/m", "ok", tracks=3), RootStatus(ODD, "missing")),
+    (PlaylistStatus("all", "/m/all.m3u", tracks=3, last_write=7), PlaylistStatus(ODD, "", last_error="no")),
+    (),
+)
+
+
+def test_each_fact_is_a_line_and_unknown_ones_are_left_out() -> None:
+    lines = [line for line in metrics(STATUS) if line[0] != "#"]
+
+    assert "playshuffle_services 0" in lines
+    assert 'playshuffle_folder_tracks{folder="/m"} 3' in lines
+    assert 'playshuffle_playlist_failed{playlist="all",output="/m/all.m3u"} 0' in lines
+    assert 'playshuffle_playlist_written_timestamp_seconds{playlist="all",output="/m/all.m3u"} 7' in lines
+    assert len(lines) == 8
+
+
+@pytest.mark.process
+def test_prometheus_reads_the_metrics() -> None:
+    need("promtool")
+    text = "".join(f"{line}\n" for line in metrics(STATUS)).encode()
+    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,11 +13,12 @@ import pytest
 from playshuffle.config.model import Reshuffle
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
-from playshuffle.service.update_protocol import PlaylistUpdated
+from playshuffle.service.update_process import Update, UpdateProcess
+from playshuffle.service.update_protocol import Message, PlaylistUpdated, UpdateRequest, UpdateStarted
 from playshuffle.watch.debounce import Batch
 from tests.support.managed import START, Managed, event_in
 from tests.support.program import DATA, listed
-from tests.support.service import aged
+from tests.support.service import aged, wait_for
 
 _FOLDERS = 36
 
@@ -229,3 +231,26 @@ def test_a_dealt_file_that_another_program_changed_is_written_again(dealt: Album
 
     assert dealt.look().is_changed
     assert dealt.file.read_bytes() == before
+
+
+# The process of an update
+
+
+def make_hanging_update() -> Update:
+    def hang(request: UpdateRequest, send: Callable[[Message], None]) -> None:
+        time.sleep(3600)
+
+    return hang
+
+
+@pytest.mark.process
+def test_an_update_that_never_ends_does_not_hold_up_the_service() -> None:
+    """As one does that waits for a file system which does not answer: not even SIGKILL ends it."""
+    messages: list[Message] = []
+    with UpdateProcess(make_hanging_update) as updates:
+        updates.begin(UpdateRequest(frozenset(), Batch()))
+        wait_for(lambda: messages.extend(updates.receive()) or messages)  # type: ignore[func-returns-value]
+
+    (started,) = messages
+    assert isinstance(started, UpdateStarted)
+    os.kill(started.process, signal.SIGKILL)  # so it outlived the process that waited for it

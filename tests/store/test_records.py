@@ -1,6 +1,10 @@
 """Orders and decks are loaded as they were saved."""
 
+import json
+import os
 from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -8,9 +12,10 @@ from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deal, Deck
 from playshuffle.dealing.period import Every
-from playshuffle.options.table import Options
-from playshuffle.store import records
+from playshuffle.options.table import ROWS, Options
+from playshuffle.store import records, skip_list_entries
 from playshuffle.store.records import BEFORE, IN_FILE, LAST, NOTHING, SavedDeck, SavedOrder, SavedRecord
+from playshuffle.store.saved_options import pack, unpack
 from playshuffle.store.state import State
 
 LIST, OTHER = b"/m/today.m3u", b"/m/other.m3u"
@@ -99,3 +104,62 @@ def test_absent_tracks_of_an_order_do_not_count_as_present() -> None:
     order = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "1-1", b"")
 
     assert list(order.present_then) == [3, 1, 2]
+
+
+# Options
+
+
+TYPES = {"folders": tuple[str, ...], **{row.name: row.type for row in ROWS}}
+
+# Absolute paths, which may have bytes that are not UTF-8.
+_TEXT = st.binary().map(lambda name: f"/{os.fsdecode(name)}")
+VALUES: dict[Any, st.SearchStrategy[Any]] = {
+    bool: st.booleans(),
+    str: _TEXT,
+    str | None: st.none() | _TEXT,
+    int | None: st.none() | st.integers(),
+    tuple[str, ...]: st.lists(_TEXT).map(tuple),
+}
+
+
+@given(st.fixed_dictionaries({name: VALUES[type_] for name, type_ in TYPES.items()}))
+def test_all_options_are_read_back_from_json(values: dict[str, Any]) -> None:
+    options = Options(**values)
+
+    assert unpack(pack(options)) == options
+
+
+def test_json_has_only_the_options_that_differ_from_their_defaults() -> None:
+    assert pack(Options()) == "{}"
+    assert json.loads(pack(Options(folders=("/m",), tags=False))) == {"folders": ["/m"], "tags": False}
+
+
+def test_paths_below_the_home_are_saved_without_its_name(home: Path) -> None:
+    options = Options(folders=(f"{home}/Music", "/mnt"), maps=(f"{home}/Music=/M",))
+
+    assert json.loads(pack(options)) == {"folders": ["~/Music", "/mnt"], "maps": ["~/Music=/M"]}
+    assert unpack(pack(options)) == options
+
+
+@pytest.mark.parametrize("text", [pack(None), '{"law": 1}'])
+def test_saved_options_that_this_version_does_not_know_give_none(text: str) -> None:
+    assert unpack(text) is None
+
+
+# Skip lists
+
+
+PLAYLIST, OTHER = b"/m/all\xff.m3u", b"/m/other.m3u"
+LISTS = {b"/never\xfe.m3u": [b"/m/a.mp3", b"/m/caf\xe9\n.mp3"], b"/empty.m3u": list[bytes]()}
+
+
+def test_stored_skip_lists_are_read_back_for_their_playlist_only() -> None:
+    with State() as state:
+        skip_list_entries.save(state, PLAYLIST, LISTS)
+        skip_list_entries.save(state, OTHER, {b"/x.m3u": [b"/m/x.mp3"]})
+        skip_list_entries.save(state, OTHER, {b"/y.m3u": [b"/m/y.mp3"]})
+
+    with State(writes=False) as state:
+        assert skip_list_entries.load(state, PLAYLIST) == LISTS
+        assert skip_list_entries.load(state, OTHER) == {b"/y.m3u": [b"/m/y.mp3"]}
+        assert skip_list_entries.load(state, b"/none.m3u") == {}

@@ -1,8 +1,15 @@
+"""Events become hints, hints become batches, and full scans are due at their times."""
+
 import math
+import os
 from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
 
 from playshuffle.watch.debounce import Batch, BatchCollector
-from playshuffle.watch.event import Hint
+from playshuffle.watch.event import Hint, relevant_part
+from playshuffle.watch.schedule import Schedule
 
 
 def collected(hints: Iterable[Hint]) -> Batch:
@@ -124,3 +131,140 @@ def test_growing_folders_are_ripe_at_once_unless_there_are_events() -> None:
     assert calm.take(5) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="growing")
     assert busy.take(5) is None
     assert busy.take(7) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="events")
+
+
+# Events
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b"a.mp3", b"b/c/A.FLAC", b"caf\xe9\n.ogg", b".nomedia", b"b/.ndignore", b"~.opus", b"b.part/a.mp3"],
+)
+def test_audio_files_and_ignore_files_are_relevant(name: bytes) -> None:
+    for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
+        assert relevant_part(hint, b"/music") == hint
+
+
+@pytest.mark.parametrize(
+    "name",
+    b"a.m3u a.m3u8 cover.jpg a.mp3.part a.crdownload a.mp3~ a.!qB a.aria2 a.mp3.tmp .a.mp3 ._a.mp3"
+    b" .a.mp3.uOcFz5 .~tmp~/a.mp3 b/.git/a.mp3 @eaDir/a.mp3 Lost+Found/a.mp3 .hidden/.nomedia"
+    b" .list.m3u.0123456789ab.tmp".split(),
+)
+def test_files_that_no_scan_takes_are_not_relevant(name: bytes) -> None:
+    """Playlists, temporary, unfinished and hidden files."""
+    for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
+        assert relevant_part(hint, b"/music") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "is_relevant"), [(b"a", True), (b"a.b/c d", True), (b".a", False), (b"@eaDir", False)]
+)
+def test_folders_are_relevant_unless_a_scan_skips_them(name: bytes, is_relevant: bool) -> None:
+    hint = Hint(b"/music/" + name, None, is_folder=True)
+
+    assert (relevant_part(hint, b"/music") is not None) == is_relevant
+
+
+def test_only_the_relevant_half_of_a_move_is_kept() -> None:
+    """A tag editor moves a temporary file over the old one; the bin is hidden."""
+    assert relevant_part(Hint(b"/m/.a.tmp", b"/m/a.mp3"), b"/m") == Hint(None, b"/m/a.mp3")
+    assert relevant_part(Hint(b"/m/a.mp3", b"/m/.Trash-0/a.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
+    assert relevant_part(Hint(b"/m/a.mp3", b"/m/b.mp3"), b"/m") == Hint(b"/m/a.mp3", b"/m/b.mp3")
+    assert relevant_part(Hint(b"/m/a.mp3", b"/else/b.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
+
+
+def test_names_above_the_root_do_not_count() -> None:
+    hint = Hint(None, b"/home/.hidden/a.mp3")
+
+    assert relevant_part(hint, b"/home/.hidden") == hint
+    assert relevant_part(Hint(None, b"/a.mp3"), b"/") == Hint(None, b"/a.mp3")
+
+
+def test_a_link_to_a_folder_is_relevant_though_it_is_reported_as_a_file(tmp_path: Path) -> None:
+    """Once it is deleted only its name is known, and folders rarely have a suffix."""
+    link, text = os.fsencode(tmp_path / "Vol. 1"), os.fsencode(tmp_path / "notes")
+    os.symlink(b"/", link)
+    Path(os.fsdecode(text)).write_text("x")
+
+    assert relevant_part(Hint(None, link), os.fsencode(tmp_path)) is not None
+    assert relevant_part(Hint(link, None), os.fsencode(tmp_path)) is not None
+    assert relevant_part(Hint(None, text), os.fsencode(tmp_path)) is None
+
+
+# When a full scan is due
+
+
+@pytest.fixture
+def schedule() -> Schedule:
+    return Schedule(full_scan_s=3600, poll_s=300, settle_s=2, now=1000, asleep_s=50)
+
+
+def due(schedule: Schedule, now: float, *, asleep_s: float = 50, is_polled: bool = False) -> str | None:
+    return schedule.full_scan_reason(now, asleep_s, is_polled=is_polled)
+
+
+def test_a_full_scan_is_due_every_hour(schedule: Schedule) -> None:
+    assert due(schedule, 4599) is None
+    assert schedule.next_at(is_polled=False) == 4600
+    assert due(schedule, 4600) == "hourly"
+
+
+def test_the_hour_begins_with_the_last_full_scan(schedule: Schedule) -> None:
+    schedule.note_full_scan(4000)
+
+    assert due(schedule, 7599) is None
+    assert due(schedule, 7600) == "hourly"
+
+
+def test_a_poll_is_due_more_often_than_a_full_scan(schedule: Schedule) -> None:
+    assert schedule.next_at(is_polled=True) == 1300
+    assert due(schedule, 1300) is None
+    assert due(schedule, 1300, is_polled=True) == "poll"
+
+
+def test_a_sleep_of_the_machine_is_noticed_once(schedule: Schedule) -> None:
+    """A small difference between the two clocks does not count as sleep."""
+    assert due(schedule, 1005, asleep_s=50.01) is None
+    assert due(schedule, 1010, asleep_s=120) == "resume"
+    assert due(schedule, 1010, asleep_s=120) is None
+
+
+def test_a_change_of_the_mount_table_waits_for_the_settle_time(schedule: Schedule) -> None:
+    schedule.note_mounts(1100)
+    schedule.note_mounts(1101)
+
+    assert schedule.next_at(is_polled=False) == 1102
+    assert due(schedule, 1101) is None
+    assert due(schedule, 1102) == "mounts"
+    assert due(schedule, 1103) is None
+
+
+def test_a_mount_table_that_changes_all_the_time_causes_one_scan_a_minute(schedule: Schedule) -> None:
+    """The last change is not lost."""
+    due_times = []
+    for now in range(1100, 1400):
+        if now < 1200:
+            schedule.note_mounts(now)
+        if due(schedule, now):
+            due_times.append(now)
+
+    assert due_times == [1102, 1162, 1222]
+
+
+def test_a_full_scan_covers_earlier_changes_of_mounts(schedule: Schedule) -> None:
+    schedule.note_mounts(1100)
+    schedule.note_full_scan(1101)
+
+    assert due(schedule, 1102) is None
+
+
+def test_rescans_are_due_at_their_time(schedule: Schedule) -> None:
+    schedule.add_rescan([b"/m/b/"], 1020)
+    schedule.add_rescan([b"/m/a/"], 1010)
+
+    assert schedule.next_at(is_polled=False) == 1010
+    assert list(schedule.take_rescans(1009)) == []
+    assert list(schedule.take_rescans(1010)) == [[b"/m/a/"]]
+    assert list(schedule.take_rescans(1030)) == [[b"/m/b/"]]
+    assert list(schedule.take_rescans(math.inf)) == []

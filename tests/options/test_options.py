@@ -1,10 +1,13 @@
-"""Options that contradict each other are refused, with the reason."""
+"""Options that contradict each other are refused, and options given now replace those of a list."""
+
+import json
 
 import pytest
 
-from playshuffle.errors import OptionError
+from playshuffle.errors import ONLY_KEYS, OptionError
 from playshuffle.options.contradictions import CONTRADICTIONS, check
-from playshuffle.options.table import Options
+from playshuffle.options.given import NOTHING_GIVEN
+from playshuffle.options.table import ROWS, Options, as_flags
 
 DEALT = Options(every="day")
 
@@ -73,3 +76,51 @@ def test_each_row_of_the_table_refuses_something() -> None:
 )
 def test_options_that_work_together_are_accepted(options: Options) -> None:
     check(options)
+
+
+# Options that are given now, and those of a list
+
+
+LIST = Options(folders=("/m",), limit=3, order="spread")
+
+
+def test_options_that_are_given_replace_those_of_the_list() -> None:
+    assert NOTHING_GIVEN.over(LIST) == LIST
+    assert NOTHING_GIVEN.plus(order="random", spoken=True).over(LIST) == LIST._replace(
+        order="random", spoken=True
+    )
+
+
+def test_each_amount_replaces_any_other_amount() -> None:
+    assert NOTHING_GIVEN.plus(time="2h").over(LIST) == LIST._replace(limit=None, time="2h")
+
+
+def test_deals_that_do_not_count_plays_need_no_patience() -> None:
+    heard = LIST._replace(every="run", done_when="played", patience="always")
+
+    assert NOTHING_GIVEN.plus(done_when="dealt").over(heard) == LIST._replace(every="run", done_when="dealt")
+    assert NOTHING_GIVEN.plus(done_when="played").over(heard) == heard
+
+
+def test_folders_and_a_list_of_files_replace_each_other() -> None:
+    listed = LIST._replace(folders=(), source="/l")
+
+    assert NOTHING_GIVEN.plus(source="/l").over(LIST) == listed
+    assert NOTHING_GIVEN.plus(folders=("/m",)).over(listed) == LIST
+
+
+# Options without a flag
+
+
+def test_errors_spell_an_option_without_a_flag_as_its_key() -> None:
+    assert {row.key for row in ROWS if not row.verbs} == ONLY_KEYS
+
+
+def test_each_option_without_a_flag_is_a_key() -> None:
+    assert all(row.has_key for row in ROWS if not row.verbs)
+
+
+def test_an_option_without_a_flag_is_shown_as_its_key() -> None:
+    options = Options(order="spread", inside="all", extinf=False)
+
+    assert as_flags(options) == f"--order spread inside = {json.dumps('all')} extinf = false"
