@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated
 
@@ -21,6 +21,7 @@ from playshuffle.exporting.copied_tracks import find_tracks
 from playshuffle.exporting.copy_names import safe_name
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
+from playshuffle.library.folder import Skipped
 from playshuffle.playlist.parts import user_name
 from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.playlist.playlist_reader import STDIN, read_file_list
@@ -58,39 +59,37 @@ def export(
     quiet: Quiet = False,
 ) -> Exit:
     """Copy the tracks of a playlist to a stick."""
-    most_bytes = _size(size)
     if max_per_folder is not None:
         _check_folders(max_per_folder, keep_names=keep_names)
+    most_bytes = _size(size)
     if playlist is None or folder is None:
         raise _incomplete(playlist, all_lists(config))
-    word = playlist
-    playlist, parts = _found(playlist, config)
+    found, parts = _found(playlist, config)
     with State(writes=False) as state:
         roots = state.roots()
     read = [read_file_list(os.fsdecode(part)) for part in parts]
     files = tuple(dict.fromkeys(chain.from_iterable(each.files for each in read)))
-    name = "playlist" if playlist == STDIN else os.path.splitext(os.path.basename(playlist))[0]
+    name = "playlist" if found == STDIN else os.path.splitext(os.path.basename(found))[0]
+    target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
-        below = roots if keep_names else None
-        tracks, skipped = find_tracks(files, read_all, progress.working, is_ascii=is_ascii, kept_below=below)
+        below, working = roots if keep_names else None, progress.working
+        tracks, skipped = find_tracks(files, read_all, working, is_ascii=is_ascii, kept_below=below)
         if not tracks:
-            raise PlayshuffleError(f"'{shown(word)}' names no file that can be copied.", Exit.NO_INPUT)
+            raise PlayshuffleError(f"'{shown(playlist)}' names no file that can be copied.", Exit.NO_INPUT)
         done = export_tracks(
             tracks,
-            absolute(folder, Exit.CANNOT_CREATE),
+            target,
             safe_name(name, is_ascii=is_ascii),
-            _source(playlist, parts[0]),
-            progress.working,
+            _source(found, parts[0]),
+            working,
             roots=roots,
             most_bytes=most_bytes,
             max_per_folder=max_per_folder,
             keeps_names=keep_names,
         )
     if not quiet:
-        say([_verdict(done, len(tracks))])
-        reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
-        reasons += [f"{shown(stream)}: not a file" for each in read for stream in each.others]
-        say(f"  skipped {line}" for line in shortened(reasons, _NAMES))
+        streams = chain.from_iterable(each.others for each in read)
+        say(_report(done, len(tracks), skipped, streams))
     return Exit.LOSSES if skipped else Exit.DONE
 
 
@@ -132,14 +131,19 @@ def _source(playlist: str, file: bytes) -> str:
     return f"{shown(os.path.realpath(playlist))} of {user_name(os.stat(file).st_uid)}"
 
 
-def _verdict(done: Exported, track_count: int) -> str:
+def _report(
+    done: Exported, track_count: int, skipped: Sequence[Skipped], streams: Iterable[bytes]
+) -> Iterator[str]:
     text = (
         f"{home_path(done.folder)}: {_fitting(done.tracks, track_count)},"
         f" {done.size / 1e6:,.0f} MB. Copied {done.copied:,}, kept {done.tracks - done.copied:,},"
         f" removed {done.removed:,}"
     )
     mark = Mark.GOOD if done.tracks == track_count else Mark.WARNING
-    return screen_of(sys.stderr).verdict(mark, text)
+    yield screen_of(sys.stderr).verdict(mark, text)
+    reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
+    reasons += [f"{shown(stream)}: not a file" for stream in streams]
+    yield from (f"  skipped {line}" for line in shortened(reasons, _NAMES))
 
 
 def _fitting(count: int, of: int) -> str:

@@ -30,25 +30,21 @@ def export_names(
         PlayshuffleError: the folder has this playlist of another source, files of another user, or a link or
             file in place of a folder; or no track fits.
     """
-    folder = os.path.realpath(folder)
-    head, playlist = f"#{source}".encode() + copying.KEPT, f"{name}.m3u".encode()
+    folder, head = os.path.realpath(folder), f"#{source}".encode() + copying.KEPT
+    playlist = f"{name}.m3u".encode()
     lists = _other_lists(folder, head, playlist)
     tracks = _spelled(folder, tracks)
-    folders = (os.path.join(os.path.dirname(track.name.encode()), b"") for track in tracks)
-    _check_places(folder, {EXPORT_MARK, playlist, *folders})
+    _check_places(folder, playlist, tracks)
     elsewhere = {os.path.join(folder, path) for lines in lists for path in lines[2:]}
-    wanted = {track.name for track in tracks}
     files = list(copying.our_files(folder))
     names_of = {path: plain(os.fsdecode(path[len(folder) + 1 :])) for path in files}
     copies = copying.find_copies(files, names_of.__getitem__)
+    wanted = {track.name for track in tracks}
     usable = [path for path in files if path not in elsewhere or names_of[path] in wanted]
     tracks = tracks[: copying.fitting(tracks, usable, folder, most_bytes)]
     again = copying.found_again(tracks, copies)
     unwanted = [path for group in copies.values() for _, path in group if path not in elsewhere]
-    for path in unwanted:
-        os.unlink(path)
-        with contextlib.suppress(OSError):  # the mark keeps the folder itself
-            os.removedirs(os.path.dirname(path))
+    _remove(unwanted)
     names = _names(folder, tracks, again, elsewhere)
     _write_mark(folder, [*lists, [head, playlist, *names]])
     if not os.path.lexists(os.path.join(folder, playlist)):  # without it, the copies would not count
@@ -62,6 +58,14 @@ def export_names(
     _write(folder, playlist, [b"#EXTM3U\n", *lines])
     copying.sync(folder)
     return copying.exported(folder, tracks, again, len(unwanted))
+
+
+def _remove(paths: Iterable[bytes]) -> None:
+    """Remove files, and the folders that are empty then; the mark keeps the folder of them all."""
+    for path in paths:
+        os.unlink(path)
+        with contextlib.suppress(OSError):
+            os.removedirs(os.path.dirname(path))
 
 
 def _entry(name: bytes) -> bytes:
@@ -98,9 +102,10 @@ def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes
     ]
 
 
-def _check_places(folder: bytes, names: Iterable[bytes]) -> None:
+def _check_places(folder: bytes, playlist: bytes, tracks: Sequence[CopiedTrack]) -> None:
     """Refuse links, whose targets would be changed, and files in place of folders, which end with a slash."""
-    for name in sorted(names):
+    folders = (os.path.join(os.path.dirname(track.name.encode()), b"") for track in tracks)
+    for name in sorted({EXPORT_MARK, playlist, *folders}):
         path = os.path.join(folder, name).rstrip(b"/")
         if os.path.realpath(path) != path:
             raise PlayshuffleError(f"{shown(path)} is a link. Nothing was changed. Remove it.")

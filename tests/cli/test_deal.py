@@ -81,10 +81,10 @@ def test_other_options_rewrite_the_deal_of_today_in_their_format(music: Path) ->
     deal(music, "-n", "3")
     names = listed(music / "today.m3u")
 
-    deal(music, "-n", "3", "--paths", "absolute")
+    deal(music, "-n", "3", "--for", "vlc")
 
     entries = [line for line in (music / "today.m3u").read_text().splitlines() if line[0] != "#"]
-    assert entries == [f"{music}/{name}" for name in names]
+    assert entries == [f"file://{music}/{name}" for name in names]
 
 
 def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_stay_dealt(tmp_path: Path) -> None:
@@ -532,12 +532,10 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
 
 def test_undo_of_a_configured_deal_uses_its_options(music: Path) -> None:
     """It does so beside a configuration that is wrong by now."""
-    file = configured(
-        f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\npaths = "absolute"\n'
-    )
+    file = configured(f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\nfor = "vlc"\n')
     assert run("deal", "--due").code == 0
     first = (music / "some.m3u").read_bytes()
-    deal(music, "-n", "2", "--now", "--paths", "relative", "-o", music / "some.m3u")
+    deal(music, "-n", "2", "--now", "--for", "generic", "-o", music / "some.m3u")
     file.write_text("folders = [")
     done = run("undo")
 
