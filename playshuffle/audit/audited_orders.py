@@ -24,7 +24,6 @@ class Audited(NamedTuple):
     """An order of N tracks that can be shuffled many times.
 
     Attributes:
-        name: as the user gives it.
         flaw: its known defect, if it exists to be caught.
         entropy_bits: bits of its own generator; None if it uses the given one.
     """

@@ -20,7 +20,7 @@ class Guarantee(NamedTuple):
         freedom: degrees of freedom of the chi-square sum; None if they must be measured.
         rule: a clause that is true of each single order.
         keeps: returns whether an order keeps the rule.
-        counted: returns the order to count, if that is another one.
+        counted: returns another order to count; None: the order itself.
     """
 
     words: str

@@ -27,7 +27,6 @@ class Step(NamedTuple):
     """One draw, and its effect.
 
     Attributes:
-        position: the one that becomes final.
         draw: the position to swap with, or the index of the struck-out track among those left.
         order: all tracks after the draw, or the tracks written down so far.
     """

@@ -78,7 +78,7 @@ def _configured(
 def _request(
     words: Sequence[str], given: Given, switch: str, config: str | None, save: str | None, state: State
 ) -> Request:
-    """Return the request of a deck: options in `given` replace those of its last deal."""
+    """Return the request of a deck: options in `given` replace the options of its last deal."""
     if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"

@@ -38,7 +38,7 @@ def run_lists(
 ) -> tuple[dict[str, Done], list[Exit]]:
     """Open lists over one library, and run a function for each; one failure does not stop the others.
 
-    Return the results by name, as `requests` are, and the exit code of each failed list.
+    Return results by name, and an exit code for each failed list.
 
     Raises:
         PlayshuffleError: the library cannot be opened, or the only list failed.

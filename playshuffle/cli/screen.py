@@ -47,7 +47,6 @@ class Screen(NamedTuple):
 
     Attributes:
         width: columns; None for a pipe or file.
-        now_s: the present time, in Unix seconds.
     """
 
     width: int | None = None

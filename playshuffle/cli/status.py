@@ -71,7 +71,6 @@ def status(
 
 
 def _configuration(named: str | None) -> "Config | None":
-    """Return the configuration; None if there is none, or it is broken and was not named."""
     try:
         return load_if_any(named)
     except PlayshuffleError as error:

@@ -143,7 +143,7 @@ def _spelling(parameter: Any, words: Sequence[str]) -> str:
 
 
 def other_command(words: Sequence[str]) -> str:
-    """Return an error that names the command for a path, or for the name that a user tries; empty if none."""
+    """Return an error that suggests a command for a path or an unknown command; empty if none fits."""
     if os.path.isdir(words[0]) or ("/" in words[0] and os.path.lexists(words[0])):
         return _for_path(words[0])
     rest = shlex.join(words[1:])

@@ -143,7 +143,6 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
     """Return the default path of a player's playlist.
 
     Args:
-        name: of the file, without a suffix.
         plain: default of `name`; the player is added, so that no list replaces another player's.
 
     Raises:

@@ -58,7 +58,6 @@ class Config(NamedTuple):
     Attributes:
         settle_s: seconds without changes before an update.
         poll_s: seconds between scans of folders without events.
-        page: file of the status page, if any.
     """
 
     document: Document | None

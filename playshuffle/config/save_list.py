@@ -24,7 +24,7 @@ _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with
 def save_list(path: bytes, name: str, request: Request) -> None:
     """Add a list to a configuration, or change the list of this name if it has the same file.
 
-    The configuration is created if needed. The request has an output.
+    The configuration is created if needed; the request has an output.
 
     Raises:
         PlayshuffleError: the configuration cannot have the list. It was not changed.

@@ -50,11 +50,10 @@ class Deck(NamedTuple):
         removed: tracks in `dealt` that no longer exist.
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
-        since: first day of this round.
-        is_ended: the round was ended early; `upcoming` has all tracks until the next deal begins a new one.
-        unheard: dealt tracks without a known play, once for each deal that contained them. Tracks that are
-            not in `dealt` are from the previous round.
-        heard_from_s: a play from this time on counts for this round (Unix seconds); 0 if plays do not count.
+        is_ended: the round was ended early; until the next deal, `upcoming` has all tracks.
+        unheard: dealt tracks without a known play, once for each deal that had them. Tracks that are not in
+            `dealt` are from the last round.
+        heard_from_s: plays from this Unix time (s) on count for this round; 0 if plays do not count.
     """
 
     dealt: tuple[int, ...] = ()

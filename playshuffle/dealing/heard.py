@@ -32,7 +32,6 @@ def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE
     """Return the deck after a deal, with the new deal's tracks unheard.
 
     Args:
-        before: the deck before the deal, from `mark_heard`.
         now_s: time of the deal (Unix seconds).
         patience: number of deals that an unheard track stays; if infinite, they are not counted.
     """

@@ -68,12 +68,12 @@ def next_deal(
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
-    A round does not end while a drive is missing, because the dealt tracks on it would be forgotten. The deal
-    is then as large as the present tracks allow.
+    A round does not end while a drive is missing, because the dealt tracks on it would be forgotten: the deal
+    is then smaller.
 
     No track comes twice in one deal, so a deal is never larger than the library. If the order keeps the gap,
-    and no track was removed since the last round, the next round is uniform over all orders with the gap and
-    without a track of this deal. If tracks were removed, tracks that would come too soon are postponed.
+    the next round is uniform over all orders with the gap and without a track of this deal. If tracks were
+    removed since the last round, tracks that would come too soon are postponed.
 
     Args:
         again: earlier dealt tracks that come first.
@@ -111,8 +111,8 @@ def next_deal(
 def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
     """Return whether a new deal is due, instead of writing the last one again.
 
-    A deal that did not reach the file is written first. A deal without any present track is replaced. If
-    plays count, a deal without a play stays.
+    A pending deal is written first. A deal without any present track is replaced. If plays count, a deal
+    without a play stays.
     """
     last = deck.deal
     if last is None or (last.entries and not any(track in present for track in last.entries)):

@@ -60,8 +60,8 @@ class ByCount(Size):
 class ByTime(Size):
     """Deals of at most this playing time; a track that does not fit comes first in the next deal.
 
-    A track longer than a deal is dealt alone. A deal is full when a track did not fit and less time is left
-    than the median length of the tracks.
+    A track longer than a deal is dealt alone. A deal is full when a track did not fit, and less time is left
+    than the median length.
 
     Args:
         lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, else as `time_ms`.
@@ -132,12 +132,9 @@ class ByGroups(Size):
 
 
 class Limited(Size):
-    """Deals of another size that have at most N tracks for each value.
+    """Deals of another size that have at most `limit` tracks, from 1, for each value.
 
     A track over the limit comes first in the next deal. So the last deals of a round can be small.
-
-    Args:
-        limit: at least 1.
     """
 
     def __init__(self, size: Size, limit: int, value_of: Mapping[int, int]) -> None:

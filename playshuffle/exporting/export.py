@@ -47,11 +47,9 @@ def export(
     """Copy tracks into the folder NAME of a folder; stop before the first that does not fit.
 
     Args:
-        tracks: in playlist order.
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
         source: the playlist and its owner. A list of this name from another source does not replace the
             copies.
-        working: called with the megabytes that were copied.
         max_per_folder: divides the copies into folders `01`, `02` and so on.
         keeps_names: copy into the folder itself, under the tracks' names, and share copies with other lists.
 
@@ -127,7 +125,6 @@ def _names(tracks: Sequence[CopiedTrack], per_folder: int) -> list[bytes]:
 
 
 def _playlists(target: bytes, tracks: Sequence[CopiedTrack], names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return several playlists if a car radio cannot read that many tracks."""
     entries = [track.extinf + name + b"\n" for track, name in zip(tracks, names, strict=False)]
     stem = os.path.basename(target)
     return {

@@ -1,4 +1,4 @@
-"""Copy the tracks of lists into one folder, each below it as it is below its music folder.
+"""Copy the tracks of lists into one folder, under their paths below the music folder.
 
 Programs that synchronise the folder see only new and removed tracks. Lists of one user share copies. The mark
 has a part for each list whose playlist is there. A copy is removed when no part names it.
@@ -84,7 +84,7 @@ def _write_mark(folder: bytes, parts: Sequence[Sequence[bytes]]) -> None:
 def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:
     """Return the parts of the mark for other playlists that are there: source, playlist, copies.
 
-    Refuse parts of another user, and a playlist of another source.
+    Refuse parts of another user, or of another source.
     """
     lists = [part.split(b"\n") for part in b"\n".join(copying.marked(folder)).split(b"\n\n") if part]
     owner = head[head.rindex(b" of ") :]

@@ -20,7 +20,6 @@ class Database(NamedTuple):
         needs: the columns that identify it, by table.
         rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is
             the user whose plays count, or empty.
-        full: the greatest rating.
         users: a statement that selects all users' names, if there are several.
         starts: a statement that selects whether the program counts plays when they start.
     """
@@ -44,7 +43,7 @@ class Database(NamedTuple):
         return missing
 
     def read(self, database: "Connection", user: str) -> HistoryRows:
-        """Return a row for each track; `user` is the user whose plays count, empty for all.
+        """Return a row for each track; only plays of `user` count, or all if empty.
 
         Raises:
             UnknownUserError: no such user exists.

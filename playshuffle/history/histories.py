@@ -23,7 +23,6 @@ class File(NamedTuple):
         begins: pattern of its first bytes; of a CSV file, the names of its columns.
         suffixes: of a file without typical first bytes.
         is_log: each row is a play or a skip, so counts of several logs add up.
-        is_folder: a folder with such files.
     """
 
     rows: str
@@ -37,7 +36,6 @@ class History(NamedTuple):
     """A kind of play history.
 
     Attributes:
-        knows: its data, for the documentation.
         played: when the program counts a play, for the documentation.
         tried: the version of the program whose file was read, if any.
         name: the user's name for it; empty if users name the file.
@@ -63,7 +61,7 @@ class History(NamedTuple):
 
 
 def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
-    """Return the possible paths of a program's file, as a Flatpak or Snap too.
+    """Return the possible paths of a program's file, a Flatpak's or Snap's too.
 
     `path` begins with `~/.config`, `~/.local/share` or the like; its name may have a `*`.
     """

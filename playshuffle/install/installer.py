@@ -17,7 +17,6 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
     """Write units and start some of them; yield a line for each change. A second call changes nothing.
 
     Args:
-        unit_texts: from `units.rendered`.
         starts: whether to start each unit; others are stopped.
 
     Raises:

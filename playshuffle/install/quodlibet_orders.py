@@ -37,12 +37,7 @@ Draw = Callable[[Sequence[str], Songs, Sequence[str]], list[str]]
 
 
 class Memory:
-    """The played and the next songs of this round, saved in a file.
-
-    Attributes:
-        played: keys of songs, the current one last.
-        upcoming: keys of songs as they will be played.
-    """
+    """The played and the next songs of this round, saved in a file."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -176,7 +171,6 @@ def _permute(keys: Sequence[str], order: Sequence[int]) -> list[str]:
 
 
 def _usual_gap(songs: int) -> int:
-    """Return the plays between two plays of a song, as in `playshuffle deal`."""
     return min(songs // 4, 100)
 
 

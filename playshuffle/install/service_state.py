@@ -20,7 +20,6 @@ class ServiceState:
         is_current: an installation would change no unit.
         has_systemd: a systemd runs for this user; if not, the values below are empty.
         enabled: systemd's word, such as "enabled".
-        active: such as "active".
         text: the status that the service reports, or how it failed.
         sandbox: its restrictions; None if it does not run.
         lingers: it runs while nobody is logged in; None if unknown.

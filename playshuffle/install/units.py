@@ -87,7 +87,6 @@ def rendered(
     Args:
         folders: the writable ones; a unit omits those that it cannot name.
         environment: XDG variables that differ from the defaults are written into the units.
-        sandboxed: systemd can give the services namespaces.
 
     Raises:
         PlayshuffleError: a unit cannot name the path of the program or the state.

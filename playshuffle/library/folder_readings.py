@@ -27,8 +27,8 @@ def with_readings(
 ) -> Iterator[tuple[Folder, str]]:
     """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
 
-    Files with the same stamp are not read again. A file that could not be read, or whose path another file
-    has taken, keeps its last tags and is read next time. A folder is yielded as soon as its last file was
+    Files with the same stamp are not read again. A file that could not be read, or that was replaced
+    meanwhile, keeps its last tags and is read next time. A folder is yielded as soon as its last file was
     read.
     """
     paths: list[bytes] = []

@@ -1,8 +1,8 @@
 """Find known tracks among the files of a scan, under any name.
 
 A renamed file keeps size, time and inode; a retagged one its audio and mostly its inode; a copy on another
-file system only its audio. An inode is used again after its file was deleted, so it counts only with the
-file's birth time, or with size and time.
+file system only its audio. An inode may be of a later file, so it counts only with the birth time, or with
+size and time.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Read ignore files: names in a folder that other programs were configured to skip.
+"""Read ignore files, which name files and folders that other programs skip.
 
 `.nomedia` and `.nomusic` exclude a folder. So does the mark of `export`: its copies would make each track
 come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a

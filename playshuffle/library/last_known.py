@@ -14,10 +14,8 @@ def last_known(
     """Return a root's folders with its last tracks, and their tags if they are cached.
 
     Args:
-        root: without a slash at the end.
-        numbers: of its last tracks; those known elsewhere now are omitted.
-        cached: folders of the last scan, by path.
-        device: a number of no device, so that no file counts as the same as one on another drive.
+        numbers: of its last tracks, without tracks that were found elsewhere.
+        device: a number of no device, so that no file equals a file on another drive.
     """
     wanted = frozenset(numbers)
     top = root.rstrip(b"/") + b"/"

@@ -260,7 +260,6 @@ class _Entries:
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 
     def _is_settled(self, folder: os.stat_result) -> bool:
-        """Return whether any later change will change the folder's stamps."""
         # A user may set mtime to any value; ctime always changes with it.
         changed_ns = folder.st_ctime_ns
         return changed_ns % _COARSE_NS != 0 and self._now_ns - changed_ns > _SETTLED_NS

@@ -62,7 +62,7 @@ def seems_missing(root: bytes, known: Root) -> bool:
     """Return whether a root that is not scanned now has changed as if it were missing.
 
     A root without tracks, as after its loss was accepted, never is. A network share counts as missing: it may
-    hang, and this run does not need it. An overlay, as in a container, is local.
+    hang. An overlay, as in a container, is local.
     """
     if not known.numbers:
         return False

@@ -27,7 +27,6 @@ def outdated_folders(
     """Return the folders in which a listed file has left its path.
 
     Args:
-        known: folders of an earlier scan by path. If empty, no earlier paths can be compared.
         other_inodes: inodes of further files that may have left the path of the earlier scan.
     """
     new_inodes: set[int] = set()

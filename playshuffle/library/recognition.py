@@ -80,7 +80,6 @@ def recognise(
     did not enter, such as hidden ones, stay as they are.
 
     Args:
-        table: the tracks after the last scan.
         moved: observed moves of files and folders: from, to.
         scanned: roots, without a slash at the end, that were scanned completely.
 
@@ -195,7 +194,6 @@ def _tops(roots: Iterable[bytes]) -> list[bytes]:
 
 
 def _depth(folder: bytes, tops: Sequence[bytes]) -> int:
-    """Return the length of the innermost root above a folder, 0 without one."""
     return max(map(len, filter(folder.startswith, tops)), default=0)
 
 

@@ -1,7 +1,7 @@
 """Define the table of tracks. Each track has a number that is never used again.
 
-It has a row for each folder, so that a folder without changes costs nothing. A number is in one folder, or
-among the vanished tracks.
+It has a row for each folder, so that an unchanged folder costs nothing. A number is in one folder, or among
+the vanished tracks.
 """
 
 from array import array
@@ -63,9 +63,9 @@ class TrackTable(NamedTuple):
     Attributes:
         folders: by path, which ends in a slash.
         vanished: by number, the last file of each track without a file.
-        replaced: by number, of tracks in a folder. Another file has taken the path of the track and counts as
-            its new version, but the former file may be elsewhere.
-        is_whole: it has all tracks. Otherwise it has all folders and roots below some folders.
+        replaced: by number, the former file of a track in a folder. Another file at its path counts as its
+            new version, but the former file may be elsewhere.
+        is_whole: it has all tracks, not only the tracks below some roots.
     """
 
     folders: Mapping[bytes, FolderRow] = {}

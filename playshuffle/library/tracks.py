@@ -23,7 +23,6 @@ class Tracks:
     """The library: tracks in order, with columns that are built on demand. An index is a position in it.
 
     Attributes:
-        folders: folders with their files, one after the other.
         rows: positions of the tracks among these files, in order; None if all of them are tracks.
         numbers: lasting number of each track, from `TrackTable`; empty before they are known.
     """

@@ -27,7 +27,7 @@ def unchanged(
 ) -> dict[bytes, Folder]:
     """Return the plain folders, by path, with the same content on the same device.
 
-    `seen_so_far` is called from time to time with the number of checked files.
+    `seen_so_far` sometimes gets the number of checked files.
     """
     plain = [folder for folder in folders if folder.is_plain]
     is_unchanged = partial(_is_unchanged, _with_fine_stamps(plain), workers)

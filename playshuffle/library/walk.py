@@ -1,7 +1,7 @@
 """Find audio files below folders, and which of them changed since the last scan.
 
-The walk stats every folder and every audio file, each time, because a file edited in place changes nothing in
-its folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder is
+The walk stats every folder and every audio file, because a file edited in place changes nothing in its
+folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder is
 returned as the same object, tags included; an unreadable one with its last known content.
 """
 
@@ -95,13 +95,12 @@ def walk(
 ) -> WalkResult:
     """Walk the roots once, real folders first, then the targets of symbolic links.
 
-    Every folder, by device and inode, is entered once, so that loops and overlapping roots end. A real path
-    is preferred to one through a link.
+    Every folder, by device and inode, is entered once, so that loops and overlapping roots end.
 
     Args:
         known: folders of an earlier walk by path.
-        report: called with the number of files found, after each listed folder, and every `_REPORT_EVERY`
-            folders.
+        report: called with the number of files found, after each listed folder and every `_REPORT_EVERY`
+            others.
     """
     return _Walk(known, unchanged, look, report).run(roots)
 

@@ -67,7 +67,7 @@ def follow(
     put: Callable[[News | str], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Forward the news of a source for ever; say once when it is lost, and once when it is back.
+    """Forward the news of a source for ever; report once when it is lost, and once when it is back.
 
     A source that is repeatedly lost soon after it was opened is not reported again until it lasts.
     """

@@ -24,9 +24,9 @@ class Row(NamedTuple):
         flag: its long spelling; `--no-` for a value that is true by default.
         help: for the command line, at most 50 characters.
         group: one of `help_groups.GROUPS`; decides whether the short help shows it.
-        verbs: the commands that take it; none for an option that only the configuration has.
-        names: the kind of name that a value is, from `option_values.NAMES`.
-        may_be_other: a value is another text, too.
+        verbs: the commands that take it; none for an option of the configuration alone.
+        names: the kind of names that are its values, from `option_values.NAMES`.
+        may_be_other: another text is a value, too.
         may_be_number: the configuration accepts a number for the text, too.
     """
 

@@ -107,7 +107,6 @@ class _Layout(NamedTuple):
     Attributes:
         left_out: tracks that are too long, or of unknown length.
         playlist_length: number of tracks to play, as far as known.
-        pinned_at: the pinned tracks, by position.
         closing: the track pinned to the end of a list of unknown length.
     """
 

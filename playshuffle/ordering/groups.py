@@ -90,9 +90,9 @@ def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
 def albums(chosen: Chosen) -> Albums:
     """Number the albums, and find the position of each track on its album.
 
-    An album is a MusicBrainz release. Otherwise it is one title by one album artist in one folder: not by one
-    artist, which would split compilations. Without a title it is the folder. Discs are parts of one album,
-    even in different subfolders of one folder.
+    An album is a MusicBrainz release, else one title by one album artist in one folder (the artist would
+    split compilations), else a folder. Discs are parts of one album, even in different subfolders of one
+    folder.
     """
     album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
     first_disc = _joined_discs(album_rows)

@@ -32,7 +32,7 @@ class Order(NamedTuple):
         guarantee: what users can rely on; one line.
         drawback: what users cannot rely on; one line.
         takes: keys of options, beside those that every order takes.
-        tag: the field that it uses, unless `group_by` names another.
+        tag: the field that it uses by default.
         from_last: it shuffles the last order, not the library's.
         is_of_the_list: the guarantee is about the playlist, so tracks within a limit are shuffled again.
         insert_new: inserts new tracks and keeps the guarantee. None inserts them at random unplayed

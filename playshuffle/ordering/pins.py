@@ -12,8 +12,8 @@ from playshuffle.selection.track_names import TrackNames
 def resolve(text: str, names: TrackNames) -> Pin:
     """Find the track and the position in `TRACK[@POSITION]`.
 
-    POSITION is a number from 1, `first`, `last` or `here`. An '@' may be part of a name: the last one splits
-    only if the whole text names no track.
+    POSITION is a number from 1, `first`, `last` or `here`. If the whole text names a track, its '@' is part
+    of the name.
 
     Raises:
         PlayshuffleError: no track has that name, or several have.

@@ -21,7 +21,6 @@ class Recipe(NamedTuple):
 
     Attributes:
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
-        inside: which blocks to shuffle inside.
         rests: how long a track rests after it was heard, or another with the same value of a field.
         resting: indices of the resting tracks; like pins, they are resolved later.
     """

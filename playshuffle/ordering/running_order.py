@@ -1,7 +1,7 @@
 """Update the last order of a playlist after tracks were added or removed, or got new tags.
 
 All others keep their positions. An absent track keeps its position for its return, until it is forgotten. New
-tracks are inserted as the order requires, by default at random positions.
+tracks are inserted as the order requires.
 """
 
 from collections import defaultdict

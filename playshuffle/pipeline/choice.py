@@ -24,7 +24,6 @@ class Stage(NamedTuple):
     """The tracks that one stage omits.
 
     Attributes:
-        indices: of these tracks, ascending.
         of: number of tracks before this stage.
         reason: returns why the stage omits a track. After the first `NAMED` tracks, only while the cache is
             open.
@@ -46,7 +45,7 @@ class Choice(NamedTuple):
         stages: those that were requested, or omit something.
         lacking: terms that decided about tracks without the tag.
         idle: terms of the query that change nothing.
-        kept: maps each omitted copy to the kept one, even if a skip list omits it.
+        kept: maps each omitted copy to the kept one, even if a skip list omits the kept one.
         drawn_out: tracks omitted at random, so that the next run may keep them.
         problem: why no track can be played or drawn; None if one can.
     """

@@ -33,7 +33,6 @@ class Dealt(NamedTuple):
 
     Attributes:
         deck: after it; for a peek, as it would be.
-        is_new: new tracks were dealt.
         certain: number of entries, from the first, that do not depend on future draws.
         former: options of the last deal, if they differ.
         left: number of tracks of the last deal that other options have removed.
@@ -166,7 +165,7 @@ def _rules(run: Run) -> DealRules:
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
-    """Return the deck after its next deal. With `is_now`, unheard tracks wait for the one after."""
+    """Return the deck after its next deal. With `is_now`, unheard tracks wait for a later deal."""
     if not rules.present or waits_for_missing(updated):
         root, error = next(iter(run.library.missing.items()))
         count = len(updated.missing) or len(run.choice.remaining)
@@ -248,7 +247,6 @@ def _former(run: Run) -> Options | None:
 
 
 def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Note] = ()) -> Report:
-    """Save the deck, then replace its file: both or neither."""
     assert deck.deal is not None
     record = SavedDeck(deck, "")
     report = run.write(arranged_entries(run, deck.deal.entries), record, before, notes)

@@ -28,7 +28,6 @@ class EntryWriter(NamedTuple):
     """How to write the entries of one playlist.
 
     Attributes:
-        base: how the player sees paths.
         max_per_file: maximum entries of a file; None for all in one.
     """
 

@@ -25,7 +25,7 @@ def keep(run: Run) -> Report:
     order.
 
     Raises:
-        PlayshuffleError: the playlist could not be updated; the file was not changed.
+        PlayshuffleError: the file was not changed.
     """
     last, now_s = run.record.order, int(run.now.timestamp())
     if last is None:

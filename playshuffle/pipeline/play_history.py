@@ -34,11 +34,7 @@ _BY_TITLE = {history.title: history for history in HISTORIES}
 
 
 class PlayHistory(NamedTuple):
-    """The plays of tracks in the sources of a playlist.
-
-    Attributes:
-        indices: of the tracks, each once.
-    """
+    """The plays of tracks in the sources of a playlist."""
 
     indices: Sequence[int]
     played: Columns
@@ -115,7 +111,7 @@ def play_history(
 
 
 def _combine(title: str) -> Callable[[Played, Played], Played]:
-    """Return the function that combines rows of a track: it adds events, and takes the greatest of totals."""
+    """Return a function that adds the events of a track, or takes the greatest of its totals."""
     return summed if _BY_TITLE[title].is_log else merged
 
 

@@ -25,9 +25,9 @@ class Record(NamedTuple):
 
     Attributes:
         order: None without one, and for a deck.
-        saved: the saved record that fits the file, otherwise the newest.
+        saved: the record that fits the file, otherwise the newest.
         replaced: number of tracks in the order that replace an omitted copy.
-        forgotten: tracks that the library lacks, and that lose their positions.
+        forgotten: tracks that the library lacks for so long that they lose their positions.
         has_other: another computer's deal in the file is the deal of this period.
     """
 
@@ -81,7 +81,6 @@ class Record(NamedTuple):
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
-    """Return an order without omitted copies; a kept copy in the order keeps its position."""
     tracks, listed = list(order.tracks), set(order.tracks)
     for position, track in enumerate(order.tracks):
         best = kept.get(track)

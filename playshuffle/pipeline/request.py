@@ -18,12 +18,10 @@ class Request(NamedTuple):
         output: the file to write; None returns the entries.
         options: all options, with absolute paths and the tables' names.
         files: the tracks to choose from; None for all below the roots. The roots then only contain them.
-        source_file: the file that lists them; None if unknown.
-        streams: entries of that file that are not files.
+        streams: entries of `source_file` that are not files.
         without: playlists whose tracks are omitted.
         never: the list of `playshuffle never`, which need not exist.
         most: the limit for each value of a tag, in the playlist or in each deal.
-        style: path style; None for the player's.
         relative_to: start of relative entries, if it is not the playlist's folder.
         swaps: pairs of a folder here and the player's folder, each with a separator at its end.
         any_name: only paths are returned, so no track is skipped for its name.

@@ -60,11 +60,7 @@ class EntryFault(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A problem of a player with an entry, or with all if `entry` is None.
-
-    Attributes:
-        versions: the affected versions, in words; empty for all.
-    """
+    """A problem of some versions of a player, or of all, with an entry, or with all if `entry` is None."""
 
     entry: Entry | None
     what: str

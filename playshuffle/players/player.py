@@ -36,7 +36,6 @@ class Player(NamedTuple):
     Attributes:
         loses: the losses, by the keys of `quirks.QUIRKS`.
         measured: the version that was tried with hostile names; empty if only `source` is known.
-        source: where the facts come from.
         style: path style; None is relative if possible, else absolute.
         loads: suffixes of the M3U files that it loads.
         latin1: suffixes of the M3U files that it does not read as UTF-8.
@@ -44,14 +43,14 @@ class Player(NamedTuple):
         part: maximum entries per file.
         most: maximum entries that it loads.
         longest: maximum bytes of a line.
-        has_twins: names that differ by case or Unicode form are one file to it.
-        escapes: it decodes escapes in paths, so such paths are written with escapes.
+        has_twins: names that differ only by case or Unicode form are one file to it.
+        escapes: it decodes escapes in paths, so paths that contain one are escaped.
         uses_mpd_conf: its playlists are in the playlist_directory of MPD, relative to the music_directory.
         is_server: it plays on behalf of others, and reads names as text.
         play: a shell command that plays the file, if any; it may contain `{file}`, `{path}` (absolute) and
             `{mpd}` (as MPD loads it), quoted.
-        use: how to load the playlist, in words; empty if `play` is enough.
-        like: for a player of the configuration, the built-in player that it extends.
+        use: how to load the playlist, in words, if `play` is not enough.
+        like: the built-in player that a player of the configuration extends.
     """
 
     title: str

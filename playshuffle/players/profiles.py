@@ -22,7 +22,7 @@ _DEVICE = f"{_NO_URI}, device A"
 def _lost(*texts: str) -> dict[str, Lost]:
     """Return losses by the keys of oddities; a later one replaces an earlier one.
 
-    Each is a key, the lost forms (`-` for none), and the affected versions unless all are.
+    A text is a key, the lost forms (`-` for none), and the affected versions if not all.
     """
     losses = {}
     for text in ", ".join(texts).split(", "):

@@ -119,7 +119,6 @@ class Text:
     """The text of a playlist, in pieces.
 
     Args:
-        order: indices of the lines to write.
         comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
             playlist.
     """

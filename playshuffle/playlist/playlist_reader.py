@@ -295,7 +295,6 @@ def _entries(content: bytes, back: Back, comments: Mapping[str, str]) -> Iterato
 
 
 def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield entries with numbers from 1, cut to the longest possible path."""
     # Not with split(): a list of all lines would take as much memory as the entries.
     for number, ended_line in enumerate(io.BytesIO(content), 1):
         if ended_line[0] == _HASH:

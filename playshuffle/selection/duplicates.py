@@ -31,7 +31,6 @@ class CopyFacts(NamedTuple):
     Attributes:
         length_ms: 0 if unknown.
         recording_id: of MusicBrainz, as `release_id`.
-        lossless: whether the codec is.
         bitrate: bits per second.
     """
 

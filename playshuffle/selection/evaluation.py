@@ -44,7 +44,6 @@ class Evaluation:
     """One evaluation of a query.
 
     Attributes:
-        hits: number of tracks that pass a term's checks.
         untagged: for each term about one tag, the rows that lack it.
     """
 

@@ -46,11 +46,7 @@ class TermCount(NamedTuple):
 
 
 def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks that each term matches by itself, among these tracks.
-
-    Raises:
-        PlayshuffleError: regular expressions take too long.
-    """
+    """Count the tracks that each term matches by itself, among these tracks."""
     values_of = partial(_values, tracks, indices, rows_of)
     for term, following in zip(query.terms, (*query.terms[1:], None), strict=True):
         alone = Query(term.text, term, (term,)).select(tracks, indices, rows_of)

@@ -21,11 +21,7 @@ from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
 
 class Selection(NamedTuple):
-    """The tracks that match a query and the others, as indices, ascending.
-
-    Attributes:
-        lacking: terms that decided about tracks without the tag.
-    """
+    """The tracks that match a query and the others, as indices, ascending."""
 
     kept: Sequence[int]
     left_out: Sequence[int]
@@ -34,18 +30,17 @@ class Selection(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A parsed query, with the terms of its tree from left to right."""
+    """A parsed query, with the terms of its tree from left to right.
+
+    Its methods raise a PlayshuffleError if regular expressions take too long.
+    """
 
     text: str
     tree: Node
     terms: tuple[Term, ...]
 
     def select(self, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Selection:
-        """Return which of these tracks, ascending, match.
-
-        Raises:
-            PlayshuffleError: the regular expressions take too long.
-        """
+        """Return which of these tracks, ascending, match."""
         run = Evaluation(rows_of)
         flags: list[bool] = []
         for block in run.blocks(tracks.folders):
@@ -62,11 +57,7 @@ class Query(NamedTuple):
         return Selection(kept, left_out, lacking, idle)
 
     def explain(self, tracks: Tracks, rows_of: RowsOf, index: int) -> list[Finding]:
-        """Return the result of each term for one track, with the compared values.
-
-        Raises:
-            PlayshuffleError: a regular expression takes too long.
-        """
+        """Return the result of each term for one track, with the compared values."""
         folder, row = _place(tracks, index)
         run = Evaluation(rows_of)
         [block] = run.blocks([folder])

@@ -42,7 +42,7 @@ class Check(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A test of one or more fields. It matches if one of the checks passes; if negated, if none does.
+    """A test of one or more fields. It matches if one of the checks passes; negated, if none does.
 
     Attributes:
         column: where it begins in the query, from 1.

@@ -23,14 +23,13 @@ _Dated = tuple[float, Batch]
 
 
 class Backlog:
-    """The changes that no scan has applied, and the playlists that must be updated.
+    """The changes below playlists' folders that no scan has applied, and the playlists to update.
 
     Args:
-        folders: of each playlist, without a slash at the end.
         files: single files that each playlist depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
         news: reported under an earlier configuration, and not applied.
-        now_s: seconds of a clock that is never set, as in every method.
+        now_s: of a clock that is never set, as in every method.
     """
 
     def __init__(
@@ -74,10 +73,7 @@ class Backlog:
             self._due |= concerned
 
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
-        """Note folders without events. Meanwhile every update of their playlists is a full scan.
-
-        Events report only half of a move between such a folder and another one.
-        """
+        """Note folders without events. Meanwhile every update of their playlists is a full scan."""
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
     @property
@@ -116,8 +112,8 @@ class Backlog:
         """Note that a playlist is up to date.
 
         Args:
-            is_cached: if its tags are not stored, the next update scans everything.
-            has_unreadable: something could not be read; no event reports when it can be read.
+            is_cached: its tags are stored; else the next update scans everything.
+            has_unreadable: something could not be read; no event will report that it can.
         """
         self._updating.discard(name)
         (self._uncached.discard if is_cached else self._uncached.add)(name)

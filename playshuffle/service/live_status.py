@@ -22,11 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class LiveStatus:
-    """The status of a service, its folders and its playlists.
-
-    Args:
-        since_s: when the service was started, in Unix seconds.
-    """
+    """The status of a service, its folders and its playlists."""
 
     def __init__(self, config: Config, broken: Mapping[str, str], since_s: int, file: StatusFile) -> None:
         self._file = file

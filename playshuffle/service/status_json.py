@@ -50,7 +50,6 @@ class PlaylistStatus(NamedTuple):
         missing_lists: skip lists that cannot be read, so that their last content counts.
         left_out: number of omitted tracks by reason; known to a running service.
         waiting: number of waiting tracks by missing folder.
-        summary: a line about its deck.
     """
 
     name: str | None

@@ -128,7 +128,6 @@ def _close_all_but(*descriptors: int) -> None:
 
 
 def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
-    """Fork a process for each request, until the service closes its end."""
     signal.set_wakeup_fd(-1)  # otherwise the service gets the signals of an update, too
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

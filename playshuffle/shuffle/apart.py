@@ -31,7 +31,7 @@ def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, 
     Without such a position both ends are of g and no two entries of other groups are neighbours, so the order
     had max(0, 2m - n - 1) pairs already.
 
-    With a greater `first` the result never has more pairs than the order had.
+    With a greater `first` it never has more pairs than the order.
 
     Draws: none without pairs too many. For each move: one among the entries of pairs, one with bound n-first
     for the new position, and another among the good positions if that is not one.

@@ -14,8 +14,8 @@ from playshuffle.shuffle.chance import RandBelow
 def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
     """Insert each new entry at a random position from `first` on.
 
-    That part stays uniform if it was, and its entries keep their relative order. `entries` are k more indices
-    that are not in the order.
+    That part stays uniform if it was, and its entries keep their relative order. `entries` are indices that
+    are not in the order.
 
     Draws: one for each entry, with bounds n-first+1, n-first+2, … Cost: O(n) to shift for each.
 

@@ -18,7 +18,6 @@ class Specimen(NamedTuple):
 
     Attributes:
         entropy_bits: bits of its own generator; None if it uses the given one.
-        shows: the symptom in an audit.
     """
 
     shuffle: Shuffle

@@ -49,7 +49,7 @@ def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]
 def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle as with pencil and paper: strike out a random entry, write it down, repeat.
 
-    Draws: n-1, with bounds n, n-1, …, 2: which of the entries left. Cost: O(n²).
+    Draws: n-1, with bounds n, n-1, …, 2. Cost: O(n²).
 
     Source: Fisher and Yates, Statistical Tables (1938), 'random numbers'.
     """

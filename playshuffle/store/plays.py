@@ -22,7 +22,6 @@ class StoredPlays(NamedTuple):
     """The content of a source.
 
     Attributes:
-        stamp: of the source when it was read.
         read_s: when it was read (Unix seconds).
         tracks: of each row, the number of its track, and the key of its path in the source.
     """

@@ -35,7 +35,6 @@ class SavedOrder(NamedTuple):
         content: fingerprint of the file that was written with it.
         digest: of the tracks that it was written from.
         stamp: of the written file; empty if unknown.
-        options: as in a request; None if unknown.
         noted: notes on the choice of tracks that the user got, as in a report.
         copies: each omitted copy, followed by the one that was in the list.
     """

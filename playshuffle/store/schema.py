@@ -84,7 +84,7 @@ def _tables() -> str:
 
 
 def replace(table: str, *, has_number: bool = False) -> str:
-    """Return the statement that writes a row of a table; its values are all columns but the checksum.
+    """Return the statement that writes a row of a table; its values are the columns without the checksum.
 
     With `has_number`, a last value is the number of the row in the table.
     """

@@ -26,11 +26,9 @@ _CLEAN_END = b"%b.clean"  # contains the stamp of the file after the last run
 class StateFile:
     """The open state file; a context manager.
 
-    If it can be read but not written, changes are made to a copy in memory, so that the saved state still
-    counts.
+    If it can be read but not written, changes are made to a copy in memory.
 
     Args:
-        writes: the run may change something.
         must_remember: raise an error instead of working without a writable state.
         checks: check the whole file, even after a clean end.
 
@@ -98,7 +96,6 @@ class StateFile:
         return database
 
     def _note_clean_end(self, path: bytes) -> None:
-        """Save the file's stamp, so that the next run need not check all of it."""
         with contextlib.suppress(OSError):
             fd = os.open(_CLEAN_END % path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             with open(fd, "wb") as file:

@@ -1,7 +1,7 @@
 """Return the inode and the birth time of a file, which together belong to no other file.
 
-An inode number alone is used again after its file was deleted. Python's `os.stat` has no birth time on Linux,
-so this module calls `statx` of the C library.
+An inode number is used again after its file was deleted. Python's `os.stat` has no birth time on Linux, so
+this module calls `statx` of the C library.
 """
 
 import functools

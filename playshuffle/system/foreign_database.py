@@ -3,10 +3,9 @@
 A reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another user
 creates them, the database's own program cannot write any more. So there are three ways:
 
-* Share the existing files with the program, if the disk is local.
-* Without a `-wal`, all content is in the database. Read it without locks.
-* Otherwise nobody here has it open: it was copied, its program was killed, or runs on another computer. Read
-  a private copy of the database and of its log.
+* Share the existing files with the program, if the disk is local. * Without a `-wal`, all content is in the
+  database. Read it without locks. * Otherwise nobody here has it open: it was copied, or its program was
+  killed or runs on another computer. Read a private copy of the database and its log.
 
 If a file changes during a read without locks, it is read again.
 """

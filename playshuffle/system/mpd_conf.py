@@ -22,12 +22,7 @@ _USER_DIR = rb'(?m)^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"'
 
 
 class MpdConf(NamedTuple):
-    """The settings of MPD; None for a folder or file that is not set.
-
-    Attributes:
-        playlists: the folder of stored playlists.
-        addresses: sockets and hosts that MPD listens on.
-    """
+    """The settings of MPD; None for a folder or file that is not set."""
 
     path: bytes
     music: bytes | None

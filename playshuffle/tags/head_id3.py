@@ -1,7 +1,7 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
-mutagen reads every tag, but it decodes UTF-16 letter by letter and copies a cover once for every frame. This
-module leaves unusual tags to mutagen.
+mutagen decodes UTF-16 letter by letter, and copies a cover once for every frame. This module leaves it only
+unusual tags.
 """
 
 import re
@@ -76,11 +76,7 @@ def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
 
 
 def check_untagged(file: HeadFile) -> None:
-    """Check that an MP3 has no tag at its end.
-
-    Raises:
-        DeclinedError: it has one.
-    """
+    """Decline an MP3 with a tag at its end."""
     tail = _tail(file)
     if len(tail) < _TAIL_BYTES or b"LYRICS200" in tail or _may_have_tag(tail):
         raise DeclinedError

@@ -152,7 +152,7 @@ def ogg_mark(file: HeadFile) -> int:
 
 
 def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
-    """Return the position at the end of the first page of audio, and audio bytes ÷ those after this page."""
+    """Return the position at the end of the first audio page, and all audio bytes ÷ the bytes after it."""
     begin, end, position = place, place, 0
     while position <= 0:  # headers, or a page without the end of a packet
         begin, head = end, file.at(end, 27)

@@ -14,8 +14,6 @@ class Tags(NamedTuple):
     Attributes:
         date: YYYY, YYYY-MM or YYYY-MM-DD.
         recording_id: of MusicBrainz, as `release_id` and `artist_id`.
-        comment: its first characters.
-        bpm: beats per minute.
         media_kind: the number of MP4's `stik`.
         original_date: first release, as `date`.
         bitrate: bits per second.

@@ -90,7 +90,6 @@ class Stream(NamedTuple):
     Attributes:
         bitrate: bits per second.
         sample_rate: Hz.
-        mark: identifies the audio, as `audio_mark` makes it.
     """
 
     length_s: float
@@ -177,7 +176,6 @@ def _rounded(values: Sequence[Any]) -> int | None:
 
 
 def _count(values: Sequence[Any]) -> int | None:
-    """Return the largest count of several players."""
     texts = (value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in values)
     matches = (re.match("[0-9]{1,9}(?![0-9])", text) for text in texts)
     return max((int(match[0]) for match in matches if match), default=None)

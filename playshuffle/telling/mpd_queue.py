@@ -62,11 +62,7 @@ class MpdQueue:
         return [str(song).removeprefix("file: ") for song in self._client.playlist()]
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan the replacement; new files are added to MPD's database first.
-
-        Raises:
-            PlayshuffleError: MPD cannot read the playlist, or knows none of its tracks.
-        """
+        """Plan the replacement; new files are added to MPD's database first."""
         name, listed = self._listed(playlist)
         missing = [uri for uri, is_known in listed if not is_known]
         # MPD finds only UTF-8 names, and what is in its music folder.

@@ -19,11 +19,10 @@ class Plan(NamedTuple):
     """The steps to replace a queue.
 
     Attributes:
-        name: the player's name of the playlist.
-        queues: each content of the queue on the way; the last one is the playlist.
+        queues: each content of the queue in turn; the last one is the playlist.
         position: of the playing song in the playlist; None without either.
         song: the player's name of the playing song, None if nothing plays.
-        version: of the queue that the plan is for, if the player has versions.
+        version: of the queue, if the player has versions.
         unknown: number of tracks that the player does not know.
     """
 
@@ -44,7 +43,11 @@ class Queue(Protocol):
         """Return the content of the queue."""
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan how the queue becomes the playlist while the current song plays on."""
+        """Plan how the queue becomes the playlist while the current song plays on.
+
+        Raises:
+            PlayshuffleError: the player cannot read the playlist, or knows none of its tracks.
+        """
 
     def replace(self, plan: Plan) -> None:
         """Carry out a plan.
@@ -82,7 +85,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
 
     Raises:
         ForeignQueueError: playshuffle did not make the queue; nothing was changed.
-        PlayshuffleError: the player cannot read the playlist, or knows none of its tracks.
+        PlayshuffleError: as `Queue.plan` does.
     """
     for _ in range(_TRIES):
         plan = queue.plan(playlist)

@@ -31,7 +31,6 @@ def tell_player(
     """Replace the queue of a player, any but `commands`, with a playlist.
 
     Args:
-        environment: names MPD's address.
         replace: also replace a queue that playshuffle did not make.
         any_playlist: also replace a queue that was made from another playlist.
 

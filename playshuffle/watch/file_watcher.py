@@ -16,7 +16,6 @@ class FileWatcher(Checker):
     """Checks a file for changes. It need not exist.
 
     Args:
-        path: absolute.
         report: called in another thread with the path when the file has changed. Must not raise.
     """
 

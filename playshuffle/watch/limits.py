@@ -26,7 +26,6 @@ class Mode(NamedTuple):
         detail: the reason, unless the state is `events`.
         watches: number of folders that report changes, at the last count.
         last_event: Unix time in whole seconds.
-        file_system: its type, such as ext4.
         has_counts: str() adds `folders` and `watches` to the reason.
     """
 

@@ -35,7 +35,7 @@ class Watch:
         latest_s: a batch is ripe this time after its first event, even if more events come.
         poll_s: time between full scans if some folders report no changes.
         full_scan_s: longest time between full scans.
-        heartbeat_s: time between heartbeats, which also check the roots and files.
+        heartbeat_s: time between heartbeats, which check roots and files.
     """
 
     def __init__(
