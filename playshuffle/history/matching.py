@@ -38,15 +38,12 @@ def match(
         found = [
             number_of.get(root + path[len(start) :]) if path.startswith(start) else None for path in paths
         ]
-    by_names = _ByNames(tagged()) if any(map(_has_only_names, rows.paths, rows.names)) else None
+    need_names = any(names and not path for path, names in zip(rows.paths, rows.names, strict=True))
+    by_names = _ByNames(tagged()) if need_names else None
     return [
         (number,) if number else by_names.numbers(names) if by_names and names else ()
         for number, names in zip(found, rows.names, strict=True)
     ]
-
-
-def _has_only_names(path: bytes, names: TagNames | None) -> bool:
-    return not path and names is not None
 
 
 def _with_parents(folder: bytes) -> list[bytes]:

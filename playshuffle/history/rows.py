@@ -60,12 +60,11 @@ class Columns(NamedTuple):
     def and_rows(self, others: "Columns") -> "Columns":
         return Columns._make([*mine, *its] for mine, its in zip(self, others, strict=True))
 
-    def combined(
-        self, keys: Sequence[Key], combine: Callable[[Played, Played], Played]
-    ) -> tuple[Sequence[Key], "Columns"]:
-        """Combine the rows that have the same key, and return one row for each key."""
+    def combined(self, keys: Sequence[Key], *, is_log: bool = False) -> tuple[Sequence[Key], "Columns"]:
+        """Return one row for each key: the sum of its events, or the greatest of its totals."""
         if len(set(keys)) == len(keys):
             return keys, self
+        combine = summed if is_log else merged
         played: dict[Key, Played] = {}
         for key, row in zip(keys, map(Played._make, zip(*self, strict=True)), strict=True):
             played[key] = combine(played[key], row) if key in played else row

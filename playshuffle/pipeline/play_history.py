@@ -1,7 +1,7 @@
 """Read the play histories of a request, and match them to the tracks of its folders."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, count
 from typing import NamedTuple, Self
@@ -11,7 +11,7 @@ from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
 from playshuffle.history.history_reader import Content, SourceError, read_source, stamp_of
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Columns, HistoryRows, Played, TagNames, merged, summed
+from playshuffle.history.rows import Columns, HistoryRows, TagNames
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
@@ -64,7 +64,7 @@ class PlayHistory(NamedTuple):
         """
         copies = [row for row, index in enumerate(self.indices) if index in kept]
         every = [*self.indices, *(kept[self.indices[row]] for row in copies)]
-        indices, played = self.played.and_rows(self.played.rows(copies)).combined(every, merged)
+        indices, played = self.played.and_rows(self.played.rows(copies)).combined(every)
         return self._replace(indices=indices, played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
@@ -96,10 +96,9 @@ def play_history(
         numbers: Sequence[int] = ()
         played = Columns()
         for stored in sources:
-            its_numbers, its = stored.played.combined(
-                [number for number, _ in stored.tracks], _combine(stored.title)
-            )
-            numbers, played = played.and_rows(its).combined([*numbers, *its_numbers], merged)
+            every = [number for number, _ in stored.tracks]
+            its_numbers, its = stored.played.combined(every, is_log=_BY_TITLE[stored.title].is_log)
+            numbers, played = played.and_rows(its).combined([*numbers, *its_numbers])
         notes = [
             Note("history", stored.note, source.path)
             for source, stored in zip(request.history, sources, strict=True)
@@ -108,11 +107,6 @@ def play_history(
         opened.histories[key] = PlayHistory(tracks.indices_of(numbers), played, notes, titles)
     history: PlayHistory = opened.histories[key]
     return history
-
-
-def _combine(title: str) -> Callable[[Played, Played], Played]:
-    """Return a function that adds the events of a track, or takes the greatest of its totals."""
-    return summed if _BY_TITLE[title].is_log else merged
 
 
 def _read(
@@ -164,7 +158,7 @@ def _matched(
     missing = [row for row in missing if not found[row]]
     known = [row for row, numbers in enumerate(found) for _ in numbers]
     every = list(zip(chain.from_iterable(found), map(keys.__getitem__, known), strict=True))
-    known_tracks, played = rows.played.rows(known).combined(every, _combine(content.history.title))
+    known_tracks, played = rows.played.rows(known).combined(every, is_log=content.history.is_log)
     old_row = dict(zip(before.tracks, count()))
     old = before.played.and_rows(_NOT_THERE).rows([old_row.get(track, -1) for track in known_tracks])
     return known_tracks, _with_times(played, old, now_s), missing
