@@ -197,8 +197,10 @@ class _Walk:
 
     def _take(self, listing: Listing) -> None:
         path = listing.folder.path
-        self._unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
-        self._growing.extend(path + name for name in listing.growing)
+        for name, reason in listing.unreadable:
+            self._unreadable.append(Skipped(path + name, reason))
+        for name in listing.growing:
+            self._growing.append(path + name)
         self._replaced_inodes.update(listing.replaced_inodes)
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

@@ -122,7 +122,7 @@ def load_record(
 def _lost_and_forgotten(
     opened: OpenLibrary, saved: Iterable[SavedRecord], now_s: int
 ) -> tuple[frozenset[int], frozenset[int]]:
-    if all(track >= 0 for record in saved if isinstance(record, SavedOrder) for track in record.tracks):
+    if all(min(record.tracks, default=0) >= 0 for record in saved if isinstance(record, SavedOrder)):
         return frozenset(), frozenset()
     table = opened.whole_table()
     lost = table.lost_numbers()

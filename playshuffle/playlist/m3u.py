@@ -116,7 +116,7 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 
 
 class Text:
-    """The text of a playlist, in pieces.
+    """The text of a playlist, in pieces, made again each time: all together they are as large as the lines.
 
     Args:
         comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
@@ -132,14 +132,13 @@ class Text:
         for key, _ in headers:
             if not re.fullmatch(_KEY, key):
                 raise ValueError(key)
-        chunks = [
-            b"".join(map(lines.__getitem__, order[start : start + _CHUNK]))
-            for start in range(0, len(order), _CHUNK)
-        ]
-        self._chunks = [self._head(headers), *chunks, self._tail]
+        self._headers, self._lines, self._order = headers, lines, order
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._chunks)
+        yield self._head(self._headers)
+        for start in range(0, len(self._order), _CHUNK):
+            yield b"".join(map(self._lines.__getitem__, self._order[start : start + _CHUNK]))
+        yield self._tail
 
     def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
         return _HEADER + b"".join(

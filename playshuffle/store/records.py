@@ -54,10 +54,10 @@ class SavedOrder(NamedTuple):
     def present_then(self) -> Sequence[int]:
         return [track for track in self.tracks if track not in self.absent] if self.absent else self.tracks
 
-    def translated(self, translate: Callable[[Collection[int]], Iterable[int]]) -> Self:
+    def translated(self, translate: Callable[[Collection[int]], Sequence[int]]) -> Self:
         """Return the record with numbers in place of indices, or the reverse."""
         absent, copies = frozenset(translate(self.absent)), tuple(translate(self.copies))
-        return self._replace(tracks=list(translate(self.tracks)), absent=absent, copies=copies)
+        return self._replace(tracks=translate(self.tracks), absent=absent, copies=copies)
 
 
 class SavedDeck(NamedTuple):
