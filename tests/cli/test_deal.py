@@ -10,7 +10,6 @@ import pytest
 from tests.support.in_process import Program
 from tests.support.needs import need
 from tests.support.program import (
-    change_options,
     configured,
     library,
     listed,
@@ -197,20 +196,6 @@ def test_a_make_over_a_deck_names_the_undo_command(music: Path) -> None:
     assert "its deck" not in run("make", *options).err
 
 
-def test_undo_needs_no_known_options(tmp_path: Path) -> None:
-    """A pipe named the files."""
-    music = numbered(tmp_path / "My Music", 10)
-    deal(music, "-n", "4")
-    first = listed(music / "today.m3u")
-    deal(music, "-n", "3", "--now")
-    change_options("")
-
-    assert "are not known" in refused(2, "deal", "today")
-    undo()
-
-    assert listed(music / "today.m3u") == first
-
-
 def test_after_the_first_deal_is_undone_nothing_was_dealt(music: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
@@ -242,21 +227,6 @@ def test_options_given_after_an_undone_first_deal_count_from_the_next_deal(music
     undo()
     deal("today", "--now")
     assert len(listed(music / "today.m3u")) == 6
-
-
-def test_a_deal_can_be_undone_after_the_configuration_has_changed(tmp_path: Path) -> None:
-    music = numbered(tmp_path, 9)
-    text = f'folders = ["{music}"]\n[playlist.some]\nevery = "day"\nlimit = '
-    configured(f"{text}3\n")
-    run("deal", "--due")
-    first = listed(music / "some.m3u")
-    deal("some", "--now")
-    configured(f"{text}2\n")
-
-    assert "Already dealt today (3 tracks)" in run("deal", "--due").err
-    undo("some")
-
-    assert listed(music / "some.m3u") == first
 
 
 # Other options on a day that is dealt
@@ -350,15 +320,6 @@ def test_peek_counts_tracks_not_drawn_yet(tmp_path: Path) -> None:
 
 
 # How much
-
-
-def test_whole_albums_are_dealt(tmp_path: Path) -> None:
-    music = library(tmp_path, [f"{album}/{number}.mp3" for album in "abcd" for number in range(3)])
-
-    deal(music, "--albums", "2", "--order", "folders")
-
-    names = listed(music / "today.m3u")
-    assert [name.split("/")[1] for name in names] == ["0.mp3", "1.mp3", "2.mp3"] * 2
 
 
 def test_an_artist_is_dealt_each_day(tmp_path: Path) -> None:

@@ -42,10 +42,6 @@ def test_deal_why_and_tags_use_the_history(music: Path) -> None:
     assert tags["fields"]["plays"]["values"] == {"2": 2, "0": 1}
 
 
-def test_without_a_history_its_fields_are_an_error(music: Path) -> None:
-    assert "without a play history. Name one: --history mpd" in refused(2, "tags", "last_played", music)
-
-
 def test_a_playlist_of_favourites_can_be_a_history(music: Path) -> None:
     said = refused(2, "make", music, "--order", "favourites")
     assert "name a playlist of your favourites: --history FILE.m3u." in said
@@ -81,19 +77,6 @@ def test_tags_need_no_configured_history_that_cannot_be_read(music: Path) -> Non
     assert (done.code, fields["title"]["tracks"], "last_played" in fields) == (0, 3, False)
     assert "sticker.sql: No such file or directory" in done.err
     assert run("tags", "plays").code == 66
-
-
-@pytest.mark.parametrize("words", ["help heard", "help played"])
-def test_help_shows_how_to_list_heard_tracks(words: str) -> None:
-    said = run(*words.split()).out.decode()
-    assert "playshuffle status today --all" in said
-    assert "--history mpd --where plays:1.." in said
-
-
-def test_help_for_phones_names_apps() -> None:
-    said = run("help", "android").out.decode()
-    assert all(name in said for name in ("Syncthing", "Poweramp", "VLC", "playshuffle help navidrome"))
-    assert "Symfonium" in run("help", "navidrome").out.decode()
 
 
 def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) -> None:
@@ -140,18 +123,6 @@ def deal(plays: Path) -> list[str]:
     file = plays.parent / "today.m3u"
     ran("deal", plays.parent / "Music", "-n", "4", "--history", plays, "--count", "played", "-o", file)
     return listed(file)
-
-
-def test_a_play_counts_in_status_before_the_next_deal(plays: Path) -> None:
-    first, *_ = deal(plays)
-    before = ran("status", "today").out
-    with plays.open("a") as file:
-        file.write(f"{first},{int(time.time()) + 1},1,0\n")
-    after = ran("status", "today").out
-
-    assert b"heard 0," in before
-    assert b"heard 1," in after
-    assert json.loads(ran("status", "today", "--json").out)["deck"]["heard"] == 1
 
 
 def test_a_history_that_counted_no_play_yet_is_a_problem_in_status(plays: Path) -> None:

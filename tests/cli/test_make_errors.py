@@ -123,16 +123,6 @@ def test_empty_values_are_refused(tmp_path: Path, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "says"), [("none", "No such file or directory"), ("a.mp3", "is a file, not a folder")]
-)
-def test_a_path_that_is_not_a_folder_is_refused(
-    refused: Callable[..., str], music: Path, folder: str, says: str
-) -> None:
-    assert says in refused(66, music / folder)
-    assert says in one_line(run("make", music / folder, "-o", music / "playshuffle.m3u"), 66)
-
-
-@pytest.mark.parametrize(
     "words", [[], ["-o", "playshuffle.m3u"], ["-o", "-"], ["--accept-missing"]], ids=" ".join
 )
 def test_a_folder_without_music_makes_no_playlist(

@@ -119,19 +119,6 @@ def test_the_last_order_is_read_from_the_playlist_of_mpd(music: Path, mpd: Path)
 # Parts
 
 
-def test_a_car_gets_parts_of_255_with_one_order(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 300)
-
-    said = report(music, "--for", "car", "--map", f"{music}=/Music", "-o", tmp_path / "all.m3u")
-
-    one, two = (listed(tmp_path / f"all-{number}.m3u") for number in (1, 2))
-    assert (len(one), len(two)) == (255, 45)
-    assert sorted(one + two) == [f"/Music/{number:03}.mp3" for number in range(300)]
-    assert (said["tracks"], said["output"]) == (300, f"{tmp_path}/all.m3u")
-    assert said["files"] == [f"{tmp_path}/all-1.m3u", f"{tmp_path}/all-2.m3u"]
-    assert not (tmp_path / "all.m3u").exists()
-
-
 def test_the_summary_names_the_parts(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
     configured(f'[playlist.a]\nfolders = ["{music}"]\noutput = "{tmp_path}/a.m3u"\nmax_per_file = 3\n')

@@ -18,7 +18,6 @@ from playshuffle.ordering.orders import ORDERS
 from tests.support.in_process import Program
 from tests.support.program import DATA, library, listed, make, numbered, refused, run
 from tests.support.tagging import tagged_library, tone
-from tests.support.terminal import on_terminal
 
 # Three artists and four albums, one of them on two discs; rated from 0.2 to 1.
 SONGS: Mapping[str, Mapping[str, str]] = {
@@ -79,14 +78,6 @@ def test_an_order_is_explained_with_its_drawback_and_options(name: str) -> None:
 def test_other_names_of_random_are_explained_and_near_names_suggested() -> None:
     assert run("help", "durstenfeld").out == run("help", "random").out
     assert "Did you mean 'spread'?" in run("help", "spred").err
-
-
-@pytest.mark.process
-def test_on_a_terminal_no_line_about_an_order_is_wider_than_80_columns() -> None:
-    code, screen = on_terminal("help", "albums")
-
-    assert code == 0
-    assert max(map(len, screen.splitlines())) <= 80
 
 
 @pytest.mark.process
@@ -156,15 +147,6 @@ def test_a_wrong_limit_is_a_usage_error(music: Path, command: str) -> None:
 def test_folders_need_no_tags(music: Path) -> None:
     make(music, "--most", "2:folder", "--no-tags")
     assert len(listed(music / "playshuffle.m3u")) == 2
-
-
-@pytest.mark.process
-def test_a_deal_that_the_limit_makes_smaller_says_so(music: Path) -> None:
-    for number in range(4):
-        done = run("deal", music, "-n", "3", "--every", "run", "--most", "1:artist")
-        is_short = "instead of 3, since a deal has at most 1 per artist" in done.err
-        assert is_short == (len(listed(music / "today.m3u")) < 3), (number, done.err)
-        assert max(artists(music / "today.m3u").values()) == 1
 
 
 # No folder is named

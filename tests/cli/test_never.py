@@ -64,17 +64,6 @@ def test_a_deleted_never_m3u_is_not_missed_by_its_playlists(home: Path, music: P
     assert "never" not in said
 
 
-def test_a_name_that_no_track_has_or_several_have_is_an_error(music: Path) -> None:
-    library(music, ["c/1.mp3"])
-    make(music)
-
-    unknown = refused(66, "never", "3.flak")
-    assert unknown == "error: No track is called '3.flak'. Did you mean '3.flac'?\n"
-    assert "2 tracks are called '1.mp3'" in refused(2, "never", "1.mp3")
-    assert "is a folder. Name its tracks." in refused(66, "never", music / "a")
-    assert run("never").out == b""
-
-
 def test_undo_of_an_empty_list_and_undo_with_a_track_are_errors(music: Path) -> None:
     assert run("never", "--undo").code == 2
     assert run("never", "--undo", music / "a/1.mp3").code == 2

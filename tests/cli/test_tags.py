@@ -49,13 +49,6 @@ def test_the_folders_of_the_configuration_are_the_default(music: Path) -> None:
     assert done.out.split() == [b"2", b"Jazz", b"1", b"Rock"]
 
 
-def test_a_field_of_files_needs_no_play_history(music: Path) -> None:
-    configured(config(music, history=["gone.csv"]))
-
-    assert run("tags", "genre").code == 0
-    assert "gone.csv: No such file" in run("tags", "plays").err
-
-
 def test_the_tags_of_files_are_shown(music: Path) -> None:
     said = json.loads(run("tags", music / "2.flac", "--json").out)
     lines = run("tags", music / "2.flac", music / "3.ogg").out.decode().splitlines()

@@ -48,11 +48,6 @@ def test_a_pin_that_the_query_leaves_out_is_refused_with_the_term(music: Path) -
     assert "rock/3.ogg is skipped by --where: genre:jazz fails (genre is Rock)" in said
 
 
-def test_a_query_that_needs_no_tags_works_without_them(music: Path) -> None:
-    make(music, "--no-tags", "--where", "path:jazz")
-    assert sorted(listed(music / "playshuffle.m3u")) == ["jazz/1.mp3", "jazz/2.flac"]
-
-
 # Spoken word
 
 

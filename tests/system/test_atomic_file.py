@@ -347,24 +347,6 @@ def test_an_interruption_leaves_the_old_playlist(list_path: bytes, monkeypatch: 
     assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
 
 
-@pytest.mark.root
-@pytest.mark.process
-def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(folder: bytes) -> None:
-    path = folder + b"/list.m3u"
-
-    def write() -> tuple[str, bytes, bytes, list[bytes]]:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", folder], check=True)
-        atomic_file.write(path, [b"old" * 30_000])
-        said, kept = refused(path, b"new" * 90_000), content_of(path)
-        atomic_file.write(path, [b"new" * 30_000])
-        return said, kept, content_of(path), os.listdir(folder)
-
-    said, kept, new, names = forked(write, own_mounts=True)
-
-    assert said.endswith(": the disk is full. The old file was not changed. Make room and try again.")
-    assert (kept, new, names) == (b"old" * 30_000, b"new" * 30_000, [b"list.m3u"])
-
-
 # At every system call
 
 _SCRIPT = f"""
