@@ -38,7 +38,7 @@ def test_a_good_order_is_called_good(program: Program) -> None:
     )
 
 
-def test_the_generator_of_the_system_has_no_warning(program: Program) -> None:
+def test_an_audit_with_the_generator_of_the_system_has_no_warning(program: Program) -> None:
     """100 tracks need 525 bits; a key has 256, but it is renewed."""
     done = program("audit", "--order", "random", "--tracks", "100", "--rounds", "500")
     said = " ".join(done.out.split())
@@ -122,7 +122,7 @@ def test_signs_mark_the_wrong_cells(program: Program) -> None:
 
 
 @pytest.mark.process
-def test_a_terminal_gets_the_same_within_80_columns(program: Program) -> None:
+def test_a_terminal_gets_the_report_within_80_columns(program: Program) -> None:
     words = ("audit", "--order", "random", "--rounds", "300", "--seed", "1")
     seen = on_terminal(*words).text
 
@@ -134,7 +134,7 @@ def test_a_terminal_gets_the_same_within_80_columns(program: Program) -> None:
 
 
 @pytest.mark.process
-def test_a_picture_is_drawn_in_each_form(program: Program, tmp_path: Path) -> None:
+def test_a_picture_is_drawn_as_png_and_as_svg(program: Program, tmp_path: Path) -> None:
     need_matplotlib()
     for name, head in (("x.png", b"\x89PNG"), ("X.SVG", b"<?xml")):
         done = program("audit", "--order", "random", *QUICK, "--plot", str(tmp_path / name))

@@ -70,7 +70,7 @@ def test_the_smallest_distance_within_a_group_is_measured() -> None:
     assert nearest([]) is None
 
 
-def test_successors_in_path_order_are_counted() -> None:
+def test_tracks_that_follow_their_predecessor_in_path_order_are_counted() -> None:
     assert successors([b"a", b"b", b"c"]) == 2
     assert successors([b"c", b"b", b"a"]) == 0
     assert successors([b"b", b"c", b"a", b"b"]) == 2
@@ -150,7 +150,7 @@ def test_tags_that_are_cached_come_from_the_cache(
 
 
 @pytest.mark.process
-def test_cached_tags_make_no_difference(program: Program, music: Path) -> None:
+def test_an_audit_is_the_same_with_and_without_cached_tags(program: Program, music: Path) -> None:
     """Neither of a folder that the list has whole, nor of one that it has in part or with new files."""
     assert program("make", str(music / "a"), str(music / "b"), "-q").code == 0
     tagged_library(music, {"b/7.mp3": song("C", "Three"), "c/8.mp3": song("A", "Four")})

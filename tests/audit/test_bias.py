@@ -84,7 +84,7 @@ def test_an_empty_impossible_cell_is_nan_and_a_filled_one_is_infinite() -> None:
     assert "100 times a track stood where it may not" in judge(order, counts).reasons
 
 
-def test_a_track_that_stays_as_it_must_has_no_deviation() -> None:
+def test_a_pinned_track_at_its_position_has_no_deviation() -> None:
     order = audited("pinned", 6)
     matrix = deviations(count(order, 100, Seeded("")), order.guarantee)
 
@@ -204,14 +204,14 @@ def test_the_p_values_of_a_good_order_are_uniform(name: str) -> None:
 # The tails of a chi-square sum
 
 
-def test_the_tails_are_in_their_bounds_however_far_out() -> None:
+def test_p_values_stay_between_0_and_1_for_extreme_sums() -> None:
     assert tails(0, 3481) == (0, 1)
     assert tails(1e7, 3481) == (1, 0)
     assert 0 < tails(5500, 3481)[1] < 1e-80
     assert 0 < tails(2000, 3481)[0] < 1e-80
 
 
-def test_the_tails_are_those_of_scipy() -> None:
+def test_p_values_equal_the_p_values_of_scipy() -> None:
     try:
         from scipy import stats
     except ImportError:

@@ -46,7 +46,7 @@ def approximate(chances: Chances) -> list[object]:
 
 @pytest.mark.parametrize("tracks", [3, 4, 5])
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_chances_are_those_of_the_shuffle(name: str, tracks: int) -> None:
+def test_the_probabilities_of_a_guarantee_are_the_frequencies_of_its_shuffle(name: str, tracks: int) -> None:
     """At each position, for each track; and no order breaks the rule."""
     guarantee = audited(name, tracks).guarantee
     shares = shares_of(name, tracks)
@@ -61,7 +61,7 @@ def test_the_chances_are_those_of_the_shuffle(name: str, tracks: int) -> None:
 
 
 @pytest.mark.parametrize("tracks", [3, 4, 5, 6])
-def test_the_chances_of_weights_are_those_of_drawing_by_weight(tracks: int) -> None:
+def test_the_probabilities_of_weights_come_from_drawing_by_weight(tracks: int) -> None:
     """Each position goes to one of those left, in proportion to its weight."""
     heavy = tracks // 2
     weights = [3] * heavy + [1] * (tracks - heavy)

@@ -31,7 +31,7 @@ def test_every_picture_belongs_to_an_order() -> None:
     assert {f.name for f in (DOCS / "pictures").iterdir() if f"pictures/{f.name}" not in pages} == set()
 
 
-def test_the_steps_are_those_of_the_program(program: Program) -> None:
+def test_the_steps_on_the_page_are_the_steps_of_trace(program: Program) -> None:
     command, table = re.findall(
         r"^playshuffle (trace .*)\n```\n\n```text\n((?:k=.*\n)+)", PAGE, re.MULTILINE
     )[0]

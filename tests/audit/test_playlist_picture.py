@@ -55,7 +55,7 @@ def test_each_track_has_a_cell_in_the_colour_of_its_group() -> None:
         ([0] * 52, [(0, 50), (50, 2)]),  # over the end of a row
     ],
 )
-def test_runs_of_a_group_are_outlined(keys: list[int], runs: list[tuple[int, int]]) -> None:
+def test_neighbours_of_one_artist_are_outlined_together(keys: list[int], runs: list[tuple[int, int]]) -> None:
     groups = [(key, "") for key in keys]
 
     found = [part for run in pictures()._runs(groups) for part in pictures()._in_rows(run)]

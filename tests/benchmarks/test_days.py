@@ -36,7 +36,7 @@ def _played(key: str, source: Path, home: Path) -> list[Day]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("key", ["mpd", "mpv", "shuf"])
-def test_a_program_without_memory_plays_forty_tracks_a_day_and_repeats_some(
+def test_a_player_without_memory_repeats_some_of_its_forty_tracks_a_day(
     key: str, source: Path, tmp_path: Path
 ) -> None:
     for tool in {"mpd": ("mpd",), "mpv": ("mpv",), "shuf": ("bash", "mpv", "openssl")}[key]:
@@ -49,7 +49,7 @@ def test_a_program_without_memory_plays_forty_tracks_a_day_and_repeats_some(
 
 
 @pytest.mark.process
-def test_the_daily_deal_is_driven_through_ten_days_without_a_repeat(source: Path, tmp_path: Path) -> None:
+def test_ten_days_of_deals_repeat_no_track(source: Path, tmp_path: Path) -> None:
     for tool in ("bash", "mpv", "faketime"):
         need(tool)
     days = _played("deal", source, tmp_path)
@@ -61,18 +61,18 @@ def _days(*plays: list[int]) -> list[Day]:
     return [Day(played, played, 0, list(range(1000))) for played in plays]
 
 
-def test_a_track_that_comes_again_on_the_seventh_day_counts_and_on_the_eighth_does_not() -> None:
+def test_a_repeat_within_seven_days_counts_and_a_later_one_does_not() -> None:
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [1])).again == 1
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [8], [1])).again == 0
 
 
-def test_shares_are_of_the_library_as_it_is_on_each_day() -> None:
+def test_shares_of_played_tracks_refer_to_the_library_of_that_day() -> None:
     first, second = _days([1, 2], [3, 4])
     second.present = [1, 2, 3, 5]
     assert shares([first, second]) == [0.002, 0.75]
 
 
-def test_the_page_shows_the_rows_that_were_driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_shows_the_results_of_the_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "page.md"
     written.write_text("before\n<!-- found -->\nformer run\n<!-- end -->\nafter\n")
     monkeypatch.setattr(page, "_PAGE", written)

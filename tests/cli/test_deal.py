@@ -159,7 +159,7 @@ def test_a_deal_now_does_not_change_when_the_next_is_due(music: Path) -> None:
     assert "Next: Monday 00:00" in first
 
 
-def test_the_option_again_is_not_advised_to_who_gave_it(music: Path) -> None:
+def test_a_deal_with_the_option_again_does_not_advise_it(music: Path) -> None:
     deal(music, "-n", "4")
 
     assert "--again rewrites this deal" in deal()
@@ -196,7 +196,7 @@ def test_a_make_over_a_deck_names_the_undo_command(music: Path) -> None:
     assert "its deck" not in run("make", *options).err
 
 
-def test_after_the_first_deal_is_undone_nothing_was_dealt(music: Path) -> None:
+def test_after_undo_of_its_first_deal_a_deck_has_dealt_nothing(music: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
 
@@ -371,7 +371,9 @@ def test_a_deal_waits_for_the_drive_if_all_other_tracks_are_dealt(tmp_path: Path
     assert "all remaining tracks of this round" in refused(75, "deal", *words, "-n", "2")
 
 
-def test_a_file_kept_for_a_missing_drive_is_reported_as_it_is(tmp_path: Path) -> None:
+def test_a_playlist_that_stays_since_a_drive_is_missing_is_reported_with_all_its_tracks(
+    tmp_path: Path,
+) -> None:
     here, usb = numbered(tmp_path / "here", 1), numbered(tmp_path / "usb", 7)
     out = tmp_path / "today.m3u"
     words: list[str | Path] = [here, usb, "-o", out, "-n", "8"]

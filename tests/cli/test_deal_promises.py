@@ -76,7 +76,7 @@ def killed_at(here: Station, calls: Sequence[tuple[str, int]]) -> int:
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
-def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Path, every: int) -> None:
+def test_a_deal_killed_at_any_write_deals_no_track_twice_and_loses_none(tmp_path: Path, every: int) -> None:
     """At the calls that write; of those inside the database, which are many and alike, at some or at each."""
     stations = [station(tmp_path / str(number)) for number in range(2)]
     found = writing_calls(tmp_path / "log", lambda before: stations[0].deal(before) == 0)
@@ -99,7 +99,7 @@ def test_killed_at_a_write_it_deals_nothing_twice_and_loses_nothing(tmp_path: Pa
         ("write", "error=EDQUOT:when=1"),
     ],
 )
-def test_an_error_of_the_disk_deals_nothing_twice_and_loses_nothing(
+def test_a_deal_with_a_disk_error_deals_no_track_twice_and_loses_none(
     tmp_path: Path, calls: str, fault: str
 ) -> None:
     """Whether the deal came about or not, and whatever could be noted of it."""

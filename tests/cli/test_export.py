@@ -28,7 +28,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.[mof]*") if path.suffix != ".m3u")
 
 
-def test_the_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
+def test_the_names_of_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
     make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
 
     done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
@@ -46,7 +46,7 @@ def test_the_copies_have_artist_and_title(music: Path, tmp_path: Path) -> None:
     assert run("check", tmp_path / "stick/all/all.m3u").code == 0
 
 
-def test_a_list_is_named_as_elsewhere(music: Path, tmp_path: Path) -> None:
+def test_export_finds_a_list_by_its_name(music: Path, tmp_path: Path) -> None:
     make(music, "-o", tmp_path / "all.m3u")
     configured(f'[playlist.car]\nfolders = ["{music}"]\n')
     make("car")
@@ -138,7 +138,7 @@ def test_a_list_of_files_is_taken_and_missing_ones_are_named(music: Path, tmp_pa
         (("all.m3u", "all.m3u"), 73, "is not a folder"),
     ],
 )
-def test_errors_have_advice(
+def test_errors_of_export_have_advice(
     music: Path, tmp_path: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:
     make(music, "-o", tmp_path / "all.m3u")

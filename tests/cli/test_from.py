@@ -27,7 +27,7 @@ MUSIC = [*NAMES, "c/other.mp3"]
     ids=["lines", "nul", "m3u"],
 )
 @pytest.mark.parametrize("is_relative", [True, False])
-def test_the_files_of_a_list_are_the_library(
+def test_a_playlist_is_made_from_the_files_of_a_list(
     music: Path, form: Callable[[list[bytes]], bytes], is_relative: bool
 ) -> None:
     paths = [os.fsencode(name if is_relative else music / name) for name in NAMES]

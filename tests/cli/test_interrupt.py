@@ -14,7 +14,7 @@ pytestmark = pytest.mark.process
     ("words", "activity"),
     [("audit --order spread --rounds 1000000", "Shuffling"), ("check x.m3u", "Checking entries")],
 )
-def test_long_work_shows_how_far_it_is_and_ends_on_ctrl_c(
+def test_a_long_command_shows_its_progress_and_ends_on_ctrl_c(
     words: str, activity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -149,7 +149,7 @@ def test_parts_are_one_playlist_for_later_commands(tmp_path: Path) -> None:
     assert all(a != b for a, b in zip(first, second, strict=True))
 
 
-def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
+def test_a_playlist_on_stdout_is_not_split_into_parts(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
 
     done = run("make", music, "--for", own_player(like="car", max_per_file=3), "-o", "-")
@@ -169,7 +169,7 @@ def test_stdout_gets_the_whole_list(tmp_path: Path) -> None:
         (["--map", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
     ],
 )
-def test_paths_are_those_that_the_player_knows(tmp_path: Path, words: list[str], line: str) -> None:
+def test_paths_are_written_as_the_player_sees_them(tmp_path: Path, words: list[str], line: str) -> None:
     music = library(tmp_path / "Music", ["sub/a b.mp3"])
 
     report(music, "-o", tmp_path / "x.m3u", *(word.format(music=music) for word in words))
@@ -249,7 +249,7 @@ def test_parts_of_every_format_are_recognised(tmp_path: Path, suffix: str) -> No
     assert [path.name for path in tmp_path.glob("x*")] == [f"x.{suffix}"]
 
 
-def test_a_list_for_one_player_leaves_that_of_another_alone(tmp_path: Path) -> None:
+def test_a_list_for_one_player_does_not_replace_the_list_for_another(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", [f"{number:03}.mp3" for number in range(300)])
     assert run("make", music).code == 0
     assert run("make", music, "--for", "car").code == 0

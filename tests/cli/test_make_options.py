@@ -81,7 +81,7 @@ def test_other_names_of_random_are_explained_and_near_names_suggested() -> None:
 
 
 @pytest.mark.process
-def test_favourites_without_ratings_names_the_tags_that_it_reads(tmp_path: Path) -> None:
+def test_the_error_for_favourites_without_ratings_names_the_rating_tags(tmp_path: Path) -> None:
     music = tagged_library(tmp_path, {"1.mp3": {"title": "a"}, "2.ogg": {"title": "b"}})
     done = run("make", music, "--order", "favourites")
     assert (done.code, "would be a plain random order" in done.err, "POPM" in done.err) == (2, True, True)
@@ -144,7 +144,7 @@ def test_a_wrong_limit_is_a_usage_error(music: Path, command: str) -> None:
 
 
 @pytest.mark.process
-def test_folders_need_no_tags(music: Path) -> None:
+def test_a_limit_per_folder_works_without_tags(music: Path) -> None:
     make(music, "--most", "2:folder", "--no-tags")
     assert len(listed(music / "playshuffle.m3u")) == 2
 
@@ -203,7 +203,7 @@ def test_without_flags_options_have_their_defaults() -> None:
 
 
 @pytest.mark.parametrize("row", _SWITCHES, ids=[row.name for row in _SWITCHES])
-def test_a_flag_changes_only_its_option_and_has_no_in_front_if_the_default_is_on(row: Row) -> None:
+def test_each_flag_changes_only_its_option_and_begins_with_no_if_the_default_is_true(row: Row) -> None:
     assert row.is_negated is row.default
     changed: dict[str, Any] = {row.name: not row.default}
     assert parsed(row.flags[0]) == Given(Options(**changed), frozenset(changed))

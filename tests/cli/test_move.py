@@ -150,7 +150,7 @@ def test_a_dry_run_changes_nothing(used: Path) -> None:
         (("Old/sub", "Else"), 2, "No music folder or list is in ~/Old/sub."),
     ],
 )
-def test_a_wrong_call_names_the_cause_and_changes_nothing(
+def test_a_refused_move_names_the_cause_and_changes_nothing(
     used: Path, words: tuple[str, str], code: int, text: str
 ) -> None:
     before = everything()
@@ -204,7 +204,9 @@ _ALL = [(call, number) for call in WRITES.split(",") for number in range(1, 60)]
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
-def test_a_move_killed_at_any_write_is_done_or_not_done(used: Path, calls: Sequence[tuple[str, int]]) -> None:
+def test_a_move_killed_at_any_write_is_done_completely_or_not_at_all(
+    used: Path, calls: Sequence[tuple[str, int]]
+) -> None:
     """The next command finds all of the old state or all of the new one."""
     safe, words = used.with_name("safe"), ("move", used / "Old", used / "New")
     shutil.copytree(used / "Old", used / "New")

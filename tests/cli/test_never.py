@@ -21,7 +21,7 @@ def never_file(home: Path) -> Path:
     return home / ".config/playshuffle/never.m3u"
 
 
-def test_a_track_leaves_all_playlists_and_stays_out(home: Path, music: Path) -> None:
+def test_never_removes_a_track_from_all_playlists_for_good(home: Path, music: Path) -> None:
     make(music)
     make(music, "-o", home / "all.m3u")
     run("deal", music, "-n", "5")
@@ -64,7 +64,7 @@ def test_a_deleted_never_m3u_is_not_missed_by_its_playlists(home: Path, music: P
     assert "never" not in said
 
 
-def test_undo_of_an_empty_list_and_undo_with_a_track_are_errors(music: Path) -> None:
+def test_never_undo_is_an_error_for_an_empty_list_or_with_a_track(music: Path) -> None:
     assert run("never", "--undo").code == 2
     assert run("never", "--undo", music / "a/1.mp3").code == 2
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
@@ -109,11 +109,11 @@ def test_a_playlist_whose_deal_was_taken_back_keeps_its_tracks(home: Path, music
     assert listed(home / "two.m3u") == before
 
 
-def test_the_list_cannot_be_the_playlist_that_is_written(home: Path, music: Path) -> None:
+def test_never_m3u_cannot_be_the_playlist_that_is_written(home: Path, music: Path) -> None:
     assert "one of its skip lists" in refused(2, "make", music, "-o", never_file(home))
 
 
-def test_the_service_follows_the_list_that_did_not_exist_at_its_start(music: Path, tmp_path: Path) -> None:
+def test_the_service_follows_a_never_m3u_that_did_not_exist_at_its_start(music: Path, tmp_path: Path) -> None:
     playlist = music / "all.m3u"
     with Service(tmp_path, config(music, output=str(playlist))) as service:
         wait_for(holds(playlist, *NAMES))

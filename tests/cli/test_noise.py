@@ -23,7 +23,7 @@ def music(home: Path) -> Path:
 
 
 @pytest.mark.usefixtures("music")
-def test_each_of_twenty_lists_has_a_line_and_news_appear_once(program: Program) -> None:
+def test_make_shows_a_line_for_each_of_twenty_lists_and_new_notes_once(program: Program) -> None:
     lists = "".join(f"[playlist.list{number}]\n" for number in range(20))
     configured(f'folders = ["~/Music"]\nhistory = ["~/Music/liked.m3u"]\n{lists}where = "genre:jazz"\n')
 

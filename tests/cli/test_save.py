@@ -58,7 +58,7 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
     assert sorted(listed(music / "few.m3u")) == sorted(before)
 
 
-def test_comments_and_all_other_text_stay(music: Path, file: Path) -> None:
+def test_saving_a_list_keeps_comments_and_all_other_text(music: Path, file: Path) -> None:
     configured(COMMENTED)
     make(music, "--spoken", "-o", music / "plain.m3u", "--save", "plain")
 
@@ -96,7 +96,7 @@ def test_options_for_all_lists_are_not_repeated_in_a_saved_list(music: Path, fil
     assert sorted(listed(music / "x.m3u")) == ["005.mp3"]
 
 
-def test_a_saved_list_has_the_file_of_its_name(music: Path, file: Path) -> None:
+def test_a_saved_list_is_written_to_the_file_of_its_name(music: Path, file: Path) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
 

@@ -28,7 +28,7 @@ def test_summary_and_report_count_matches_and_tracks_without_the_tag(music: Path
     assert choice["lacking"] == [{"term": "year:1960..", "field": "year", "tracks": 2, "kept": False}]
 
 
-def test_with_v_the_tracks_left_out_are_named_with_the_term(music: Path) -> None:
+def test_with_v_omitted_tracks_are_named_with_the_term(music: Path) -> None:
     said = make(music, "--where", "genre:jazz year:1960..", "-v")
 
     assert f"{music}/jazz/1.mp3: year:1960.. fails (year is 1959)" in said
@@ -42,7 +42,7 @@ def test_if_nothing_matches_the_playlist_stays(music: Path) -> None:
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
-def test_a_pin_that_the_query_leaves_out_is_refused_with_the_term(music: Path) -> None:
+def test_a_pinned_track_that_the_query_omits_is_refused_with_the_term(music: Path) -> None:
     said = refused(2, "make", music, "--where", "genre:jazz", "--pin", "3.ogg")
 
     assert "rock/3.ogg is skipped by --where: genre:jazz fails (genre is Rock)" in said
@@ -82,7 +82,7 @@ def test_toggling_a_query_off_and_on_restores_the_order(tmp_path: Path) -> None:
         assert listed(playlist) == before
 
 
-def test_a_copy_of_a_track_left_out_does_not_take_its_position(tmp_path: Path) -> None:
+def test_a_copy_does_not_take_the_position_of_a_track_that_the_query_omits(tmp_path: Path) -> None:
     names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(6)]
     music = tagged_library(tmp_path / "Music", {name: {"title": name} for name in names})
     aged(music)

@@ -102,7 +102,7 @@ def test_a_file_that_is_still_being_written_is_named(music: Path) -> None:
     assert run("why", music / "1.mp3").code == 0
 
 
-def test_a_folder_is_counted_in_words_and_files_left_out_are_grouped(music: Path) -> None:
+def test_why_counts_the_files_of_a_folder_and_groups_omitted_ones(music: Path) -> None:
     make(music, "--where", "genre:jazz")
     (music / "3.ogg").write_bytes((music / "live/2.ogg").read_bytes())
     folder = run("why", music)
@@ -125,7 +125,7 @@ def test_a_folder_is_counted_in_words_and_files_left_out_are_grouped(music: Path
     assert "contains no audio file" in empty.err
 
 
-def test_many_files_of_one_reason_are_one_group_with_some_names(music: Path) -> None:
+def test_why_names_only_some_of_many_files_with_one_reason(music: Path) -> None:
     for number in range(9):
         (music / f"book-{number}.m4b").write_bytes((music / "book.m4b").read_bytes())
     make(music)
@@ -135,7 +135,7 @@ def test_many_files_of_one_reason_are_one_group_with_some_names(music: Path) -> 
     assert lines[8:] == ["  … and 5 more", "All files: --json"]
 
 
-def test_a_missing_folder_is_named_before_the_tracks_left_out(music: Path) -> None:
+def test_why_names_a_missing_folder_before_omitted_tracks(music: Path) -> None:
     """What was left out of it is known while it is missing."""
     make(music, "-o", music.with_name("all.m3u"))
     before = run("why", music).out.decode()
@@ -227,7 +227,7 @@ def test_without_a_service_why_promises_no_next_update(music: Path) -> None:
     assert b"the next run with the same options removes it: in " in removed
 
 
-def test_a_refused_update_removes_and_adds_nothing(tmp_path: Path) -> None:
+def test_why_says_that_tracks_stay_or_stay_out_while_updates_are_refused(tmp_path: Path) -> None:
     music, skip = numbered(tmp_path / "Music", 3), tmp_path / "skip.m3u"
     skip.write_text("")
     make(music, "--without", skip)

@@ -25,13 +25,13 @@ def kept(music: Path, *words: str | Path) -> list[str]:
 
 
 @pytest.mark.parametrize("suffix", [".m3u", ".xspf"])
-def test_the_tracks_of_a_playlist_of_any_format_are_left_out(music: Path, suffix: str) -> None:
+def test_the_tracks_of_a_skip_list_of_any_format_are_omitted(music: Path, suffix: str) -> None:
     make(music, "-o", music / f"never{suffix}", "--where", "path:b")
 
     assert kept(music, "--without", music / f"never{suffix}") == without("b/3.flac", "b/Ä.wv")
 
 
-def test_several_lists_count_together(music: Path) -> None:
+def test_the_tracks_of_several_skip_lists_are_omitted(music: Path) -> None:
     (music / "one.m3u").write_text(
         "a/1.mp3\r\n\r\n# a comment\nhttp://radio.example/stream\nno such file.mp3\n"
     )
@@ -42,7 +42,7 @@ def test_several_lists_count_together(music: Path) -> None:
     )
 
 
-def test_an_entry_counts_under_every_path_to_the_file(music: Path, tmp_path: Path) -> None:
+def test_an_entry_of_a_skip_list_matches_every_path_to_its_file(music: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(music)
     os.link(music / "a/2.ogg", tmp_path / "other.ogg")
     (tmp_path / "never.m3u").write_text(f"{tmp_path}/link/a/1.mp3\nother.ogg\n")
@@ -60,7 +60,7 @@ def test_the_summary_and_the_report_count_tracks_of_the_skip_list(music: Path) -
     assert left_out == [{"path": f"{music}/a/1.mp3", "reason": f"in {music}/never.m3u, line 2"}]
 
 
-def test_a_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
+def test_a_skip_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
     assert kept(music) == without()
@@ -69,7 +69,7 @@ def test_a_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
     assert "No such file" in refused(66, "make", music, "--without", music / "never.m3u")
 
 
-def test_forget_removes_the_lists_of_a_playlist_that_was_never_written(music: Path) -> None:
+def test_forget_removes_the_skip_lists_of_a_playlist_that_was_never_written(music: Path) -> None:
     (music / "never.m3u").write_text("".join(f"{name}\n" for name in MUSIC))
     words = ("make", music, "--without", music / "never.m3u")
     assert run(*words).code == 3
@@ -81,7 +81,7 @@ def test_forget_removes_the_lists_of_a_playlist_that_was_never_written(music: Pa
     assert run(*words).code == 66
 
 
-def test_if_the_list_names_every_track_the_playlist_stays(music: Path) -> None:
+def test_if_the_skip_list_names_every_track_the_playlist_stays(music: Path) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
     make(music, "-o", music / "never.m3u")
@@ -94,7 +94,7 @@ def test_if_the_list_names_every_track_the_playlist_stays(music: Path) -> None:
 # Lists that go, or are none
 
 
-def test_a_list_that_cannot_be_read_keeps_its_last_content(music: Path) -> None:
+def test_a_skip_list_that_cannot_be_read_counts_with_its_last_content(music: Path) -> None:
     never = music / "never.m3u"
     never.write_text("a/1.mp3\n")
     assert kept(music, "--without", never) == without("a/1.mp3")
@@ -140,14 +140,14 @@ def test_the_playlist_that_is_written_cannot_be_its_own_skip_list(music: Path) -
 # The configuration and the service
 
 
-def test_config_check_names_a_list_that_does_not_exist(music: Path) -> None:
+def test_config_check_names_a_skip_list_that_does_not_exist(music: Path) -> None:
     configured(config(music, without=["nver.m3u"]))
     done = run("config", "check")
 
     assert (done.code, "~/.config/playshuffle/nver.m3u does not exist" in done.err) == (1, True)
 
 
-def test_lists_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
+def test_playlists_that_skip_each_other_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
     text = f'folders = ["{music}"]\n' + "".join(
         f'[playlist.{name}]\nwithout = ["{music}/{other}.m3u"]\n' for name, other in ("ab", "bc", "ca", "da")
     )
@@ -163,7 +163,9 @@ def test_lists_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
     assert f"without: {music}/all.m3u is this playlist itself. Remove it." in run("config", "check").err
 
 
-def test_the_service_follows_the_list_and_keeps_its_last_content(tmp_path: Path, music: Path) -> None:
+def test_the_service_follows_a_skip_list_and_remembers_it_when_it_is_deleted(
+    tmp_path: Path, music: Path
+) -> None:
     never = tmp_path / "lists/never.m3u"
     never.parent.mkdir()
     never.write_text(f"{music}/a/1.mp3\n")
@@ -191,7 +193,7 @@ def test_the_service_follows_the_list_and_keeps_its_last_content(tmp_path: Path,
         wait_for(lambda: service.playlist("all")["missing_lists"] == [])
 
 
-def test_the_service_waits_for_a_list_that_never_was_there(tmp_path: Path, music: Path) -> None:
+def test_the_service_waits_for_a_skip_list_that_never_existed(tmp_path: Path, music: Path) -> None:
     never = tmp_path / "never.m3u"
     with Service(tmp_path, config(music, without=[str(never)])) as service:
         wait_for(lambda: service.playlist("all")["state"] == "error")
@@ -215,7 +217,9 @@ def test_a_skip_list_without_any_track_is_named(music: Path) -> None:
     assert f"No entry of the skip list {music}/moved.m3u is a track" in said
 
 
-def test_an_entry_that_names_nothing_is_reported_once_with_its_line(home: Path, music: Path) -> None:
+def test_an_entry_of_a_skip_list_that_names_no_file_is_reported_once_with_its_line(
+    home: Path, music: Path
+) -> None:
     (music / "never.m3u").write_text("#EXTM3U\na/1.mp3\nb/4.flac\n/elsewhere/x.mp3\n")
     (home / ".config/playshuffle").mkdir(parents=True)
     (home / ".config/playshuffle/never.m3u").write_text(f"{music}/B/3.flax\n{music}/a/1.mp3\n")
@@ -230,7 +234,7 @@ def test_an_entry_that_names_nothing_is_reported_once_with_its_line(home: Path, 
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_list_in_another_encoding_or_form_leaves_out_the_same_tracks(
+def test_a_skip_list_in_another_encoding_or_unicode_form_omits_the_same_tracks(
     home: Path, tmp_path: Path, form: Literal["NFC", "NFD"]
 ) -> None:
     names = [unicodedata.normalize(form, f"{name}.wav") for name in ("Génève", "Wait…", "Mü")]

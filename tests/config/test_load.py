@@ -105,7 +105,9 @@ _HEARD = 'every = "run"\ncount = "played"\nhistory = ["beets"]\n'
         (_HEARD + 'patience = "always"', DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=inf)),
     ],
 )
-def test_a_deal_has_a_number_of_tracks_or_a_time(tmp_path: Path, text: str, deal: DealSettings) -> None:
+def test_the_keys_of_a_deal_set_its_size_by_tracks_or_by_time(
+    tmp_path: Path, text: str, deal: DealSettings
+) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.today]\n{text}\n").playlists
 
     assert wanted.deal == deal
@@ -191,7 +193,7 @@ def test_the_name_of_a_playlist_cannot_lead_out_of_the_folder(tmp_path: Path, na
     ],
 )
 @pytest.mark.parametrize("output", ["", "output = 'x.m3u'"])
-def test_a_name_that_would_be_mistaken_is_refused_with_its_line(
+def test_a_playlist_name_that_looks_like_something_else_is_refused_with_its_line(
     tmp_path: Path, name: str, says: str, output: str
 ) -> None:
     config = load(written(tmp_path, f'{TOP}[playlist.good]\n[playlist."{name}"]\n{output}\n'))

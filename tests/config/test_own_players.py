@@ -146,7 +146,7 @@ def test_an_unknown_player_is_an_error_even_with_an_output(tmp_path: Path) -> No
     assert "Unknown player 'stik'. Did you mean 'stick'?" in config.broken[0].text
 
 
-def test_another_configuration_does_not_know_the_player(tmp_path: Path) -> None:
+def test_a_player_of_one_configuration_is_unknown_in_another(tmp_path: Path) -> None:
     loaded(tmp_path, STICK + "[playlist.all]\n")
     config = loaded(tmp_path, '[playlist.drive]\nfor = "stick"\n')
 

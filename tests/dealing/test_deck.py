@@ -85,7 +85,7 @@ def test_a_round_that_ends_with_its_deal_stays_ended() -> None:
 
 
 @pytest.mark.parametrize(("count", "size", "gap"), [(4, 3, 1), (5, 3, 2), (5, 4, 0), (5, 5, 3), (6, 4, 2)])
-def test_the_next_round_is_uniform_over_all_that_keep_the_gap(count: int, size: int, gap: int) -> None:
+def test_the_next_round_is_uniform_over_all_orders_that_keep_the_gap(count: int, size: int, gap: int) -> None:
     """And that bring no track twice into the deal that crosses the seam."""
     here = tracks(count)
     played = tuple(here)
@@ -172,7 +172,7 @@ def test_new_tracks_are_inserted_anywhere_among_the_upcoming_ones() -> None:
     assert is_uniform_over(shares, list(permutations([*here[1:], *new])))
 
 
-def test_a_removed_track_is_dropped_and_returns_at_a_random_place() -> None:
+def test_a_removed_track_is_dropped_and_returns_at_a_random_position() -> None:
     here = tracks(6)
     deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order="random")
 
@@ -187,7 +187,7 @@ def test_a_removed_track_is_dropped_and_returns_at_a_random_place() -> None:
     )
 
 
-def test_another_order_arranges_only_upcoming_tracks() -> None:
+def test_a_changed_order_rearranges_only_upcoming_tracks() -> None:
     here = tracks(10)
     [deck] = deals(here, 4)
 
@@ -208,7 +208,7 @@ def test_a_track_that_is_dealt_again_counts_as_dealt_last() -> None:
     assert (dealt(after), after.dealt, after.tail) == ((1, 5, 4), (2, 3, 1, 4), (6, 5))
 
 
-def test_a_reset_forgets_deleted_tracks() -> None:
+def test_ending_a_round_early_forgets_deleted_tracks() -> None:
     here = tracks(12)
     [deck] = deals(here, 4)
     left = [track for track in here if track != deck.dealt[0]]
@@ -221,7 +221,7 @@ def test_a_reset_forgets_deleted_tracks() -> None:
     assert sorted(track for one in deals(left, 4, 4, 3, deck=after) for track in dealt(one)) == left
 
 
-def test_a_hundred_plays_before_the_round_are_remembered() -> None:
+def test_a_deck_remembers_the_hundred_tracks_dealt_before_its_round() -> None:
     """Or more, if the gap is larger; across several short rounds."""
     here = tracks(30)
     played = [track for deck in deals(here, *[30] * 6) for track in dealt(deck)]
@@ -347,7 +347,7 @@ def test_deals_by_time_fit_and_play_each_track_of_a_round_once(minutes: list[int
 # By albums
 
 
-def test_whole_albums_are_dealt_and_rounds_hold_each_once() -> None:
+def test_whole_albums_are_dealt_each_once_in_a_round() -> None:
     here = tracks(12)
     album_of = {track: number // 3 for number, track in enumerate(here)}
     law = Sorted()

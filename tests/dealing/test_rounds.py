@@ -89,7 +89,7 @@ def test_a_rare_deck_deals_rarely_played_tracks_first_by_their_counts_at_each_de
     assert dealt([deal(second)]) == [1, often, 0]
 
 
-def test_sattolo_leaves_no_track_at_the_place_of_the_last_round() -> None:
+def test_sattolo_gives_no_track_its_position_of_the_last_round() -> None:
     tracks = numbered(30)
     for seed in map(str, range(20)):
         played = dealt(rounds(tracks, Recipe("sattolo"), no_tags, [10] * 9, seed))
@@ -116,7 +116,7 @@ def test_a_track_is_dealt_too_soon_rather_than_never() -> None:
     assert Rounds(all_of(tracks, tags_of), Recipe("spread"), Seeded("1")).arrange([0], {0: 1}) == [0]
 
 
-def test_the_tracks_of_the_recipe_rest() -> None:
+def test_the_resting_tracks_of_a_recipe_rest_in_its_rounds() -> None:
     recipe = Recipe(resting=frozenset({0, 4}))
 
     assert Rounds(all_of(numbered(6)), recipe, Seeded("1")).resting == {0, 4}
@@ -125,7 +125,7 @@ def test_the_tracks_of_the_recipe_rest() -> None:
 @pytest.mark.parametrize(
     ("gap", "plays"), [(None, 10), (Gap(1), 1), (Gap(3), 3), (Gap(50, is_percent=True), 20)]
 )
-def test_the_gap_is_a_quarter_of_the_library_or_as_asked(gap: Gap | None, plays: int) -> None:
+def test_the_gap_is_a_quarter_of_the_library_unless_the_recipe_sets_it(gap: Gap | None, plays: int) -> None:
     tracks = numbered(40)
 
     assert Rounds(all_of(tracks), Recipe(gap=gap), Seeded("1")).gap(40) == plays
@@ -173,7 +173,7 @@ def test_a_sorted_deck_accepts_a_new_track_and_deals_each_track_once() -> None:
     assert sorted(after.dealt) == list(range(9))
 
 
-def test_deals_of_the_whole_library_differ_when_the_round_began_within_a_deal() -> None:
+def test_deals_of_the_whole_library_differ_though_rounds_begin_within_a_deal() -> None:
     law, every = Rounds(all_of(numbered(24)), Recipe(), Seeded("1")), range(24)
     deck = deal_next(Deck(), every, law, ByCount(5), TODAY)
     orders = []
@@ -272,14 +272,14 @@ def decks(draw: st.DrawFn) -> Deck:
     return Deck(dealt=dealt, upcoming=upcoming, missing=missing, tail=tuple(draw(st.permutations(TRACKS))))
 
 
-def test_a_copy_that_was_dealt_stays_beside_the_one_that_is_kept() -> None:
+def test_if_an_omitted_copy_was_dealt_the_kept_copy_counts_as_dealt() -> None:
     deck = join_copies(Deck(dealt=(1, 2), upcoming=(3, 4)), {1: 9, 3: 8})
 
     assert (deck.dealt, deck.upcoming) == ((1, 9, 2), (8, 4))
 
 
 @given(decks(), st.dictionaries(st.sampled_from(TRACKS[:4]), st.sampled_from(TRACKS[4:])))
-def test_a_joined_deck_is_sound_and_joining_again_changes_nothing(deck: Deck, kept: dict[int, int]) -> None:
+def test_joining_the_copies_of_a_deck_twice_equals_once(deck: Deck, kept: dict[int, int]) -> None:
     joined = join_copies(deck, kept)
 
     check(joined)

@@ -19,7 +19,7 @@ def test_a_generated_file_is_up_to_date(path: Path) -> None:
     assert path.read_text() == OUTPUTS[path], "run: python -m scripts.generate"
 
 
-def test_the_address_of_the_project_puts_a_badge_into_the_readme() -> None:
+def test_with_a_project_address_the_readme_has_a_badge() -> None:
     plain = "# playshuffle\n\nShuffled playlists.\n"
     badge = "https://example.org/ann/playshuffle/actions/workflows/ci.yml"
 
@@ -30,7 +30,7 @@ def test_the_address_of_the_project_puts_a_badge_into_the_readme() -> None:
     assert generate.with_badge(named, "") == plain
 
 
-def test_the_address_of_the_project_makes_the_index_the_source_of_an_installation() -> None:
+def test_with_a_project_address_the_readme_installs_from_the_package_index() -> None:
     page = (generate.CHECKOUT / "docs/install.md").read_text()
 
     named = generate.with_index(page, "https://example.org/ann/playshuffle")
@@ -68,5 +68,5 @@ def test_the_example_of_a_key_is_valid(key: facts.Key) -> None:
         assert keys.wrong(key.name, value, keys.PLAYLIST[key.name]) is None
 
 
-def test_the_keys_of_all_playlists_are_those_of_the_program() -> None:
+def test_the_page_lists_the_keys_for_all_playlists_that_the_program_has() -> None:
     assert [key.name for key in facts.KEYS_OF_ALL] == list(keys.TOP)

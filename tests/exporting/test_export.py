@@ -80,7 +80,7 @@ def test_a_track_that_was_edited_is_copied_again(tracks: Tracks, tmp_path: Path)
     assert copies(tmp_path / "stick") == numbered(tracks)
 
 
-def test_tracks_of_the_same_name_size_and_time_are_both_there(tmp_path: Path) -> None:
+def test_two_tracks_of_the_same_name_size_and_time_are_both_copied(tmp_path: Path) -> None:
     tracks = []
     for folder in ("1", "2"):
         tracks += music(tmp_path / folder, ["a.mp3"])
@@ -203,7 +203,7 @@ def test_another_list_of_the_same_name_is_refused(tmp_path: Path, tracks: Tracks
     assert content(tmp_path / "stick") == before
 
 
-def test_a_list_of_its_own_copies_is_refused(tracks: Tracks, tmp_path: Path) -> None:
+def test_export_refuses_a_list_of_its_own_copies(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
     own = [
         track._replace(source=os.fsencode(path))
@@ -213,7 +213,7 @@ def test_a_list_of_its_own_copies_is_refused(tracks: Tracks, tmp_path: Path) -> 
     refused("itself", own, tmp_path / "stick")
 
 
-def test_a_stick_that_is_not_there_gets_no_folder(tmp_path: Path) -> None:
+def test_a_stick_that_is_not_mounted_gets_no_folder(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES)
     (tmp_path / "media").mkdir()
 
@@ -424,7 +424,7 @@ def test_a_file_of_another_program_with_the_name_of_a_copy_stays(tmp_path: Path,
 
 
 @pytest.mark.process
-def test_runs_at_the_same_time_do_not_mix(tracks: Tracks, tmp_path: Path) -> None:
+def test_two_exports_at_the_same_time_do_not_mix(tracks: Tracks, tmp_path: Path) -> None:
     children = []
     for order in (tracks, tracks[::-1]) * 4:
         child = os.fork()

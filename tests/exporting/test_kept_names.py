@@ -153,7 +153,7 @@ def test_a_playlist_of_another_source_or_user_or_export_is_refused(tmp_path: Pat
     assert content(stick) == before
 
 
-def test_a_numbered_folder_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_numbered_copies_is_refused(tmp_path: Path) -> None:
     files = library(tmp_path / "Music", 3)
     export(tracks_of(files), bytes(tmp_path), "stick", "~/phone.m3u of ann", lambda *_: None)
 
@@ -162,7 +162,7 @@ def test_a_numbered_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["Artist 0", "phone.m3u", ".playshuffle-export"])
-def test_a_link_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_link_in_the_target_folder_is_refused(tmp_path: Path, name: str) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
     keep(files, stick)
     (stick / name).rename(tmp_path / "else")
@@ -226,7 +226,7 @@ def test_an_edited_track_is_copied_again_and_another_lists_copy_stays(tmp_path: 
         ("x.mp3", "x.mp3"),
     ],
 )
-def test_names_are_such_that_every_device_accepts_them(tmp_path: Path, path: str, name: str) -> None:
+def test_copies_get_names_that_every_device_accepts(tmp_path: Path, path: str, name: str) -> None:
     file = tmp_path / "Music" / path
     file.parent.mkdir(parents=True)
     file.write_bytes(b"1")
@@ -237,7 +237,7 @@ def test_names_are_such_that_every_device_accepts_them(tmp_path: Path, path: str
     assert [os.path.normpath(line) for line in entries(tmp_path / "stick/phone.m3u")] == [name]
 
 
-def test_names_that_differ_only_by_case_or_folder_are_both_there(tmp_path: Path) -> None:
+def test_two_tracks_whose_names_differ_only_by_case_or_folder_are_both_copied(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     files = [one / "A/x.mp3", two / "A/x.mp3", two / "a/X.mp3"]
     for at, file in enumerate(files):
@@ -318,7 +318,7 @@ def interrupted(music: Path, stick: Path, name: str) -> list[Path]:
     return files
 
 
-def test_a_name_that_was_not_copied_may_become_that_of_another_file(tmp_path: Path) -> None:
+def test_the_name_of_a_track_that_was_not_copied_may_go_to_another(tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     files = interrupted(tmp_path / "Music", stick, "phone")
     theirs = stick / "Artist 0/Album 0/03 Song.mp3"

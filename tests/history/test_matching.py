@@ -32,7 +32,7 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
         ("card/A/1.mp3 card/A/2.mp3 card/x.mp3", [[1], [2], []]),
     ],
 )
-def test_the_track_of_a_path_is_found(paths: str, expected: list[list[int]]) -> None:
+def test_a_row_matches_the_track_at_its_path(paths: str, expected: list[list[int]]) -> None:
     assert numbers([os.fsencode(path) for path in paths.split()]) == expected
 
 
@@ -74,7 +74,7 @@ def test_tags_identify_a_recording(names: TagNames, expected: list[int]) -> None
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
-def test_tags_are_not_looked_at_if_there_is_a_path() -> None:
+def test_tags_are_not_read_for_a_row_with_a_path() -> None:
     rows = HistoryRows.of([HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]

@@ -91,7 +91,7 @@ def test_new_songs_come_in_and_nothing_is_repeated(plugin: Path, order: str, res
     assert songs[16] is None
 
 
-def test_a_new_song_may_come_at_any_position_still_to_come(plugin: Path) -> None:
+def test_a_new_song_may_come_at_any_unplayed_position(plugin: Path) -> None:
     """Of 11 positions, 80 rounds miss a given one with a chance of 1 in 2,000."""
     steps: list[Step] = ["next", "next", ["add", song(99)], *["next"] * 11, "forget"]
     songs = play(plugin, "RandomOrder", steps * 80)
@@ -142,7 +142,7 @@ def test_sattolo_gives_no_song_its_old_position(plugin: Path) -> None:
         assert all(old != new for old, new in zip(before, after, strict=True))
 
 
-def test_previous_goes_back_and_next_comes_again(plugin: Path) -> None:
+def test_previous_goes_back_and_next_repeats_the_song_left(plugin: Path) -> None:
     songs = play(
         plugin, "RandomOrder", ["next", "next", "next", "previous", "previous", "next", "next", "next"]
     )
@@ -170,14 +170,14 @@ def test_a_chosen_song_is_not_played_again(plugin: Path) -> None:
     ],
     ids=["filtered", "order"],
 )
-def test_a_filter_and_another_order_change_nothing_of_a_round(plugin: Path, steps: list[Step]) -> None:
+def test_a_filter_or_another_order_does_not_change_the_round(plugin: Path, steps: list[Step]) -> None:
     songs = play(plugin, "RandomOrder", steps)
 
     assert sorted(map(str, songs[:12])) == KEYS
     assert songs[12] is None
 
 
-def test_a_damaged_memory_starts_a_new_round(plugin: Path) -> None:
+def test_a_damaged_file_of_the_round_starts_a_new_round(plugin: Path) -> None:
     (plugin.parents[1] / "playshuffle.json").write_text('{"order": "playshuffle-random", "played": [1]')
 
     assert sorted(map(str, play(plugin, "RandomOrder", ["next"] * 12))) == KEYS
@@ -195,7 +195,7 @@ def test_plugin_install_shows_the_next_step_and_remove_deletes_the_plugin(plugin
     assert list(plugin.parents[1].rglob("*playshuffle*")) == []
 
 
-def test_install_knows_only_quod_libet(home: Path) -> None:
+def test_plugin_install_refuses_other_players(home: Path) -> None:
     done = run("plugin", "install", "quodlibett")
 
     assert (done.code, done.out) == (2, b"")

@@ -98,7 +98,7 @@ def test_a_second_install_does_not_restart_the_service(place: Lab) -> None:
     assert "is enabled and runs" in said
 
 
-def test_a_service_with_other_folders_begins_again(place: Lab) -> None:
+def test_an_install_with_other_folders_restarts_the_service(place: Lab) -> None:
     place.user("playshuffle service install; mkdir -p Lists")
     process = place.show(UNIT, "MainPID")
     place.write(
@@ -134,7 +134,7 @@ def test_uninstall_stops_every_unit(place: Lab) -> None:
     assert place.user(f"find {UNITS} -type f -o -type l").stdout == ""
 
 
-def test_without_namespaces_it_runs_unsandboxed_and_reports_it(place: Lab) -> None:
+def test_without_namespaces_the_service_runs_unsandboxed_and_reports_it(place: Lab) -> None:
     """And with them, once there are some."""
     with place.manager_with("RestrictNamespaces=yes"):
         said = place.user("playshuffle service install").stdout

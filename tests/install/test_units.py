@@ -39,7 +39,7 @@ def values(text: str, key: str) -> list[str]:
     return re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
 
 
-def test_a_unit_is_the_shipped_one_but_for_program_and_folders() -> None:
+def test_an_installed_unit_differs_from_the_shipped_one_in_program_and_folders() -> None:
     shipped = (ROOT / "systemd" / units.SERVICE).read_text()
     changed = ("ConditionFileIsExecutable=", "ExecStart=", "ReadWritePaths=", "NoExecPaths=")
 
@@ -49,7 +49,7 @@ def test_a_unit_is_the_shipped_one_but_for_program_and_folders() -> None:
     assert kept(unit().removeprefix(units.MARK)) == kept(shipped)
 
 
-def test_the_service_writes_where_the_playlists_are() -> None:
+def test_the_unit_may_write_to_the_folders_of_the_playlists() -> None:
     """A drive that is away does not keep it from starting; without its memory it does not start."""
     assert values(unit(), "ReadWritePaths") == ['"/home/ann/.local/state/playshuffle"', '"-/srv/music"']
     assert values(unit(), "NoExecPaths") == [
@@ -116,7 +116,7 @@ def test_unusual_xdg_folders_are_passed_to_the_service() -> None:
 
 
 @pytest.mark.parametrize("name", ["new\nline", "esc\x1b", "caf\udce9"])
-def test_a_folder_that_systemd_cannot_read_is_left_out(name: str) -> None:
+def test_a_folder_whose_name_systemd_cannot_read_is_omitted_from_the_unit(name: str) -> None:
     """It takes no control characters, and nothing but UTF-8: such a name must not change another line."""
     odd = os.fsencode(f"/srv/{name}")
 
@@ -127,7 +127,7 @@ def test_a_folder_that_systemd_cannot_read_is_left_out(name: str) -> None:
         unit(PIPX._replace(words=(f"/srv/{name}/playshuffle",)))
 
 
-def test_without_namespaces_each_service_has_the_drop_in() -> None:
+def test_without_namespaces_each_unit_has_a_drop_in_that_ends_the_sandbox() -> None:
     without = every_unit(sandboxed=False)
     drop_ins = {name: text for name, text in without.items() if name.endswith(".conf")}
 

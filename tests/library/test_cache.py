@@ -60,7 +60,7 @@ def assert_works() -> None:
         assert cache.fields(SOME[0]) == [["tag"]]
 
 
-def test_the_layout_of_the_cache_is_another_one_if_the_tables_of_tags_are() -> None:
+def test_the_version_of_the_cache_changes_with_the_tables_of_tags() -> None:
     """It has tags that were read with them. After a change, raise `LAYOUT`, and correct the checksum."""
     checksum = crc32(repr(Tags._fields).encode())
     for module in (tag_frames, stars, spoken):
@@ -115,7 +115,7 @@ def test_cached_folders_are_read_back_unchanged(kept: list[tuple[Folder, list[li
             ]
 
 
-def test_a_folder_that_is_kept_again_replaces_the_old(cache_file: bytes) -> None:
+def test_storing_a_folder_again_replaces_its_row(cache_file: bytes) -> None:
     newer = SOME[0]._replace(inode=9)
     with Cache() as cache:
         cache.keep([(newer, "[]")], ())
@@ -136,7 +136,7 @@ def test_tags_that_another_process_stored_for_other_files_are_unknown(cache_file
             assert reader.fields(newer) == [["other"]]
 
 
-def test_folders_that_are_gone_are_forgotten_with_their_tags(cache_file: bytes) -> None:
+def test_deleted_folders_leave_the_cache_with_their_tags(cache_file: bytes) -> None:
     with Cache() as cache:
         cache.keep((), [SOME[0].path, b"/never/there/"])
 
@@ -172,9 +172,7 @@ def test_a_cache_that_is_a_fifo_does_not_block(cache_file: bytes) -> None:
 
 
 @pytest.mark.parametrize("change", ["PRAGMA user_version = 99", "DROP TABLE folder"])
-def test_a_cache_of_another_version_or_without_its_table_is_begun_again(
-    cache_file: bytes, change: str
-) -> None:
+def test_a_cache_of_another_version_or_without_its_table_is_emptied(cache_file: bytes, change: str) -> None:
     execute(cache_file, change)
 
     assert known() == {}
@@ -259,7 +257,7 @@ def write_and_read() -> tuple[int, dict[bytes, Folder]]:
 
 
 @pytest.mark.process
-def test_where_nothing_can_be_written_the_cache_is_in_memory(foreign_home: bytes) -> None:
+def test_without_a_writable_folder_the_cache_is_in_memory(foreign_home: bytes) -> None:
     os.chmod(foreign_home, 0o555)
 
     assert forked(write_and_read, as_nobody=True) == (0, {SOME[0].path: SOME[0]})
@@ -344,7 +342,7 @@ def test_a_run_does_without_a_cache_that_another_process_locks(
 
 
 @pytest.mark.process
-def test_many_processes_may_begin_a_cache_at_once(home: Path) -> None:
+def test_many_processes_may_create_the_cache_at_once(home: Path) -> None:
     """And all that they keep is kept."""
     children = []
     for number in range(8):

@@ -58,7 +58,7 @@ class _Music:
         return os.path.join(self.top, os.fsencode(name))
 
 
-def test_a_file_just_replaced_by_a_copy_keeps_its_known_row(tmp_path: Path) -> None:
+def test_a_file_just_replaced_by_a_copy_keeps_its_last_known_tags(tmp_path: Path) -> None:
     music = _Music(tmp_path, "a.mp3", "b.mp3")
     music.replace_by_copy("a.mp3")
 
@@ -66,7 +66,7 @@ def test_a_file_just_replaced_by_a_copy_keeps_its_known_row(tmp_path: Path) -> N
     assert music.growing() == {"a.mp3"}
 
 
-def test_after_a_swap_seen_in_one_folder_no_file_is_found_at_two_paths(tmp_path: Path) -> None:
+def test_a_scan_that_saw_half_of_a_swap_of_two_files_finds_no_file_twice(tmp_path: Path) -> None:
     """As long as the other folder is not read, both files stay as they were known."""
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
     music.retag("x/a.mp3")

@@ -126,7 +126,7 @@ def test_a_link_loop_fixed_elsewhere_is_found(top: bytes, tmp_path: Path) -> Non
 
 
 @pytest.mark.process
-def test_a_file_that_cannot_be_examined_keeps_its_known_row(public: bytes) -> None:
+def test_a_file_that_cannot_be_examined_stays_as_last_known(public: bytes) -> None:
     """A folder of mode 0444 lists its names, but nothing can be said of them."""
     put(public, b"a/x.mp3", b"a/b/y.mp3", b"z.mp3")
     os.symlink(public + b"/z.mp3", public + b"/a/link.mp3")

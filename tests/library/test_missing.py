@@ -277,7 +277,7 @@ def folders_exist(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("folders_exist")
-def test_a_playlist_is_not_written_below_the_place_of_its_drive() -> None:
+def test_a_playlist_is_not_written_to_the_mount_point_of_its_missing_drive() -> None:
     there = [Mount(b"/mnt/sd", "vfat", b"/dev/sdb1", 7)]
     gone = [Mount(b"/", "ext4", b"/dev/sda1", 1)]
 
@@ -342,7 +342,7 @@ def is_believed(before: list[bytes], gone: set[bytes], deleted: set[bytes]) -> b
 
 
 @given(st.data())
-def test_observed_deletions_never_add_doubt_and_further_losses_never_remove_it(
+def test_observed_deletions_never_make_a_root_seem_missing_and_more_losses_never_present(
     data: st.DataObject,
 ) -> None:
     """For any part of the deletions observed."""

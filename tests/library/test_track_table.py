@@ -90,7 +90,7 @@ A, B, C = b"/m/a.mp3", b"/m/b.mp3", b"/m/c.mp3"
 FAR = b"/n/x/a.mp3"
 
 
-def test_a_new_file_under_an_old_name_is_new_if_the_old_one_is_elsewhere() -> None:
+def test_a_file_at_the_path_of_a_moved_track_is_a_new_track() -> None:
     assert which({A: mark(1)}, {A: mark(3), B: mark(1)}) == {A: B, b"": A}
     assert which({A: mark(1)}, {A: mark(3), FAR: mark(1)}) == {A: FAR, b"": A}
 
@@ -282,7 +282,7 @@ def test_of_two_known_tracks_with_one_path_and_mark_only_one_is_found() -> None:
     assert search.indices == [0, None]
 
 
-def test_files_that_were_not_looked_at_all_look_alike() -> None:
+def test_files_without_stamps_are_known_by_path_alone() -> None:
     """Without stamps a track is known by its path alone."""
     nothing = (0, 0, 0, 0)
     assert which({A: nothing, C: nothing}, {B: nothing, C: nothing}) == {A: None, C: C, b"": B}
@@ -476,7 +476,7 @@ def test_a_track_that_was_edited_by_a_copy_keeps_its_number_when_it_is_moved_lat
     assert numbers_in(whole)[FAR] == numbers_in(before)[A]
 
 
-def test_a_track_of_one_place_is_not_lost_by_another_place_that_skips_it() -> None:
+def test_a_track_of_one_playlist_is_not_lost_by_another_that_skips_it() -> None:
     """Two playlists: one without ignore files, one of some files alone."""
     table = scanned(TrackTable(), {A: mark(1)}, {A: mark(1), B: mark(2)}, {C: mark(3), B: mark(2)})
 
@@ -495,7 +495,7 @@ def test_a_scan_without_tags_keeps_the_marks_that_are_known() -> None:
     assert after.folders is table.folders
 
 
-def test_recognition_leaves_the_known_roots_alone() -> None:
+def test_recognition_does_not_change_the_known_roots() -> None:
     roots = {(b"/m", True): Root(marked({}).numbers, ())}
 
     assert scanned(TrackTable()._replace(roots=roots), {A: mark(1)}).roots is roots

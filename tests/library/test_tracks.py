@@ -328,7 +328,7 @@ def test_one_stored_artist_counts_for_all_files_only_if_all_have_one(
     assert library.artists == [b"" if content == b"no tags" else content for content in contents]
 
 
-def test_odd_tags_do_no_harm_to_their_neighbours(top: bytes) -> None:
+def test_odd_tags_of_a_file_do_not_change_the_tags_of_others(top: bytes) -> None:
     """NUL, half a character, and a length beyond all measure."""
     put(top, *(b"%d.mp3" % number for number in range(3)), content=b"odd")
 

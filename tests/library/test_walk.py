@@ -309,7 +309,7 @@ def test_files_exchanged_repeatedly_during_the_walk_are_found_once(top: bytes) -
     assert inodes(found) == inodes(find([top], {}))
 
 
-def test_an_outdated_folder_on_a_missing_drive_is_not_looked_at_again_and_again(top: bytes) -> None:
+def test_an_outdated_folder_on_a_missing_drive_is_not_scanned_endlessly(top: bytes) -> None:
     """The inodes of its files may belong to others on another file system."""
     put(top, b"drive/1.mp3", b"m/2.mp3")
     roots = [top + b"/drive", top + b"/m"]
@@ -343,7 +343,7 @@ def test_a_scan_ends_even_if_inode_numbers_change_at_each_look(
     assert len(looks) < 50
 
 
-def test_a_file_being_written_in_place_keeps_its_known_row(top: bytes) -> None:
+def test_a_file_being_written_in_place_keeps_its_last_known_tags(top: bytes) -> None:
     put(top, b"1.mp3", b"2.mp3")
     os.utime(top + b"/1.mp3", (1, 1))
     known = by_path(find([top], {}))

@@ -83,7 +83,7 @@ def test_a_play_is_half_of_a_track_or_four_minutes_and_30_seconds_of_an_unknown_
     assert results(*told) == expected
 
 
-def test_a_pause_is_not_heard() -> None:
+def test_time_in_pause_does_not_count_as_heard() -> None:
     assert results(news(0), news(20, PAUSED), news(500), news(529, track=OTHER)) == ["skip 1"]
 
 
@@ -103,7 +103,7 @@ def test_a_track_that_played_before_we_listened_is_never_a_skip() -> None:
     assert results(news(0, is_late=True), news(60, track=OTHER)) == ["play 1"]
 
 
-def test_a_pass_goes_on_after_the_player_was_lost() -> None:
+def test_a_track_plays_on_after_the_connection_to_its_player_was_lost() -> None:
     lost = news(30, PAUSED, None, is_late=True)
 
     assert results(news(0), lost, news(90, is_late=True), news(115, track=OTHER)) == ["play 1"]
@@ -120,7 +120,7 @@ def lines(*signals: tuple[str, str, str]) -> Iterable[bytes]:
         ).encode()
 
 
-def test_a_player_is_gone_when_it_gives_up_its_name() -> None:
+def test_a_desktop_player_is_gone_when_it_gives_up_its_name_on_the_bus() -> None:
     base = "org.mpris.MediaPlayer2.vlc"
     told = lines((base, "", ":1.5"), (f"{base}.instance7", "", ":1.5"), (base, ":1.5", ""))
 

@@ -68,7 +68,7 @@ def test_a_source_is_reported_when_it_is_back_and_when_it_is_lost_again() -> Non
     assert pauses == [1, 2, 5, 10]
 
 
-def test_a_source_that_never_lasts_is_reported_three_times() -> None:
+def test_a_source_that_is_lost_repeatedly_is_reported_three_times() -> None:
     """Such as a bus that refuses to be listened to."""
     put, _ = followed(failing(*[None] * 8), 8)
 
@@ -78,7 +78,7 @@ def test_a_source_that_never_lasts_is_reported_three_times() -> None:
     ] * 3
 
 
-def test_a_source_that_lasts_after_all_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_becomes_stable_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [0]
     monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
     lasts_s = iter([1, 1, 1, 1, 3600])

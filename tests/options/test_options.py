@@ -57,7 +57,7 @@ def test_options_that_contradict_each_other_are_refused(options: Options, says: 
     assert says in str(refused.value)
 
 
-def test_each_row_of_the_table_refuses_something() -> None:
+def test_each_contradiction_of_the_table_refuses_some_options() -> None:
     first = [next(row for row in CONTRADICTIONS if row.applies(options)) for options, _ in REFUSED]
 
     assert first == list(CONTRADICTIONS)
@@ -91,7 +91,7 @@ def test_options_that_are_given_replace_those_of_the_list() -> None:
     )
 
 
-def test_each_amount_replaces_any_other_amount() -> None:
+def test_a_given_size_of_a_deal_replaces_a_size_in_any_other_unit() -> None:
     assert NOTHING_GIVEN.plus(time="2h").over(LIST) == LIST._replace(limit=None, time="2h")
 
 

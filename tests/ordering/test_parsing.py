@@ -43,7 +43,7 @@ NO_LIMITS = ("x", "0:artist", "-1:artist", "3:", "artist:0", ":3", "9" * 5000 + 
         (parse_limit, "3:nosuch", "Unknown field 'nosuch'. To see all: playshuffle tags"),
     ],
 )
-def test_any_other_value_is_refused_with_the_right_form(
+def test_an_invalid_value_is_refused_with_the_valid_form(
     parse: Callable[[str], object], text: str, message: str
 ) -> None:
     said = refusal(Exit.USAGE, parse, text)

@@ -47,7 +47,9 @@ def test_a_pin_names_its_track_by_path_or_by_a_name_only_one_has(text: str, pin:
     assert resolve(text, TrackNames(PATHS, [ROOT])) == pin
 
 
-def test_a_path_is_taken_from_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_of_a_pin_starts_at_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     there = os.fsencode(tmp_path / "x.mp3")
 
@@ -77,7 +79,7 @@ def test_a_position_of_a_thousand_digits_is_refused() -> None:
         assert "no track 'a@b.ogg@999" in refused("a@b.ogg@" + "9" * digits)
 
 
-def test_up_to_three_near_names_are_given() -> None:
+def test_up_to_three_similar_names_are_suggested() -> None:
     for count in (1, 2, 3, 4, 5):
         paths = [b"/music/tracks%d.ogg" % number for number in range(count)]
         assert refused("tracks.ogg", paths).count("'tracks") == 1 + min(count, 3)

@@ -50,7 +50,7 @@ def is_behind(order: Sequence[int], late: frozenset[int]) -> bool:
 
 
 @pytest.mark.parametrize("count", range(1, 7))
-def test_both_parts_of_a_random_order_are_uniform(count: int) -> None:
+def test_in_a_random_order_resting_tracks_and_others_are_both_uniform(count: int) -> None:
     found = library("abcdef"[:count])
     for late in subsets(count):
         shares = distribution(orders(found, Recipe(resting=late)))
@@ -91,7 +91,7 @@ def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
 
 
 @pytest.mark.parametrize("late", [{0, 2}, {0, 1, 2}, {1, 2, 5}, {2, 3, 4, 5}])
-def test_spread_keeps_artists_apart_in_each_part_and_where_they_meet(late: set[int]) -> None:
+def test_spread_keeps_artists_apart_among_resting_and_other_tracks_and_between_them(late: set[int]) -> None:
     artists = "aabbcc"
     found = library(artists)
     recipe = Recipe("spread", resting=frozenset(late))
@@ -110,7 +110,7 @@ def test_spread_keeps_artists_apart_in_each_part_and_where_they_meet(late: set[i
 
 
 @pytest.mark.parametrize("order", ["albums", "groups"])
-def test_a_group_rests_by_its_newest_play(order: str) -> None:
+def test_a_group_rests_from_the_latest_play_of_its_tracks(order: str) -> None:
     found = library("aabbcc")
     by = "artist" if order == "groups" else None
     shares = distribution(orders(found, Recipe(order, group_by=by, resting=frozenset({1}))))

@@ -87,7 +87,7 @@ def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
     assert is_uniform_over(shares, list(itertools.permutations(range(4))))
 
 
-def test_a_removed_track_that_returns_gets_its_old_place() -> None:
+def test_a_removed_track_that_returns_gets_its_old_position() -> None:
     """A drive that returns has the order it had."""
     away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
 
@@ -224,7 +224,7 @@ def test_a_pin_moves_no_other_track(order: str, removed: bool) -> None:
         assert [index for index in updated if index in others] == others
 
 
-def test_a_pin_at_the_present_place_moves_nothing() -> None:
+def test_a_pin_at_the_present_position_moves_nothing() -> None:
     found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(pins=(Pin(1, HERE),)))
 
     assert found.order == [2, 0, 1]
@@ -248,7 +248,7 @@ def test_a_time_limit_is_kept_and_repeated_updates_change_nothing(pins: tuple[Pi
 
 
 @given(st.data())
-def test_nothing_is_lost_or_doubled_or_moved(data: st.DataObject) -> None:
+def test_an_update_loses_doubles_and_moves_no_track(data: st.DataObject) -> None:
     """Any order, any changes: all tracks of now once, all that is gone once, the rest as it was."""
     before = data.draw(st.integers(0, 8))
     places = data.draw(st.permutations(range(before)))
@@ -357,7 +357,7 @@ def test_albums_are_whole_and_in_order_whatever_was_retagged(data: st.DataObject
 
 
 @given(st.data())
-def test_every_update_of_every_order_passes_the_check_of_the_loader(data: st.DataObject) -> None:
+def test_every_updated_order_of_every_kind_can_be_loaded_again(data: st.DataObject) -> None:
     """Through any changes, with missing tracks and as many new ones as removed ones."""
     recipe = data.draw(
         st.sampled_from(

@@ -181,7 +181,7 @@ def test_an_unheard_deal_stays_and_its_report_says_since_when(ann: Listener) -> 
     assert "dealt 5 of 12 (41%), heard 1," in deck_line(ann.deck)
 
 
-def test_without_plays_a_deal_counts_already_and_stays(ann: Listener) -> None:
+def test_if_plays_do_not_count_heard_changes_nothing(ann: Listener) -> None:
     with pytest.raises(PlayshuffleError, match="Nothing was dealt to"):
         ann.deal(is_heard=True)
     ann.count = Count.DEALT
@@ -259,7 +259,7 @@ def test_after_the_first_deal_is_undone_the_first_round_begins_again(ann: Listen
     assert (ann.deck.round, len(ann.deck.dealt)) == (1, 12)
 
 
-def test_tracks_that_come_again_count_in_the_deals_that_are_left(ann: Listener) -> None:
+def test_the_number_of_deals_left_includes_tracks_that_come_again(ann: Listener) -> None:
     ann.deal(4)
     ann.deal(4, is_now=True)
     assert ann.deck.deals_left == 2
@@ -287,7 +287,7 @@ def test_why_shows_when_a_track_was_heard(ann: Listener, look_at: LookAt) -> Non
 
 
 @pytest.mark.parametrize(("patience", "deals"), [(1, 1), (2, 2), (5, 5), (math.inf, 9)])
-def test_an_unheard_track_stays_as_many_deals_as_asked(
+def test_an_unheard_track_stays_for_as_many_deals_as_the_patience(
     ann: Listener, look_at: LookAt, patience: float, deals: int
 ) -> None:
     ann.patience = patience
@@ -306,7 +306,7 @@ def test_an_unheard_track_stays_as_many_deals_as_asked(
         assert reason == f"dealt before, in this round; dealt {deals} time{'s' * (deals > 1)}"
 
 
-def test_each_deal_replaces_what_was_heard_while_all_else_always_stays(ann: Listener) -> None:
+def test_with_patience_always_a_deal_replaces_only_heard_tracks(ann: Listener) -> None:
     ann.patience = math.inf
     for track in range(13, 40):
         ann.add(track)
@@ -337,7 +337,7 @@ def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
     assert not warnings()
 
 
-def test_a_play_in_the_future_keeps_no_track_from_the_rounds(ann: Listener) -> None:
+def test_a_play_in_the_future_excludes_no_track_from_the_rounds(ann: Listener) -> None:
     execute(
         ann.database,
         "INSERT INTO sticker VALUES ('song', ?, 'lastPlayed', ?)",

@@ -115,7 +115,7 @@ def test_files_that_exchange_names_while_all_tags_are_read_lose_no_position(
 
 
 @pytest.mark.parametrize("has_birth_times", [True, False])
-def test_a_file_of_the_far_future_is_read_once(
+def test_a_file_dated_in_the_far_future_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool
 ) -> None:
     if not has_birth_times:

@@ -80,9 +80,7 @@ def random_request(music: Path, choose: random.Random) -> Request:
     )
 
 
-def test_an_explanation_by_a_query_leaves_the_cache_of_tags(
-    tmp_path: Path, home: Path, look_at: LookAt
-) -> None:
+def test_why_with_a_query_does_not_change_the_cache(tmp_path: Path, home: Path, look_at: LookAt) -> None:
     names = ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")
     music = put(tmp_path / "Music", *names)
     request = Request((bytes(music),), bytes(music / "all.m3u"), Recipe(), Options(where=("genre:jazz",)))
@@ -172,7 +170,9 @@ def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(
     assert stages.explain(bytes(music / "rock-1.mp3")).text == "-genre:rock fails (genre is Rock)"
 
 
-def test_other_reasons_depend_on_the_run(tmp_path: Path, look_at: LookAt) -> None:
+def test_why_knows_tracks_that_are_outside_not_written_or_over_a_limit(
+    tmp_path: Path, look_at: LookAt
+) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
     path = bytes(music / "jazz-1.mp3")

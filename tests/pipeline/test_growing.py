@@ -53,7 +53,7 @@ def _choose(music: _Music, kinds: str) -> list[Path]:
 @pytest.mark.parametrize("kinds", ["du", "ud", "dd", "uu", "dud", "udu"])
 @pytest.mark.parametrize("written", [(0,), (1,), (0, 1)])
 @pytest.mark.parametrize("is_seen", [False, True])
-def test_a_retag_and_a_change_of_names_moves_no_track_and_deals_none_twice(
+def test_retagging_and_swapping_files_moves_no_track_and_deals_none_twice(
     tmp_path: Path, kinds: str, written: Sequence[int], is_seen: bool
 ) -> None:
     """Two files, or three. Updates come before the written files are settled, and after."""
@@ -78,9 +78,7 @@ def test_a_retag_and_a_change_of_names_moves_no_track_and_deals_none_twice(
 
 
 @pytest.mark.parametrize("written", [0, 1])
-def test_a_deal_of_the_service_within_the_settling_time_deals_none_twice(
-    tmp_path: Path, written: int
-) -> None:
+def test_a_deal_while_files_are_being_written_deals_no_track_twice(tmp_path: Path, written: int) -> None:
     music = _Music(tmp_path)
     paths = _choose(music, "du")
     music.retag(paths[written])
@@ -96,7 +94,7 @@ def test_a_deal_of_the_service_within_the_settling_time_deals_none_twice(
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_a_track_that_was_just_written_keeps_its_place_when_it_swaps_names_with_another_file(
+def test_a_track_just_written_keeps_its_position_when_it_swaps_names_with_another(
     tmp_path: Path, is_new: bool
 ) -> None:
     """With a new file, or with a track that a program edited by a copy, both written an hour ago."""

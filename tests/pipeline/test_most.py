@@ -71,7 +71,7 @@ def test_make_chooses_again_each_time_and_the_same_with_one_seed(tmp_path: Path)
     assert set(lists[0]) != set(lists[1])
 
 
-def test_an_update_keeps_the_tracks_and_fills_a_free_place_at_random(tmp_path: Path) -> None:
+def test_an_update_keeps_the_chosen_tracks_and_fills_a_free_position_at_random(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 9), *by("Bob", 2))
     request = request_for(tmp_path)
     before = kept(request)
@@ -91,7 +91,7 @@ def test_an_update_keeps_the_tracks_and_fills_a_free_place_at_random(tmp_path: P
     assert kept(request, "back") == filled
 
 
-def test_a_free_place_may_go_to_any_of_the_others(tmp_path: Path) -> None:
+def test_a_free_position_may_go_to_any_omitted_track(tmp_path: Path) -> None:
     chosen = set()
     for number in range(12):
         music = tmp_path / str(number)
@@ -121,7 +121,7 @@ def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
     assert kept(request_for(tmp_path, None)) == whole
 
 
-def test_a_better_copy_takes_the_place_of_the_track_in_the_list(tmp_path: Path) -> None:
+def test_a_better_copy_takes_the_position_of_the_track_in_the_list(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 9))
     request = request_for(tmp_path)._replace(options=Options(no_duplicates=True))
     before = kept(request)

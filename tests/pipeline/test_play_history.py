@@ -260,7 +260,7 @@ def test_a_dry_run_remembers_nothing(music: Path, played: Path) -> None:
         make_playlist(request(music, played), TOOLS)
 
 
-def test_lists_over_other_folders_know_their_own_tracks(music: Path, tmp_path: Path) -> None:
+def test_one_history_matches_the_tracks_of_each_list_in_its_own_folders(music: Path, tmp_path: Path) -> None:
     other = put(tmp_path / "Other", "a.mp3", "z.mp3")
     path = stickers(
         tmp_path / "s.sql", {"Music/a.mp3": {"playCount": "1"}, "Other/z.mp3": {"playCount": "1"}}
@@ -334,15 +334,13 @@ def test_a_limited_list_has_tracks_heard_lately_only_if_too_few_others_remain(
         assert {"x", "4-d"} <= {*order_of(report)} or limit < 2
 
 
-def test_nothing_rests_if_nothing_was_heard_lately(music: Path, tmp_path: Path) -> None:
+def test_no_track_rests_if_none_was_heard_lately(music: Path, tmp_path: Path) -> None:
     report = make_playlist(resting(music, heard(tmp_path, a=100), "2 days"), TOOLS)
 
     assert "No track was played in the last 2 days, so none comes last." in map(str, report.notes)
 
 
-def test_a_deal_takes_tracks_not_heard_lately_and_the_round_has_every_track(
-    music: Path, tmp_path: Path
-) -> None:
+def test_a_deal_prefers_tracks_not_heard_lately_and_the_round_has_all(music: Path, tmp_path: Path) -> None:
     path = heard(tmp_path, a=1, b=2, c=3)
     request = resting(music, path, limit=2, every="run")
     dealt = [order_of(deal(request, TOOLS, 2).report) for _ in range(2)]
@@ -359,7 +357,7 @@ def test_an_updated_list_keeps_its_order_whatever_was_heard_meanwhile(music: Pat
     assert order_of(keep(request, TOOLS)) == before
 
 
-def test_a_copy_that_is_left_out_counts_for_the_one_that_is_kept(music: Path, tmp_path: Path) -> None:
+def test_the_plays_of_an_omitted_copy_count_for_the_kept_one(music: Path, tmp_path: Path) -> None:
     def copies(path: str) -> Tags:
         stem = os.path.basename(path)[0]
         title = "same" if stem in "ab" else stem
@@ -444,7 +442,7 @@ def test_a_play_in_the_future_counts_from_when_it_was_first_read(music: Path, tm
     assert heard(1, NOW + 4 * DAY) == "a c"
 
 
-def test_a_skip_of_a_source_that_counts_none_is_unknown(music: Path, tmp_path: Path) -> None:
+def test_a_source_that_counts_no_skips_gives_no_skip_count(music: Path, tmp_path: Path) -> None:
     path = tmp_path / "plays.csv"
     path.write_text("path,date\na.mp3,1750000000\n")
     assert chosen(music, "skips:0", path) == ""

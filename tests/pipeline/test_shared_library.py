@@ -155,7 +155,7 @@ def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: Ever
 # Peek and describe
 
 
-def test_peek_names_nothing_as_certain_under_another_order_and_after_new_files_came(tmp_path: Path) -> None:
+def test_peek_calls_no_track_certain_after_another_order_or_new_files(tmp_path: Path) -> None:
     music = Music(tmp_path, 12)
     music.deal("today", 4)
     assert len(music.peek("today", 4)) == 4

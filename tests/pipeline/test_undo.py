@@ -65,7 +65,9 @@ def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
     assert before.options == Options(title="second")
 
 
-def test_a_make_that_is_killed_before_the_file_is_taken_back(request_: Request, tmp_path: Path) -> None:
+def test_a_make_that_is_killed_before_it_writes_the_file_can_be_undone(
+    request_: Request, tmp_path: Path
+) -> None:
     make_playlist(request_, tools())
     first = listed(tmp_path / "all.m3u")
     prepared = "playshuffle.playlist.parts.PreparedParts.replace"

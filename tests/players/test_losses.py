@@ -54,7 +54,7 @@ def test_each_class_of_names_is_lost_by_the_players_measured_to_lose_it(
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_only_written_entries_can_be_lost() -> None:
+def test_only_entries_in_the_written_form_can_be_lost() -> None:
     """A relative entry does not contain the playlist's folder, so its oddities lose nothing."""
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
@@ -63,7 +63,7 @@ def test_only_written_entries_can_be_lost() -> None:
     assert [list(loss.indices) for loss in losses([*paths, b"/z#.mp3"], 1, RELATIVE, b"/#\xff\\")] == [[2]]
 
 
-def test_a_name_counts_once_however_often_it_is_odd() -> None:
+def test_a_name_with_several_oddities_counts_once() -> None:
     found = losses([b"/#?#", b"/a", b"/?"], 1, ABSOLUTE, b"/")
 
     assert found == [Loss("'#' or '?' in the name", ("VLC",), "use --paths uri for VLC", [0, 2])]

@@ -91,7 +91,7 @@ def test_a_name_that_an_old_version_takes_for_another_existing_file_is_left_out(
     assert list(left_out([path], PathStyle.RELATIVE, here, "mpd")) == [0]
 
 
-def test_twins_are_all_but_the_first_of_those_that_look_alike() -> None:
+def test_a_name_that_looks_like_an_earlier_one_is_its_twin() -> None:
     paths = ["/A.mp3", "/a.mp3", "/b.mp3", "/\u00e9.mp3", "/e\u0301.mp3", "/STRASSE", "/stra\u00dfe", "/c"]
     named = [os.fsencode(path) for path in paths]
 
@@ -105,7 +105,7 @@ def test_help_shows_the_table_of_players() -> None:
     assert [line.split()[0] for line in lines if line[:3].strip() and ": " in line] == list(PLAYERS)
 
 
-def test_a_row_says_how_to_use_the_playlist() -> None:
+def test_each_player_of_the_table_says_how_to_use_the_playlist() -> None:
     assert [name for name, player in PLAYERS.items() if not (player.play or player.use)] == []
 
 

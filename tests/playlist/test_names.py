@@ -97,7 +97,7 @@ def test_names_that_end_in_nul_are_found_as_well(tmp_path: Path) -> None:
     )
 
 
-def test_a_list_in_utf8_names_files_that_are_not(tmp_path: Path) -> None:
+def test_a_list_in_utf8_finds_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
     path = bytes(tmp_path) + b"/G\xe9n\xe8ve.mp3"
     Path(os.fsdecode(path)).touch()
     (tmp_path / "x.m3u").write_text("Génève.mp3\n")
@@ -202,7 +202,7 @@ def test_a_list_may_be_in_the_code_page_of_any_country(encoding: str, name: str,
     assert (found.path, found.taken, missing.taken) == (bytes(tmp_path / name), "latin1", "")
 
 
-def test_lists_with_marks_that_were_joined_are_read(tmp_path: Path) -> None:
+def test_lists_that_were_joined_with_their_byte_order_marks_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.m3u8").write_bytes(
         "\ufeff#EXTM3U\r\na.mp3\r\n\ufeff#EXTM3U\r\nb.mp3\r\n\ufeffc.mp3".encode()
     )

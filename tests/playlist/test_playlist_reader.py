@@ -105,9 +105,7 @@ def lists(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.timeout(600)
-def test_no_damaged_list_causes_another_error_than_a_sentence(
-    lists: Path, tmp_path: Path, count: int
-) -> None:
+def test_a_damaged_list_is_read_or_refused_in_a_sentence(lists: Path, tmp_path: Path, count: int) -> None:
     for name, data in mutants(lists, count, seed=1):
         path = tmp_path / name
         path.write_bytes(data)

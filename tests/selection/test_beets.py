@@ -160,7 +160,7 @@ def our_answer(text: str) -> list[int] | str:
 @pytest.mark.process
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_every_query_keeps_what_beets_lists(count: int) -> None:
+def test_every_query_selects_the_tracks_that_beets_lists(count: int) -> None:
     need_beets()
     choose = random.Random(count)
     queries = [query(choose) for _ in range(count)]

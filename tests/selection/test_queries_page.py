@@ -38,7 +38,7 @@ def test_the_page_has_its_tables() -> None:
 
 
 @pytest.mark.parametrize(("text", "numbers"), EXAMPLES)
-def test_an_example_keeps_what_the_page_says(text: str, numbers: str) -> None:
+def test_each_example_selects_the_tracks_that_the_page_names(text: str, numbers: str) -> None:
     tracks, tags_of = tagged(library())
     kept = parse(text.replace("\\|", "|"), [b"/music"]).select(tracks, range(len(tracks)), tags_of).kept
 

@@ -61,7 +61,9 @@ def kept(text: str, now: datetime = NOW) -> str:
         ("03-01..02-28", ["2026-03-01", "2026-02-28"], ["2028-02-29"]),
     ],
 )
-def test_a_season_is_days_of_each_year(days: str, inside: list[str], outside: list[str]) -> None:
+def test_a_query_for_a_season_selects_its_days_in_every_year(
+    days: str, inside: list[str], outside: list[str]
+) -> None:
     for day in inside + outside:
         for clock in ("T00:00:00", "T23:59:59"):
             now = datetime.fromisoformat(day + clock)
@@ -200,7 +202,7 @@ def test_errors_name_column_and_remedy(text: str, column: int, reason: str) -> N
 
 
 @pytest.mark.timing
-def test_a_megabyte_is_refused_at_once() -> None:
+def test_a_query_of_a_megabyte_is_refused_at_once() -> None:
     began_s = time.process_time()
     with pytest.raises(QueryError):
         parse("genre:jazz " * 100_000)
@@ -294,7 +296,7 @@ def test_several_queries_must_all_match() -> None:
     ]
 
 
-def test_packed_columns_need_no_tags() -> None:
+def test_terms_about_artist_length_path_and_size_need_no_tags() -> None:
     tracks, _ = tagged(LIBRARY)
     parsed = parse("artist:ann length:..2:00 path:Albums mtime:..2000 size:0", [ROOT])
 
@@ -326,7 +328,7 @@ def test_a_query_finds_tracks_in_every_block_of_folders(monkeypatch: pytest.Monk
 SLOW = {"/m/a.mp3": Tags(title="a" * 60 + "!")}
 
 
-def test_a_catastrophic_expression_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_regular_expression_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "REGEX_LIMIT_S", 0.2)
     tracks, tags_of = tagged(SLOW)
     before = signal.getsignal(signal.SIGVTALRM)
@@ -341,7 +343,7 @@ def test_a_catastrophic_expression_is_stopped(monkeypatch: pytest.MonkeyPatch) -
         parse("aaa title::(a+)+$").explain(tracks, tags_of, 0)
 
 
-def test_expressions_share_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_regular_expressions_of_a_query_share_one_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "REGEX_LIMIT_S", 0.3)
     tracks, tags_of = tagged(
         {f"/m/{number}.mp3": Tags(title="a" * 21 + str(number)) for number in range(1000)}
@@ -371,7 +373,7 @@ def test_decomposed_paths_of_a_mac_are_below_composed_ones() -> None:
     ]
 
 
-def test_a_path_starts_at_every_folder_and_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_in_a_query_starts_at_each_music_folder_or_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/m")
     tracks, tags_of = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
 

@@ -62,7 +62,7 @@ def failed(pending: Backlog, batch: Batch, now_s: float = 0) -> None:
     pending.end(now_s)
 
 
-def test_a_scan_gets_all_news_that_came_since_the_last_one() -> None:
+def test_a_scan_gets_all_changes_reported_since_the_last_one() -> None:
     pending = backlog(APART)
     pending.add(MOVE, 0)
 
@@ -72,7 +72,7 @@ def test_a_scan_gets_all_news_that_came_since_the_last_one() -> None:
     assert request.batch == Batch(frozenset({b"/m/", b"/n/"}), gone=MOVE.gone, moved=MOVE.moved)
 
 
-def test_no_scan_gets_news_again_that_a_scan_has_saved() -> None:
+def test_no_scan_gets_changes_that_an_earlier_scan_has_saved() -> None:
     """Not if a playlist failed after the scan, and not after the update was killed."""
     pending = backlog()
     updated(pending, MOVE, "one")
@@ -81,7 +81,7 @@ def test_no_scan_gets_news_again_that_a_scan_has_saved() -> None:
     assert updated(pending, LATER) == UpdateRequest(frozenset(BOTH), LATER)
 
 
-def test_the_next_scan_gets_the_news_and_playlists_of_a_failed_scan() -> None:
+def test_the_next_scan_gets_the_changes_and_playlists_of_a_failed_scan() -> None:
     """Whichever playlist is due: its scan enters the folders that the news is about."""
     pending = backlog(APART)
     failed(pending, MOVE)
@@ -113,7 +113,7 @@ def test_old_deletions_in_a_missing_folder_are_not_given_to_a_new_configuration(
     assert not pending.news().gone
 
 
-def test_the_next_scan_gets_news_that_came_during_a_scan() -> None:
+def test_the_next_scan_gets_changes_reported_during_a_scan() -> None:
     pending = backlog()
     pending.add(LATER, 1)
     pending.begin(1)
@@ -135,7 +135,7 @@ def test_a_batch_updates_only_playlists_of_its_files_and_folders() -> None:
     assert updated(pending, never) == UpdateRequest(frozenset({"b"}), never)
 
 
-def test_an_update_that_is_killed_is_repeated_for_those_that_had_not_applied() -> None:
+def test_a_killed_update_is_repeated_for_the_playlists_it_had_not_updated() -> None:
     pending = backlog()
     updated(pending, MOVE, "one", now_s=2)
     assert not pending.is_due
@@ -166,7 +166,7 @@ def test_moves_that_no_scan_applied_in_ten_minutes_are_dropped() -> None:
 
 
 @UNSURE
-def test_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
+def test_reported_changes_are_dropped_when_a_drive_may_have_changed(why: str) -> None:
     pending = backlog()
     failed(pending, MOVE)
     pending.add(MOVE, 0)
@@ -176,7 +176,7 @@ def test_news_is_dropped_when_a_drive_may_have_changed(why: str) -> None:
 
 
 @UNSURE
-def test_news_of_a_scan_under_way_is_not_repeated_when_a_drive_may_have_changed(why: str) -> None:
+def test_changes_of_a_running_scan_are_not_repeated_when_a_drive_may_have_changed(why: str) -> None:
     pending = backlog()
     pending.add(MOVE, 0)
     pending.begin(0)
@@ -186,7 +186,7 @@ def test_news_of_a_scan_under_way_is_not_repeated_when_a_drive_may_have_changed(
     assert pending.news() == Batch()
 
 
-def test_the_next_life_gets_the_news_that_no_scan_has_applied() -> None:
+def test_a_reloaded_service_gets_the_changes_that_no_scan_has_applied() -> None:
     pending = backlog()
     pending.add(MOVE, 0)
     pending.begin(0)

@@ -66,7 +66,7 @@ STATUS = Status(
 )
 
 
-def test_each_fact_is_a_line_and_unknown_ones_are_left_out() -> None:
+def test_each_metric_is_a_line_and_unknown_values_are_omitted() -> None:
     lines = [line for line in metrics(STATUS) if line[0] != "#"]
 
     assert "playshuffle_services 0" in lines

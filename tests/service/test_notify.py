@@ -74,7 +74,7 @@ def test_a_status_is_one_line_whatever_it_names(manager: socket.socket) -> None:
 
 
 @pytest.mark.process
-def test_a_child_cannot_speak_for_the_service(manager: socket.socket) -> None:
+def test_a_child_process_cannot_notify_systemd_for_the_service(manager: socket.socket) -> None:
     os.environ["WATCHDOG_USEC"] = "60000000"
     notify.ready()
     seen = subprocess.check_output([sys.executable, "-c", "import os; print(list(os.environ))"], text=True)
@@ -97,7 +97,7 @@ def test_without_systemd_nothing_is_sent(
     assert not caplog.records
 
 
-def test_a_vanished_manager_is_logged_once(
+def test_a_systemd_that_vanished_is_logged_once(
     manager: socket.socket, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is raised: the playlists do not depend on it."""
@@ -113,7 +113,7 @@ def test_a_vanished_manager_is_logged_once(
 
 
 @pytest.mark.timing
-def test_a_manager_that_does_not_read_stops_nothing(
+def test_a_systemd_that_does_not_read_blocks_no_notification(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its queue runs full; then messages are lost, but neither time nor CPU time."""
@@ -141,7 +141,7 @@ def test_a_manager_that_does_not_read_stops_nothing(
         ("soon", "", None),
     ],
 )
-def test_signs_of_life_come_twice_as_often_as_required(
+def test_the_watchdog_is_notified_twice_as_often_as_required(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, usec: str, pid: str, every_s: float | None
 ) -> None:
     """Only if the watchdog is set for this process."""

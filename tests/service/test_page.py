@@ -129,7 +129,7 @@ def test_a_playlist_that_cannot_be_updated_comes_first(tmp_path: Path) -> None:
     assert "Written 2023-11-1" in text
 
 
-def test_the_same_state_gives_the_same_bytes_and_no_write(tmp_path: Path) -> None:
+def test_the_page_of_an_unchanged_status_is_not_written_again(tmp_path: Path) -> None:
     file = os.fsencode(tmp_path / "page.html")
 
     assert write_page(file, status(tmp_path), NOW_S)

@@ -149,7 +149,7 @@ def test_a_drive_may_disappear_and_return_at_any_time(tmp_path: Path, rounds: in
 
 
 @pytest.mark.parametrize("call", ["openat", pytest.param("getdents64", marks=pytest.mark.slow)])
-def test_a_folder_that_cannot_be_read_is_not_gone(tmp_path: Path, call: str) -> None:
+def test_the_tracks_of_an_unreadable_folder_stay_in_the_playlist(tmp_path: Path, call: str) -> None:
     """What a bad disk does not tell is kept as it was, and that is said once."""
     music = numbered(tmp_path / "Music", 6)
     (music / "bad").mkdir()

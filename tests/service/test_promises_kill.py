@@ -56,7 +56,7 @@ def killed_updates(service: Service) -> int:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
-def test_killed_at_any_write_an_update_leaves_the_old_playlist_or_the_new(
+def test_an_update_killed_at_any_write_leaves_the_old_playlist_or_the_new(
     tmp_path: Path, calls: Sequence[tuple[str, int | None]]
 ) -> None:
     """Whole; the next start goes on with its order, and removes what was left."""
@@ -148,7 +148,7 @@ def test_the_next_update_does_the_work_of_a_killed_one(tmp_path: Path, home: Pat
         assert listed(playlist) == [name for name in before if name not in (first, second)]
 
 
-def test_killed_alone_the_service_leaves_no_lock_behind(tmp_path: Path) -> None:
+def test_a_service_that_is_killed_without_its_updates_leaves_no_lock(tmp_path: Path) -> None:
     """Not even with an update that hangs: the next service starts."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"

@@ -58,7 +58,7 @@ def test_a_new_file_is_inserted_and_nothing_else_moves(music: Path, service: Ser
     wait_for(lambda: "1 added" in service.log)
 
 
-def test_a_file_keeps_its_place_whatever_happens_to_it(music: Path, service: Service) -> None:
+def test_a_track_keeps_its_position_whatever_happens_to_its_file(music: Path, service: Service) -> None:
     """It is moved out and back, renamed, and tagged, which changes one line."""
     playlist = music / "all.m3u"
     before = listed(playlist)
@@ -102,7 +102,7 @@ def test_a_file_is_added_when_it_is_written_completely(music: Path, service: Ser
 # Restarts
 
 
-def test_a_restart_goes_on_with_the_very_same_order(music: Path, service: Service) -> None:
+def test_a_restarted_service_keeps_the_very_same_order(music: Path, service: Service) -> None:
     before = (music / "all.m3u").read_bytes()
     written_ns = os.stat(music / "all.m3u").st_mtime_ns
 
@@ -193,7 +193,7 @@ def test_a_second_service_on_the_same_file_names_the_first(music: Path, service:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_a_signal_stops_it_without_leaving_a_process(
+def test_a_signal_stops_the_service_and_all_its_processes(
     music: Path, service: Service, number: signal.Signals, code: int
 ) -> None:
     assert service.process is not None
@@ -210,7 +210,7 @@ def test_a_signal_stops_it_without_leaving_a_process(
 # Looks
 
 
-def test_status_is_the_same_while_it_runs_and_after(music: Path, service: Service) -> None:
+def test_status_is_the_same_while_the_service_runs_and_after_it(music: Path, service: Service) -> None:
     running = service.status()
     text = run("status", env=service.env)
     service.stop()
@@ -229,7 +229,7 @@ def test_status_is_the_same_while_it_runs_and_after(music: Path, service: Servic
 
 
 @pytest.mark.parametrize("journal", ["", "8:1"])
-def test_names_in_the_log_are_harmless_and_for_the_journal_lines_bear_levels(
+def test_names_in_the_log_are_harmless_and_lines_for_the_journal_have_levels(
     tmp_path: Path, journal: str
 ) -> None:
     music = aged(library(tmp_path / "Mu\x1b]0;x\x07sic", ("a.mp3",)))

@@ -196,7 +196,7 @@ def test_after_an_update_the_playlist_has_the_files_of_the_folders(
     assert sorted(entries) == sorted({*found} - left_out)
 
 
-def test_a_change_that_another_playlist_has_seen_first_is_not_missed(albums: Albums) -> None:
+def test_a_change_that_another_playlist_was_updated_for_first_is_not_missed(albums: Albums) -> None:
     """The cache has the new file then, so that the folder looks unchanged."""
     albums.manage("other")
     albums.update(START, "other")

@@ -67,7 +67,7 @@ def test_no_entry_moves_to_a_played_position() -> None:
     assert is_uniform_over(shares, [(0, 1, 2, 4, 3)])
 
 
-def test_a_position_that_a_move_opens_is_used() -> None:
+def test_an_entry_may_move_to_a_position_that_an_earlier_move_made_good() -> None:
     """Two pairs whose only free positions appear one after the other."""
     keys = [0, 1, 1, 0, 0, 2]
     for after in distribution(lambda draw: tuple(move_apart(range(6), keys, draw, 1))):

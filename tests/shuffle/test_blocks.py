@@ -41,5 +41,5 @@ def test_one_group_keeps_its_order_or_is_shuffled() -> None:
     assert shares == distribution(lambda randbelow: tuple(durstenfeld([3, 1, 2], randbelow)))
 
 
-def test_no_entries_make_no_block() -> None:
+def test_an_empty_order_has_no_block() -> None:
     assert blocks([], [], replay(), "last") == []

@@ -35,7 +35,7 @@ def test_the_same_draws_deal_the_same() -> None:
     assert dealt == forward_durstenfeld(range(1000), Seeded("deal"))
 
 
-def test_fifty_of_a_thousand_million_need_memory_for_fifty() -> None:
+def test_dealing_fifty_of_a_thousand_million_entries_needs_memory_for_fifty() -> None:
     tracemalloc.start()
     dealt = sparse_deal(10**9, 50, System())
     _, peak_bytes = tracemalloc.get_traced_memory()
@@ -46,7 +46,7 @@ def test_fifty_of_a_thousand_million_need_memory_for_fifty() -> None:
     assert peak_bytes < 100_000
 
 
-def test_a_sparse_deal_reaches_beyond_one_word() -> None:
+def test_a_sparse_deal_works_for_more_entries_than_a_30_bit_word_counts() -> None:
     dealt = sparse_deal(10**15, 100, Seeded("far"))
 
     assert len(set(dealt)) == 100
@@ -54,7 +54,7 @@ def test_a_sparse_deal_reaches_beyond_one_word() -> None:
 
 
 @pytest.mark.parametrize("count", [-1, 4])
-def test_no_more_can_be_dealt_than_there_is(count: int) -> None:
+def test_a_deal_of_more_entries_than_the_order_has_is_refused(count: int) -> None:
     with pytest.raises(ValueError, match="cannot deal"):
         deal([1, 2, 3], count, System())
     with pytest.raises(ValueError, match="cannot deal"):

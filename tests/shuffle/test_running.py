@@ -32,7 +32,7 @@ def test_inserting_into_a_uniform_order_leaves_it_uniform() -> None:
 
 
 @pytest.mark.parametrize("first", range(5))
-def test_nothing_is_inserted_before_the_cursor(first: int) -> None:
+def test_no_entry_is_inserted_before_the_first_unplayed_position(first: int) -> None:
     order = [9, 8, 7, 6]
     shares = distribution(lambda randbelow: tuple(insert(order, [1], randbelow, first)))
     allowed = [(*order[:at], 1, *order[at:]) for at in range(first, 5)]
@@ -98,7 +98,7 @@ def test_the_first_album_of_an_empty_order_needs_no_draw() -> None:
     assert insert_in_block([], [1, 0], [0, 0], replay(0)) == [0, 1]
 
 
-def test_a_new_entry_stands_anywhere_in_a_block_that_is_shuffled_inside() -> None:
+def test_a_new_entry_may_be_anywhere_in_a_block_that_is_shuffled_inside() -> None:
     """Each of the 3! orders of the first block is equally likely; the last one is sorted, or likewise."""
     keys = [0, 0, 0, 1, 1]
 
@@ -126,7 +126,7 @@ def test_nothing_is_inserted_into_the_played_part_of_a_shuffled_block() -> None:
 
 
 @pytest.mark.parametrize("first", [-1, 4])
-def test_a_cursor_beyond_the_order_is_refused(first: int) -> None:
+def test_a_first_unplayed_position_beyond_the_order_is_refused(first: int) -> None:
     order, keys = [0, 1, 2], [0] * 4
     with pytest.raises(ValueError, match="beyond"):
         insert(order, [3], System(), first)

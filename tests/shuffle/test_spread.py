@@ -110,7 +110,7 @@ def test_one_group_is_shuffled_uniformly() -> None:
     assert len(set(shares.values())) == 1
 
 
-def test_two_of_two_groups_change_positions_by_a_draw() -> None:
+def test_a_draw_decides_the_order_of_two_entries_of_two_groups() -> None:
     """Phases 0 and 1 of 2 set the ring; the opening turns it."""
     assert spread([0, 1], [0, 1], replay(0, 1, 0)) == [0, 1]
     assert spread([0, 1], [0, 1], replay(0, 1, 1)) == [1, 0]

@@ -44,12 +44,12 @@ def test_nothing_is_below_a_home_that_is_the_root_folder_or_not_absolute(top: by
 
 
 @given(st.sampled_from([b"/", b"/h", b"/h/a"]), st.binary().map(b"/".__add__))
-def test_a_path_comes_back_as_it_was(top: bytes, path: bytes) -> None:
+def test_a_stored_path_is_read_back_unchanged(top: bytes, path: bytes) -> None:
     assert HomePaths(top).absolute(HomePaths(top).stored(path)) == path
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_another_home_has_the_same_state_below_itself(
+def test_a_state_in_a_copied_home_has_the_paths_of_that_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
 ) -> None:
     """Folders are named by the home, which may be a link, and playlists by its real path."""

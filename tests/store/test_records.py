@@ -87,7 +87,7 @@ def test_the_playlist_made_last_is_the_one_with_the_newest_undo_record() -> None
 
 
 @pytest.mark.damages_state
-def test_a_playlist_is_known_by_the_record_before_if_the_last_one_is_damaged() -> None:
+def test_if_the_last_record_is_damaged_the_one_before_it_counts() -> None:
     order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
     with State() as state:
         records.save(state, LIST, SavedDeck(Deck(), "1-1", Options()), before=order)
@@ -142,7 +142,7 @@ def test_paths_below_the_home_are_saved_without_its_name(home: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [pack(None), '{"law": 1}'])
-def test_saved_options_that_this_version_does_not_know_give_none(text: str) -> None:
+def test_saved_options_that_this_version_does_not_know_are_not_loaded(text: str) -> None:
     assert unpack(text) is None
 
 

@@ -234,7 +234,7 @@ def test_state_is_for_its_owner_only(home: Path) -> None:
     assert {"state.db", "state.lock"} <= {path.name for path in folder.iterdir()}
 
 
-def test_a_reader_changes_nothing(home: Path) -> None:
+def test_opening_the_state_to_read_changes_nothing(home: Path) -> None:
     """A dry run can look, but not touch."""
     save()
     before = state_file(home).read_bytes()
@@ -320,7 +320,7 @@ def test_an_upgrade_that_fails_changes_nothing_of_the_old_state(
 
 
 @pytest.mark.damages_state
-def test_a_record_without_its_tracks_is_none(home: Path) -> None:
+def test_a_record_with_damaged_tracks_is_replaced_by_the_one_before_it(home: Path) -> None:
     """Where the tracks of the deck are damaged, the record before counts, whatever its kind."""
     with State() as state:
         records.save(state, LIST, SavedDeck(Deck((1,), (2,)), "1-1"), before=ORDER)
@@ -497,7 +497,7 @@ def test_a_state_that_is_a_fifo_does_not_block(home: Path) -> None:
     assert "is not a regular file" in refusal(Exit.CANNOT_CREATE, State, must_remember=True)
 
 
-def test_a_reader_has_the_state_before_a_save_that_was_killed(home: Path) -> None:
+def test_after_a_killed_save_a_reader_sees_the_state_before_it(home: Path) -> None:
     order = SavedOrder(list(range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
     with State() as state:
         records.save(state, LIST, order)
@@ -524,7 +524,9 @@ def test_a_state_that_cannot_be_reached_is_not_called_new(home: Path) -> None:
         assert state.problem is not None
 
 
-def test_a_full_disk_of_the_state_is_named_as_such(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_state_on_a_full_disk_names_the_full_disk(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A deck that follows a rename is saved while another playlist is updated."""
     with State() as state:
         full = sqlite3.OperationalError("database or disk is full")
@@ -539,7 +541,7 @@ def test_a_full_disk_of_the_state_is_named_as_such(home: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged" * 1000])
-def test_a_reader_leaves_a_file_that_is_not_a_state_as_it_is(home: Path, content: bytes) -> None:
+def test_reading_a_file_that_is_not_a_state_does_not_change_it(home: Path, content: bytes) -> None:
     """It says so if that is damaged; a state is empty while another run begins it."""
     file = state_file(home)
     file.parent.mkdir(parents=True)
@@ -570,7 +572,9 @@ def test_the_process_that_holds_the_lock_is_named(monkeypatch: pytest.MonkeyPatc
         pass
 
 
-def test_without_a_place_to_write_the_run_goes_on_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_writable_state_folder_the_run_continues_with_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A state folder that cannot be made costs the memory, not the playlist."""
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
 

@@ -37,7 +37,7 @@ def test_links_are_followed(file: bytes, tmp_path: Path) -> None:
     assert birth_of(link) == birth_of(file)
 
 
-def test_copies_are_other_files(file: bytes, tmp_path: Path) -> None:
+def test_a_copy_has_another_identity_than_its_original(file: bytes, tmp_path: Path) -> None:
     shutil.copy2(file, copy := os.fsencode(tmp_path / "copy.mp3"))
     assert birth_of(copy) != birth_of(file)
 

@@ -183,7 +183,9 @@ def test_a_database_that_changes_while_it_is_read_without_locks_is_read_again(tm
     assert reads == [1, 2]
 
 
-def test_a_database_that_never_rests_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_changes_all_the_time_is_reported_as_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(foreign_database, "_WAIT_S", 0.05)
     path = tmp_path / "a.db"
     wal_database(path)
@@ -196,7 +198,7 @@ def test_a_database_that_never_rests_is_locked(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.process
-def test_readers_leave_nothing_while_a_player_opens_and_ends_all_the_time(folder: Path) -> None:
+def test_readers_leave_no_file_while_a_player_starts_and_ends_repeatedly(folder: Path) -> None:
     """A log that is deleted between a look and the opening would be made again by the reader."""
     path = folder / "a.db"
     wal_database(path, 0)

@@ -59,7 +59,7 @@ def test_the_music_directory_is_found(home: Path, text: str, music: str | None) 
     assert found.playlists is None
 
 
-def test_home_is_that_of_the_user_mpd_runs_as(home: Path) -> None:
+def test_a_tilde_in_mpd_conf_is_the_home_of_the_user_of_mpd(home: Path) -> None:
     user = pwd.getpwuid(os.geteuid())
     conf(home, f'user "{user.pw_name}"\nmusic_directory "~/M"\nplaylist_directory "~{user.pw_name}/P"')
 
@@ -68,7 +68,7 @@ def test_home_is_that_of_the_user_mpd_runs_as(home: Path) -> None:
     assert (found.music, found.playlists) == tuple(os.fsencode(f"{user.pw_dir}/{name}") for name in "MP")
 
 
-def test_without_a_music_directory_that_of_the_desktop_counts(home: Path) -> None:
+def test_without_a_music_directory_mpd_has_the_music_folder_of_the_desktop(home: Path) -> None:
     conf(home, "")
     (home / ".config/user-dirs.dirs").write_text('XDG_MUSIC_DIR="$HOME/Musik"\n')
 
@@ -107,7 +107,9 @@ def test_the_first_existing_mpd_conf_counts(home: Path) -> None:
     assert (read().music, second.music) == (b"/first", b"/second")
 
 
-def test_no_configuration_is_none(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_mpd_conf_nothing_is_read(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(mpd_conf, "_SYSTEM", bytes(tmp_path / "mpd.conf"))
     assert mpd_conf.read() is None
 

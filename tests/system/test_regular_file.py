@@ -9,7 +9,7 @@ from playshuffle.system.regular_file import NotRegularError, open_regular
 
 
 @pytest.mark.parametrize("kind", ["folder", "FIFO", "device", "link to a FIFO"])
-def test_no_other_kind_is_opened(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_regular_files_are_opened(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     link = tmp_path / "link"

@@ -138,7 +138,9 @@ def test_a_database_opened_to_be_read_cannot_be_written(tmp_path: Path) -> None:
         (["SELECT CAST(x'ff' AS TEXT)"], False),
     ],
 )
-def test_only_errors_that_may_go_away_are_passing(statements: list[str], passes: bool) -> None:
+def test_only_errors_that_may_end_by_themselves_count_as_temporary(
+    statements: list[str], passes: bool
+) -> None:
     database = sqlite3.connect(":memory:")
     *before, last = statements
     for statement in before:

@@ -35,7 +35,7 @@ def assert_as_the_reference(path: Path) -> bool:
     return True
 
 
-def test_plain_files_are_accepted() -> None:
+def test_head_readers_accept_plain_files() -> None:
     assert [name for name in FILES if assert_as_the_reference(DATA / name)] == [
         name for name in FILES if name in PLAIN or name == "alac.m4a"
     ]

@@ -109,7 +109,7 @@ def test_the_comment_of_id3v1_is_read(tmp_path: Path) -> None:
     assert tags_in(path).comment == "a comment"
 
 
-def test_play_counts_of_quod_libet_and_ratings(tmp_path: Path) -> None:
+def test_play_counts_and_ratings_of_quod_libet_are_read(tmp_path: Path) -> None:
     tags = tags_in(written(tmp_path, "tone.ogg", {"playcount:me@example.org": "12", "RATING": "4"}))
 
     assert (tags.play_count, tags.rating) == (12, 0.8)
@@ -148,7 +148,7 @@ def test_a_long_comment_is_cut() -> None:
 
 
 @pytest.mark.parametrize("value", ["fast", "", "nan", "inf", "0", "-3", "1e300"])
-def test_a_tempo_that_is_not_a_number_is_none(value: str) -> None:
+def test_a_tempo_that_is_not_a_number_is_ignored(value: str) -> None:
     assert tags_of({"bpm": [value]}, Stream(1)).bpm is None
 
 
@@ -156,12 +156,12 @@ def test_a_tempo_that_is_not_a_number_is_none(value: str) -> None:
     ("values", "count"),
     [(["3", "12"], 12), (["x"], None), (["0"], 0), (["9" * 10], None), ([""], None), ([7], 7)],
 )
-def test_play_count_is_the_largest(values: list[Any], count: int | None) -> None:
+def test_the_largest_play_count_of_several_tags_counts(values: list[Any], count: int | None) -> None:
     assert tags_of({"playcount": values}, Stream(1)).play_count == count
 
 
 @pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf"), 1e300])
-def test_absurd_rates_are_none(rate: float) -> None:
+def test_absurd_bit_rates_and_sample_rates_are_ignored(rate: float) -> None:
     tags = tags_of({}, Stream(1, rate, rate))
 
     assert (tags.bitrate, tags.sample_rate) == (None, None)

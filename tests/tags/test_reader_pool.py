@@ -183,7 +183,7 @@ def test_a_bomb_harms_the_reading_of_no_other_file(
 
 
 @pytest.mark.process
-def test_worker_killed_from_outside_loses_nothing() -> None:
+def test_a_worker_killed_from_outside_loses_no_reading() -> None:
     """Whoever kills workers now and then: every file is read all the same."""
     paths = SOUND * 20
     found = {}
@@ -258,7 +258,7 @@ def test_a_delay_of_ours_while_we_listen_blames_no_worker(monkeypatch: pytest.Mo
 
 
 @pytest.mark.process
-def test_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory that it may have kept of a bomb is not missing for another file."""
     started = count_starts(monkeypatch)
     (tmp_path / "bomb.mp3").write_bytes(compressed_bomb())
@@ -464,7 +464,7 @@ def test_a_worker_that_ends_after_a_bomb_blames_no_other_file(monkeypatch: pytes
     ("name", "why"),
     [("missing", "No such file or directory"), ("/bin/false", "it ended 3 times before it began")],
 )
-def test_no_worker_at_all_is_an_error(
+def test_an_error_is_raised_if_no_worker_can_start(
     name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where none can be started, the user is told why, and no file is blamed."""

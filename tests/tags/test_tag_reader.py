@@ -42,7 +42,7 @@ def without_stream(tags: Tags) -> Tags:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_reads_every_field_of_every_format(name: str) -> None:
+def test_every_field_is_read_from_every_format(name: str) -> None:
     """Whatever holds the tags, the same values come out."""
     reading = read_data(name)
 
@@ -164,7 +164,7 @@ def test_the_number_of_a_track_is_parsed(text: Any, number: int | None) -> None:
         ("sdb/rating", "90", 0.9),
     ],
 )
-def test_rating_is_a_share_of_the_best(name: str, value: Any, rating: float | None) -> None:
+def test_a_rating_is_a_share_of_the_best_rating(name: str, value: Any, rating: float | None) -> None:
     """However a rating is written, it comes out between 0 and 1."""
     assert tags_of({name: [value]}, Stream(1)).rating == rating
 
@@ -174,7 +174,7 @@ def test_the_half_stars_of_mediamonkey_count_more_than_its_whole_stars() -> None
 
 
 @pytest.mark.parametrize("length_s", [0, -1, math.nan, math.inf, -math.inf, 1e300, 31 * 24 * 3600])
-def test_absurd_length_is_none(length_s: float) -> None:
+def test_an_absurd_length_is_ignored(length_s: float) -> None:
     """A length that cannot be is not known."""
     assert tags_of({}, Stream(length_s)).duration_ms is None
 
@@ -196,7 +196,7 @@ def test_text_of_a_tag_becomes_short_utf_8_without_nul(value: Any, text: str) ->
     assert tags_of({"title": [value]}, Stream(1)).title == text
 
 
-def test_many_values_are_cut() -> None:
+def test_a_tag_with_very_many_values_is_cut() -> None:
     """A hundred thousand artists take no more room than a few."""
     assert len(tags_of({"artist": [f"artist {n}" for n in range(100_000)]}, Stream(1)).artist) == LONGEST_TEXT
 
@@ -272,7 +272,7 @@ def test_the_tag_reader_survives_any_kind_of_file(tmp_path: Path) -> None:
     assert reasons["empty"] == "empty file"
 
 
-def test_link_to_audio_is_followed(tmp_path: Path) -> None:
+def test_a_link_to_audio_is_followed(tmp_path: Path) -> None:
     """A link is read as its target."""
     (tmp_path / "a.mp3").symlink_to(DATA / "v24.mp3")
     (tmp_path / "b.mp3").symlink_to("a.mp3")
@@ -280,7 +280,7 @@ def test_link_to_audio_is_followed(tmp_path: Path) -> None:
     assert read(os.fsencode(tmp_path / "b.mp3")) == read_data("v24.mp3")
 
 
-def test_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
     """Without permission its content is unknown: a reason, not an error."""
     path = written(tmp_path / "x.mp3", b"x")
     os.chmod(path, 0)

@@ -73,7 +73,7 @@ def test_a_date_has_a_year_and_the_certain_part_of_the_day(date: str, text: str)
     assert read_date(text) == date
 
 
-def test_spaces_in_a_date_take_no_time() -> None:
+def test_many_spaces_do_not_slow_down_reading_a_date() -> None:
     assert read_date("2019 - 07" + " " * 100_000 + "x") == "2019-07"
 
 
@@ -114,7 +114,7 @@ def test_dates_are_read_from_every_kind_of_tag(name: str, text: str, tmp_path: P
     ],
 )
 @pytest.mark.parametrize("version", [3, 4])
-def test_the_date_of_id3_is_in_several_frames(
+def test_a_date_is_read_from_each_of_several_id3_frames(
     version: int, frames: dict[bytes, bytes], date: str, tmp_path: Path
 ) -> None:
     frames = {name: b"\0" + text for name, text in frames.items()}
@@ -126,7 +126,7 @@ def test_the_date_of_id3_is_in_several_frames(
 @pytest.mark.parametrize(
     "address", ["Windows Media Player 9 Series", "MusicBee", "no@email", "rating@winamp.com"]
 )
-def test_stars_of_popm_are_those_of_windows(address: str, tmp_path: Path) -> None:
+def test_popm_ratings_are_read_with_the_stars_of_windows(address: str, tmp_path: Path) -> None:
     written = dict(
         zip(
             (0, 1, 13, 54, 64, 118, 128, 186, 196, 242, 255),
@@ -141,7 +141,7 @@ def test_stars_of_popm_are_those_of_windows(address: str, tmp_path: Path) -> Non
         assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
-def test_other_numbers_of_popm_and_those_of_quod_libet_are_shares(tmp_path: Path) -> None:
+def test_other_popm_ratings_and_quod_libets_are_shares_of_the_best(tmp_path: Path) -> None:
     for number in range(1, 256):
         content = b"quodlibet@lists.sacredchao.net" + bytes((0, number))
         path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
@@ -155,7 +155,9 @@ def test_other_numbers_of_popm_and_those_of_quod_libet_are_shares(tmp_path: Path
     ("number", "stars"),
     [(0, None), (1, 1), (25, 2), (50, 3), (75, 4), (99, 5), (60, 3), (10, 0.5), (100, None)],
 )
-def test_stars_of_asf_are_those_of_windows(number: int, stars: float | None, tmp_path: Path) -> None:
+def test_asf_ratings_are_read_with_the_stars_of_windows(
+    number: int, stars: float | None, tmp_path: Path
+) -> None:
     path = tmp_path / "x.wma"
     shutil.copy(DATA / "tone.wma", path)
     file = ASF(path)

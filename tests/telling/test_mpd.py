@@ -155,7 +155,7 @@ def waiting(telling: Telling) -> list[Path]:
     return list((telling.home / ".local/state/playshuffle").glob("written*/*"))
 
 
-def test_a_written_playlist_is_loaded_once(telling: Telling, mpd: MpdPlayer) -> None:
+def test_tell_written_loads_a_written_playlist_once(telling: Telling, mpd: MpdPlayer) -> None:
     entries = mpd.make()
     written(telling, mpd.playlist)
     first, second = telling.run("tell", "--written"), telling.run("tell", "--written")
@@ -181,7 +181,7 @@ def test_a_queue_from_another_playlist_stays(telling: Telling, mpd: MpdPlayer) -
     assert mpd.queue() == entries
 
 
-def test_a_broken_configuration_leaves_no_entry_behind(telling: Telling) -> None:
+def test_tell_removes_its_entries_even_if_the_configuration_is_broken(telling: Telling) -> None:
     """Or systemd would start the unit again and again."""
     written(telling, telling.playlists / "all.m3u")
     configured("nonsense = 1")
@@ -191,7 +191,7 @@ def test_a_broken_configuration_leaves_no_entry_behind(telling: Telling) -> None
 
 
 @pytest.mark.parametrize("call", ["rename:when=1", "rename:when=2", "connect", "unlink"])
-def test_a_process_that_is_killed_loses_nothing(telling: Telling, mpd: MpdPlayer, call: str) -> None:
+def test_a_killed_tell_loses_no_written_playlist(telling: Telling, mpd: MpdPlayer, call: str) -> None:
     """Before or after the entry is taken, the record written, MPD told, the entry removed."""
     mpd.make()
     mpd.tell()

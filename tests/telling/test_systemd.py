@@ -127,7 +127,7 @@ def test_the_service_updates_its_player(installed: Lab) -> None:
     wait_for(lambda: len(playlist(installed)) == 8)
 
 
-def test_the_work_of_a_killed_process_reaches_the_player(installed: Lab) -> None:
+def test_after_a_killed_tell_the_playlist_still_reaches_the_player(installed: Lab) -> None:
     """The path unit looks at what was taken, too."""
     installed.user(f"systemctl --user stop {PATH} playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py; mv {STATE}/written/* {STATE}/written.taken/")

@@ -259,7 +259,7 @@ def test_a_full_scan_covers_earlier_changes_of_mounts(schedule: Schedule) -> Non
     assert due(schedule, 1102) is None
 
 
-def test_rescans_are_due_at_their_time(schedule: Schedule) -> None:
+def test_a_requested_rescan_is_due_at_its_time(schedule: Schedule) -> None:
     schedule.add_rescan([b"/m/b/"], 1020)
     schedule.add_rescan([b"/m/a/"], 1010)
 

@@ -24,7 +24,7 @@ def at(*kinds: str) -> list[Mount]:
         (("ext4", "cifs", "vfat", "fuse.sshfs"), "partly (cifs at /m/x, fuse.sshfs at /m/x/x/x)"),
     ],
 )
-def test_how_a_root_is_watched_depends_on_its_file_systems(kinds: tuple[str, ...], words: str) -> None:
+def test_the_watch_mode_of_a_root_depends_on_its_file_systems(kinds: tuple[str, ...], words: str) -> None:
     assert str(limits.mode_of(b"/m", 3, 3, at(*kinds))) == words
 
 
@@ -43,7 +43,9 @@ def test_names_of_mounts_are_safe_to_print() -> None:
         (None, "partly (not all watched: 1 of 3)", ""),
     ],
 )
-def test_a_refusal_is_reported_with_advice(number: int | None, words: str, advice: str) -> None:
+def test_a_watch_that_the_kernel_refuses_is_reported_with_advice(
+    number: int | None, words: str, advice: str
+) -> None:
     refused = limits.mode_of(b"/m", 3, 1, at("ext4"), number)
 
     assert str(refused) == words
