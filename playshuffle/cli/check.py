@@ -100,6 +100,9 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
         yield screen.verdict(Mark.GOOD, f"{place}: {number}{streams}, {exists}{works}")
     for line in _faults(result):
         yield from screen.hanging(line.lstrip(), "  ")
+    missing = [fault.entry.path for fault in result.faults if fault.what is FaultKind.MISSING]
+    if len(missing) > 1 and not os.path.lexists(folder := os.path.commonpath(map(os.path.dirname, missing))):
+        yield from screen.detail("Problem", f"{home_path(folder)} does not exist. Is its drive mounted?")
     for (what, cure, _), troubles_of in _grouped(result).items():
         first_troubles = next(iter(troubles_of.values()))
         players = any_of(

@@ -89,7 +89,7 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
     for word in words:
         path = absolute(word)
         if os.path.isdir(path):
-            raise PlayshuffleError(f"'{shown(word)}' is a folder. Name its tracks.", Exit.NO_INPUT)
+            raise PlayshuffleError(f"{shown(path)} is a folder. Name its tracks.", Exit.NO_INPUT)
         found = Names().find(path)  # a file here comes before a track elsewhere
         is_audio = found is not None and is_audio_name(os.path.basename(found))
         if not is_audio and (index := names.find(word)) is not None:

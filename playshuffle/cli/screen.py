@@ -157,12 +157,7 @@ class Screen(NamedTuple):
         return text
 
     def head(self, text: str, width: int) -> str:
-        if columns(text) <= width:
-            return text
-        cut = "…" if self.has_unicode else "~"
-        while columns(text) >= width:
-            text = text[:-1]
-        return text + cut
+        return self.tail(text[::-1], width)[::-1]
 
     def bar(self, part: int, total: int, width: int = 14) -> str:
         if not self.is_terminal:

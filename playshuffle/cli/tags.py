@@ -81,7 +81,7 @@ def tags(
 def _parted(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
     for word in words:
         if ("/" in word or os.path.splitext(word)[1]) and not os.path.lexists(absolute(word)):
-            raise PlayshuffleError(f"'{shown(word)}' does not exist. Name a file or folder.", Exit.NO_INPUT)
+            raise PlayshuffleError(f"{shown(word)} does not exist. Name a file or folder.", Exit.NO_INPUT)
     if not words or os.path.lexists(words[0]):
         fields = [word for word in words if word in OF_TRACKS and not os.path.lexists(word)]
         if fields:

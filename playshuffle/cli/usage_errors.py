@@ -20,14 +20,10 @@ from playshuffle.text import known
 _NUMBER = r"^('.*') is not a valid int(?:eger)?(?: range)?$"
 _EXTRA = r"^Got unexpected extra arguments?(?:\(s\))? \((.*)\)$"
 
-# Options that users try on the wrong command, and the command that has them.
-_OWNERS = {
-    "--from": "make",
-    **{f"--{name}": "deal" for name in ("again", "peek", "due", "albums", "groups", "every", "heard")},
-}
-
-# What users try in place of an option, and in place of a command.
+# What users try in place of an option, also on the wrong command, and in place of a command.
 _MEANT_OPTIONS = (
+    ("from", "playshuffle make --from"),
+    ("again due albums groups every heard peek", "playshuffle deal --{}"),
     ("first start begin", "--pin TRACK"),
     ("exclude skip ignore omit except", "--where -genre:jazz or --without LIST"),
     ("filter query only match", "--where QUERY"),
@@ -69,9 +65,6 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
     if context is not None and hasattr(error, "possibilities"):
         names = [name for option in context.command.params for name in option.opts if name.startswith("--")]
         option = _as_written(error.option_name, words)
-        owner = _OWNERS.get(option)
-        if owner is not None and owner not in path.split():
-            return f"Unknown option '{option}'. It is an option of: playshuffle {owner}"
         if option in _KEYS and context.command.name in ("make", "deal", "watch"):
             return (
                 f"Unknown option '{option}'. It is a key of lists in the configuration: {_KEYS[option]}."
@@ -106,7 +99,7 @@ def _as_time(message: str) -> str:
 
 
 def _meant_option(word: str, names: Sequence[str]) -> str:
-    options = [meant for words, meant in _MEANT_OPTIONS if word in words.split()]
+    options = [meant.format(word) for words, meant in _MEANT_OPTIONS if word in words.split()]
     options += [f"--where {word}:VALUE"] * (word in FIELDS)
     return next((each for each in options if each.split()[0] in (*names, "playshuffle")), "")
 

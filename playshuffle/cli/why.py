@@ -93,7 +93,7 @@ def _explain(
         say_error(f"{summary}.")
     for top, found in inside.items():
         if not found:
-            say_error(f"{home_path(top)} contains no audio file that a playlist could have.")
+            say_error(f"No audio file that a playlist could have: {home_path(top)}")
     if as_json:
         every = dict(item for found in (reasons, *inside.values()) for item in found.items())
         print_json(why_report.as_json(every, playlists, question))

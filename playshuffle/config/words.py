@@ -207,4 +207,5 @@ def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: 
         more = f" and {len(names) - _MOST_LISTED:,} more: playshuffle status --all"
         listed = ", ".join(names[:_MOST_LISTED]) + (more if len(names) > _MOST_LISTED else ".")
         near = f"Lists: {listed}" if names else "No list was made yet."
-    return PlayshuffleError(f"There is no {any_of(kinds)} '{shown(word)}'. {near.strip()}", Exit.NO_INPUT)
+    name = shown(word) if word.startswith("/") else f"'{shown(word)}'"
+    return PlayshuffleError(f"There is no {any_of(kinds)} {name}. {near.strip()}", Exit.NO_INPUT)

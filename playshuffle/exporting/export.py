@@ -59,8 +59,8 @@ def export(
     if not os.path.lexists(folder):
         drives = ", ".join(map(shown, mounts.removable(mounts.table()))) or "none"
         raise PlayshuffleError(
-            f"{shown(folder)} does not exist, so nothing was copied. Is the drive mounted? Mounted removable"
-            f" drives: {drives}.",
+            f"{shown(folder)} does not exist, so nothing was copied. Mount its drive, or make the folder."
+            f" Mounted removable drives: {drives}.",
             Exit.CANNOT_CREATE,
         )
     _check_music(tracks, folder, roots, keeps_names=keeps_names)

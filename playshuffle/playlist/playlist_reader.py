@@ -236,6 +236,8 @@ def content_of(path: bytes) -> bytes:
 def _unreadable(path: bytes, error: OSError) -> PlayshuffleError:
     reason, advice = error.strerror or "unreadable", "Name a playlist or a list of files."
     folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        reason = "it is a folder"
     if error.errno == errno.ENOENT and not os.path.exists(folder):
         reason, advice = f"{shown(folder)} does not exist", "Is its drive mounted?"
     return PlayshuffleError(f"{shown(path)} cannot be read: {reason}. {advice}", Exit.NO_INPUT)

@@ -25,10 +25,12 @@ _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
     r"(?i:not)|!": lambda _: "a word to search for; to exclude, write: -genre:christmas",
     r"!([^:]+)": lambda match: f"to exclude, write: -{match[1]}",
     rf"({'|'.join(FIELDS)})==?(.+)": lambda match: f"to search a field, write: {match[1]}:{match[2]}",
+    rf"({'|'.join(FIELDS)})!=(.+)": lambda match: f"to exclude, write: -{match[1]}:{match[2]}",
+    r"(mtime|last_played):-?(\d+[dwmy])": lambda match: f"since then, write: {match[1]}:-{match[2]}..",
     rf"({'|'.join(FIELDS)})>=?(.+)": lambda match: f"to compare, write: {match[1]}:{match[2]}..",
     rf"({'|'.join(FIELDS)})<=?(.+)": lambda match: f"to compare, write: {match[1]}:..{match[2]}",
-    r"(\w+:)?(?!:)([^|]+(?:\|[^|]+)+)": lambda match: (
-        f"for either, write: {' , '.join((match[1] or '') + part for part in match[2].split('|'))}"
+    r'(\w+:)?(?!:)([^|,"]+(?:[|,][^|,"]+)+)': lambda match: (
+        f"for either, write: {' , '.join((match[1] or '') + part for part in re.split('[|,]', match[2]))}"
     ),
 }
 

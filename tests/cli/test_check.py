@@ -16,6 +16,7 @@ from playshuffle.players.check import check_playlist
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.playlist_reader import read
 from tests.support.hostile import PATHS
+from tests.support.in_process import Program
 from tests.support.program import library, make, mpd_conf, refused, report, run
 
 ALL = set(PLAYERS) - {GENERIC}
@@ -300,6 +301,14 @@ def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(m
         make(music, "-o", music / "x.m3u", *words)
         said = run("check", music / "x.m3u").out.decode()
         assert said == f"ok: {music}/x.m3u: 4 entries, each file exists once{works}\n"
+
+
+def test_a_folder_that_all_missing_entries_share_is_named(music: Path, program: Program) -> None:
+    (music / "x.m3u").write_text("a.mp3\ngone/1/a.mp3\ngone/2/b.mp3\n")
+
+    said = program("check", f"{music}/x.m3u").out
+
+    assert f"Problem: {music}/gone does not exist. Is its drive mounted?" in said
 
 
 @pytest.mark.process

@@ -73,7 +73,7 @@ MESSAGES = {
     # Commands and topics.
     "tell mpv old.m3u": "mpv cannot be reached (~/.config/mpv/socket: No such file or directory)."
     " Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
-    "tags 1.mp3 2.mp3": "'2.mp3' does not exist. Name a file or folder.",
+    "tags 1.mp3 2.mp3": "2.mp3 does not exist. Name a file or folder.",
     "config check": "There is no configuration yet. To create ~/.config/playshuffle/config.toml:"
     " playshuffle config init",
     "config check --config mine.toml": "~/Music/mine.toml does not exist. To create ~/Music/mine.toml:"
@@ -97,7 +97,7 @@ USAGE = {
     " genre:jazz after the music folder.",
     "make . -where genre:jazz": "Unknown option '-where'. Did you mean '--where'? See: playshuffle"
     " make --help",
-    "make . --peek": "Unknown option '--peek'. It is an option of: playshuffle deal",
+    "make . --peek": "Unknown option '--peek'. Write playshuffle deal --peek. See: playshuffle make --help",
     "make . --limit 1h": "--limit must be a whole number, not '1h'. For a playing time, write --time 1h."
     " See: playshuffle make --help",
     "make . -n 2:30": "-n must be a whole number, not '2:30'. For a playing time, write --time 2:30:00."
@@ -164,6 +164,9 @@ QUERIES = {
     "genre=jazz": ("    genre=jazz  0 of 3 tracks  to search a field, write: genre:jazz",),
     "jazz|rock": ("    jazz|rock  0 of 3 tracks  for either, write: jazz , rock",),
     "genre:jazz|rock": ("    genre:jazz|rock  0 of 3 tracks  for either, write: genre:jazz , genre:rock",),
+    "jazz,rock": ("    jazz,rock  0 of 3 tracks  for either, write: jazz , rock",),
+    "artist!=x": ("    artist!=x  0 of 3 tracks  to exclude, write: -artist:x",),
+    "mtime:30d": ("    mtime:30d  0 of 3 tracks  since then, write: mtime:-30d..",),
     "year>1990": ("    year>1990  0 of 3 tracks  to compare, write: year:1990..",),
     "title:blue train": (
         '    title:blue  0 of 3 tracks  for a phrase, write: title:"blue train"',
