@@ -179,9 +179,7 @@ def heavier(order: Sequence[int], randbelow: RandBelow) -> list[int]:
         ("random", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
     ],
 )
-def test_a_shuffle_that_breaks_its_claimed_guarantee_is_caught(
-    name: str, wrong: Shuffle, reason: str
-) -> None:
+def test_a_shuffle_that_breaks_its_guarantee_is_caught(name: str, wrong: Shuffle, reason: str) -> None:
     assert any(reason in found for found in judged(posing_as(name, wrong), 400).reasons)
 
 

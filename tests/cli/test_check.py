@@ -132,9 +132,7 @@ DEAF = {"music-assistant", "cmus", "jellyfin", "kodi", "plex", "rockbox", "car"}
         (HEAD + b"{music}/a.mp3\n", {"an absolute path, which is another one on a device": DEVICES}),
     ],
 )  # fmt: skip
-def test_lines_that_players_misread_are_reported(
-    music: Path, content: bytes, odd: dict[str, set[str]]
-) -> None:
+def test_misread_lines_are_reported(music: Path, content: bytes, odd: dict[str, set[str]]) -> None:
     said = losers(music, content)
     assert b"{music}" not in content or RELATIVE not in said
     said.pop(RELATIVE, None)

@@ -101,9 +101,7 @@ def test_a_list_that_is_its_own_source_loses_no_radio_station(music: Path) -> No
 @pytest.mark.parametrize(
     "options", [["-n", "2"], ["--where", "-path:c"], ["--without", "skip.m3u"], ["--most", "1:folder"], []]
 )
-def test_a_list_that_is_its_own_source_loses_nothing_that_is_left_out(
-    music: Path, options: list[str]
-) -> None:
+def test_a_list_that_is_its_own_source_loses_nothing_left_out(music: Path, options: list[str]) -> None:
     """Spoken word is left out without any option."""
     (music / "c/told.m4b").write_bytes((DATA / "tone.m4a").read_bytes())
     (music / "skip.m3u").write_text("#EXTM3U\na/1.mp3\n")
@@ -167,9 +165,7 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
         (("watch", "--from", "list.txt", "-o", "x.m3u"), "It is an option of: playshuffle make"),
     ],
 )
-def test_input_that_is_not_a_list_of_files_is_a_usage_error(
-    music: Path, words: tuple[str, ...], message: str
-) -> None:
+def test_input_other_than_a_file_list_is_an_error(music: Path, words: tuple[str, ...], message: str) -> None:
     _list(music, NAMES)
 
     assert message in refused(2, *words, cwd=music)

@@ -306,9 +306,7 @@ def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.damages_state
-def test_a_damaged_state_is_set_aside_and_the_order_taken_from_the_playlist(
-    tmp_path: Path, home: Path
-) -> None:
+def test_a_damaged_state_is_set_aside_and_the_playlist_has_the_order(tmp_path: Path, home: Path) -> None:
     music = numbered(tmp_path, 5)
     make(music)
     before = listed(music / "playshuffle.m3u")

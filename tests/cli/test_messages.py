@@ -184,7 +184,7 @@ QUERIES = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_query_without_a_match_shows_what_each_term_matches(
+def test_a_query_without_a_match_shows_matches_of_each_term(
     query: str, music: Path, program: Program
 ) -> None:
     (music / "1.mp3").unlink()
@@ -283,9 +283,7 @@ def test_make_shows_skipped_files_only_when_they_are_new(files: Path, program: P
 
 
 @pytest.mark.process
-def test_a_missing_folder_is_named_once_with_the_way_to_accept_it(
-    files: Path, program: Program, home: Path
-) -> None:
+def test_a_missing_folder_is_named_once_with_the_remedy(files: Path, program: Program, home: Path) -> None:
     usb = tagged_library(home / "usb", {"5.mp3": {"title": "Five"}})
     message(f"make {files} {usb}", program)
     usb.rename(home / "elsewhere")
@@ -297,9 +295,7 @@ def test_a_missing_folder_is_named_once_with_the_way_to_accept_it(
     )
 
 
-def test_a_folder_without_permission_is_not_called_missing(
-    music: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_without_permission_is_not_missing(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 

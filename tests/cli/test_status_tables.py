@@ -174,9 +174,7 @@ def test_playlists_that_may_be_on_a_missing_drive_are_listed(tmp_path: Path) -> 
 
 
 @pytest.mark.process
-def test_status_without_a_configuration_names_a_missing_music_folder(
-    tmp_path: Path, program: Program
-) -> None:
+def test_status_without_a_configuration_names_a_missing_folder(tmp_path: Path, program: Program) -> None:
     music = numbered(tmp_path / "Music", 3)
     assert program("make", str(music), "-o", str(tmp_path / "a.m3u")).code == 0
     assert "missing" not in program("status").out

@@ -27,9 +27,7 @@ def test_trace_shows_the_steps_of_given_draws(program: Program) -> None:
 @pytest.mark.parametrize(
     ("name", "first"), [("sattolo", 0), ("random", 0), ("forward", 0), ("fisher-yates", 10)]
 )
-def test_a_seed_gives_the_same_steps_and_the_end_that_the_shuffle_has(
-    program: Program, name: str, first: int
-) -> None:
+def test_a_seed_gives_the_steps_and_the_end_of_the_shuffle(program: Program, name: str, first: int) -> None:
     _, out, _ = program("trace", "--order", name, "-n", "10", "--seed", "1")
 
     assert program("trace", "--order", name, "--seed", "1")[1] == out
@@ -83,7 +81,5 @@ def test_every_trace_has_single_swaps_and_ends_as_the_shuffle_does(name: str, tr
         (["--order", "satolo"], "Did you mean 'sattolo'?"),
     ],
 )
-def test_wrong_arguments_of_trace_are_refused_with_the_reason(
-    program: Program, words: list[str], reason: str
-) -> None:
+def test_wrong_arguments_are_refused_with_the_reason(program: Program, words: list[str], reason: str) -> None:
     assert reason in program.refused(2, "trace", *words)

@@ -82,9 +82,7 @@ def test_the_next_week_is_a_new_period(moment: datetime, every: Every) -> None:
 
 
 @given(MOMENTS, st.sampled_from([Every.DAY, Every.WEEK]), st.sampled_from([Every.DAY, Every.WEEK]))
-def test_the_next_start_is_the_first_day_of_a_new_period(
-    moment: datetime, before: Every, every: Every
-) -> None:
+def test_the_next_start_is_the_first_day_of_a_period(moment: datetime, before: Every, every: Every) -> None:
     """Also after the period was changed from days to weeks, or back."""
     last = period_start(before, moment)
     start = next_start(every, last)

@@ -156,9 +156,7 @@ def test_a_folder_with_other_files_is_refused(tracks: Tracks, stick: Path, name:
     refused("is from another program", tracks[::-1], stick)
 
 
-def test_a_file_of_another_program_beside_copies_in_a_numbered_folder_is_refused(
-    tracks: Tracks, stick: Path
-) -> None:
+def test_a_file_of_another_program_in_a_numbered_folder_is_refused(tracks: Tracks, stick: Path) -> None:
     export(tracks, stick, max_per_folder=3)
     (stick / "list/02/notes.txt").write_text("mine")
 
@@ -235,9 +233,7 @@ def test_a_music_folder_of_the_list_gets_no_copies(tmp_path: Path, folder: str) 
 
 
 @pytest.mark.parametrize("quarters", [4, -4, 23, 96])
-def test_a_stick_with_shifted_times_is_not_copied_again(
-    tracks: Tracks, tmp_path: Path, quarters: int
-) -> None:
+def test_a_stick_with_shifted_times_is_not_rewritten(tracks: Tracks, tmp_path: Path, quarters: int) -> None:
     export(tracks, tmp_path / "stick")
     for path in (tmp_path / "stick/list").iterdir():
         time = path.stat().st_mtime + quarters * 900 - 1
@@ -316,9 +312,7 @@ def test_a_file_added_while_the_former_folder_is_removed_is_moved_to_the_new_one
     assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD]
 
 
-def test_a_file_added_to_the_new_folder_under_the_name_of_its_playlist_stays(
-    tracks: Tracks, stick: Path
-) -> None:
+def test_a_file_added_to_the_new_folder_with_the_name_of_its_list_stays(tracks: Tracks, stick: Path) -> None:
     def leave(*_: object) -> None:
         (stick / "list.playshuffle-new/list.m3u").write_text("mine")
 

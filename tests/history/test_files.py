@@ -184,9 +184,7 @@ LAST_FM = (
         ),
     ],
 )
-def test_a_csv_file_is_read_by_the_names_of_its_columns(
-    tmp_path: Path, content: str, rows: list[HistoryRow]
-) -> None:
+def test_a_csv_file_is_read_by_its_column_names(tmp_path: Path, content: str, rows: list[HistoryRow]) -> None:
     assert read(written(tmp_path / "plays.csv", content)) == rows
 
 

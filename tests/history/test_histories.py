@@ -51,9 +51,7 @@ def test_of_several_files_of_a_player_the_last_written_is_read() -> None:
     assert found("kodi") == latest
 
 
-def test_environment_variables_name_the_folder_of_a_history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_name_the_folder_of_a_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BEETSDIR", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "[data]"))
 

@@ -106,9 +106,7 @@ def test_only_a_track_that_was_played_has_a_last_play(name: str, tmp_path: Path)
         assert name.startswith("mpd-") or not row.played.plays or row.played.last_played
 
 
-def test_local_times_of_kodi_are_read_in_the_time_zone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_times_of_kodi_are_read_in_the_time_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = recorded("kodi-21.3.sql", tmp_path)
     latest = []
     for zone in ("UTC", "Asia/Kolkata"):

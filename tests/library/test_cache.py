@@ -221,9 +221,7 @@ def test_a_damaged_cache_is_never_trusted_and_never_stops_a_run(cache_file: byte
 
 @pytest.mark.parametrize("column", ["packed", "crc", "path"])
 @pytest.mark.parametrize("value", [0, None, "text", b"blob", b""])
-def test_a_damaged_folder_is_unknown_until_it_is_written_again(
-    cache_file: bytes, column: str, value: object
-) -> None:
+def test_a_damaged_folder_is_unknown_until_rewritten(cache_file: bytes, column: str, value: object) -> None:
     """Whatever type a column has become; the other folders are still known."""
     execute(cache_file, f"UPDATE folder SET {column} = ? WHERE path = ?", (value, SOME[2].path))
 
@@ -278,9 +276,7 @@ def test_a_cache_that_may_not_be_written_is_left_alone(foreign_home: bytes) -> N
 
 @pytest.mark.root
 @pytest.mark.process
-def test_on_a_full_disk_the_run_goes_on_without_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_full_disk_runs_go_on_without_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what was kept before is there again when there is room."""
     disk = tmp_path / "disk"
     disk.mkdir()

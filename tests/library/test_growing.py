@@ -92,7 +92,7 @@ def test_after_a_swap_that_was_seen_while_a_folder_was_missing_no_file_is_found_
     assert music.growing() == {"y/b.mp3", "y/c.mp3"}
 
 
-def test_a_written_file_with_two_links_stays_though_the_folder_of_the_other_is_not_read(
+def test_a_written_file_with_two_links_stays_though_only_one_folder_is_read(
     tmp_path: Path,
 ) -> None:
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")

@@ -239,9 +239,7 @@ def test_a_nomedia_file_excludes_its_folder_and_all_below(top: bytes, marker: by
 
 @pytest.mark.parametrize("name", [b".ndignore", b".ignore"])
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment\n", b"\xef\xbb\xbf"])
-def test_an_ignore_file_without_a_pattern_excludes_its_folder(
-    top: bytes, name: bytes, content: bytes
-) -> None:
+def test_an_empty_ignore_file_excludes_its_folder(top: bytes, name: bytes, content: bytes) -> None:
     put(top, b"x.mp3", b"closed/y.mp3", b"closed/in/z.mp3")
     put(top, b"closed/" + name, content=content)
 
@@ -264,7 +262,7 @@ def test_an_ignore_file_without_a_pattern_excludes_its_folder(
         (b"\xef\xbb\xbf*.mp3", [b"a/b/x.ogg"]),
     ],
 )
-def test_git_patterns_apply_to_all_folders_below(
+def test_git_patterns_apply_to_subfolders(
     top: bytes, name: bytes, patterns: bytes, left: list[bytes]
 ) -> None:
     put(top, b"x.mp3", b"a/x.mp3", b"a/y.mp3", b"a/b/x.ogg")

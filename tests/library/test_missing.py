@@ -199,9 +199,7 @@ RULE: dict[str, list[Case]] = {
 
 
 @pytest.mark.parametrize("claim", RULE)
-def test_a_root_counts_as_missing_by_the_documented_rules(
-    claim: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_root_is_missing_by_the_documented_rules(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
     monkeypatch.setattr(mounts, "table", lambda: [DISK, DISK._replace(point=b"/state")])
     for (path, last_root), (_, root), *case, said in RULE[claim]:
@@ -319,9 +317,7 @@ def test_a_drive_that_a_copied_home_was_on_is_not_missing(
 
 
 @pytest.mark.parametrize("lost", [b"usb/a.mp3", b"b.mp3"])
-def test_an_unmounted_drive_below_a_linked_root_loses_only_its_own_tracks(
-    tmp_path: Path, lost: bytes
-) -> None:
+def test_an_unmounted_drive_below_a_linked_root_loses_only_its_tracks(tmp_path: Path, lost: bytes) -> None:
     """Mounts are known by their real paths, tracks by the path that the user gave."""
     (tmp_path / "a longer name of the folder").mkdir()
     (tmp_path / "link").symlink_to("a longer name of the folder")

@@ -52,9 +52,7 @@ def test_a_killed_first_run_keeps_the_tags_read_so_far(tmp_path: Path, home: Pat
     assert len(asked) == _FOLDERS - 511  # two batches of 256, one of which holds the root itself
 
 
-def test_a_scan_without_tags_uses_the_folders_of_the_cache_without_their_tags(
-    tmp_path: Path, home: Path
-) -> None:
+def test_a_scan_without_tags_uses_cached_folders_without_their_tags(tmp_path: Path, home: Path) -> None:
     (tmp_path / "x.mp3").write_bytes(b"x")
     tags = Tags(1_000, artist="A", title="B", genre="audiobook")
     [tagged] = scanned(tmp_path, lambda paths: enumerate([Reading(tags)] * len(paths)))

@@ -155,7 +155,7 @@ def test_a_new_song_of_the_same_length_is_known_only_by_its_tags_name_or_folder(
         (b"/n/a.opus", b"#EXTINF:100,Artist - Title\n", False),
     ],
 )
-def test_a_converted_file_is_known_by_folder_name_tags_and_length(
+def test_a_converted_file_is_known_by_path_tags_and_length(
     path: bytes, extinf: bytes, is_known: bool
 ) -> None:
     before = {A: with_birth(1, audio=3, tags=label_sum(b"#EXTINF:100,Artist - Title\n"))}

@@ -317,9 +317,7 @@ def test_a_file_without_tags_is_a_track_and_one_without_audio_is_not(top: bytes)
 
 
 @pytest.mark.parametrize("contents", [[b"A", b"A"], [b"A", b"B"], [b"no tags", b"A"], [b"no tags"] * 2])
-def test_one_stored_artist_counts_for_all_files_only_if_all_have_one(
-    top: bytes, contents: list[bytes]
-) -> None:
+def test_one_stored_artist_counts_for_all_only_if_all_have_one(top: bytes, contents: list[bytes]) -> None:
     for number, content in enumerate(contents):
         put(top, b"%d.mp3" % number, content=content)
 

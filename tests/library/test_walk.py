@@ -188,9 +188,7 @@ def test_known_tracks_below_an_unreadable_folder_appear_once(public: bytes) -> N
 
 @pytest.mark.process
 @pytest.mark.parametrize(("mode", "unreadable"), [(0, b"/closed/"), (0o444, b"/closed/in/")])
-def test_a_new_unreadable_folder_is_empty_and_reported_once(
-    public: bytes, mode: int, unreadable: bytes
-) -> None:
+def test_a_new_unreadable_folder_is_reported_once(public: bytes, mode: int, unreadable: bytes) -> None:
     put(public, b"closed/in/x.mp3", b"y.mp3")
     os.chmod(public + b"/closed", mode)
 
@@ -324,9 +322,7 @@ def test_an_outdated_folder_on_a_missing_drive_is_not_scanned_endlessly(top: byt
     assert len(looks) < 50
 
 
-def test_a_scan_ends_even_if_inode_numbers_change_at_each_look(
-    top: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scan_ends_even_if_inodes_change_at_each_look(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file system of FUSE may give a file a new number, which another file had."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(2) for file in range(20)))
     known = by_path(find([top], {}))

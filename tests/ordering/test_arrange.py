@@ -140,7 +140,7 @@ def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
     limit_s=st.integers(1, 3000),
     seed=st.text(max_size=3),
 )
-def test_a_time_limit_takes_the_longest_beginning_that_fits(
+def test_a_time_limit_takes_the_longest_start_that_fits(
     durations_s: list[int], limit_s: int, seed: str
 ) -> None:
     """Never more than the time, never a track of unknown length, and the next one would overrun."""
@@ -163,7 +163,7 @@ def test_a_time_limit_takes_the_longest_beginning_that_fits(
 @pytest.mark.parametrize(
     ("pins", "time_ms", "count"), [((Pin(0, 0), Pin(1, LAST)), 600_000, 4), ((Pin(1, LAST),), 250_000, 1)]
 )
-def test_a_time_limit_reserves_time_for_all_pinned_tracks(
+def test_a_time_limit_reserves_time_for_pinned_tracks(
     pins: tuple[Pin, ...], time_ms: int, count: int
 ) -> None:
     """Ten minutes: the pinned opening and closing are in, and nothing is cut short for it."""
@@ -299,9 +299,7 @@ ONE, TWO, THREE = (1, 0), (2,), (4, 3)
     ],
     ids=str,
 )
-def test_blocks_come_in_every_order_and_each_stays_whole(
-    recipe: Recipe, members: list[tuple[int, ...]]
-) -> None:
+def test_blocks_come_in_every_order_and_stay_whole(recipe: Recipe, members: list[tuple[int, ...]]) -> None:
     """Every draw: each order of the blocks is equally likely; inside a block tracks are as on the album."""
     tracks, tags_of = tagged(ALBUMS)
 

@@ -43,9 +43,7 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("[unknown]", "Unknown Artist", False),
     ],
 )
-def test_guests_do_not_change_the_artist_and_unknown_artists_all_differ(
-    one: str, other: str, is_one: bool
-) -> None:
+def test_guests_do_not_change_the_artist_and_unknown_ones_differ(one: str, other: str, is_one: bool) -> None:
     assert are_one("artist", Tags(artist=one), Tags(artist=other)) is is_one
 
 
@@ -165,9 +163,7 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         (["B", "A"], ["A", "B"]),
     ],
 )
-def test_discs_sides_numbers_and_parts_of_numbers_are_in_order(
-    positions: list[str], expected: list[str]
-) -> None:
+def test_discs_sides_numbers_and_their_parts_are_in_order(positions: list[str], expected: list[str]) -> None:
     """Names say nothing where positions differ."""
     files = {
         f"/m/{at}": tags_of({"title": [position], "album": ["T"], "tracknumber": [position]}, Stream(1))

@@ -101,9 +101,7 @@ def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
     return entries(request)
 
 
-def test_a_copy_of_a_dealt_track_counts_as_dealt_even_if_the_track_is_skipped(
-    tmp_path: Path,
-) -> None:
+def test_a_copy_of_a_dealt_track_counts_as_dealt_even_if_the_track_is_skipped(tmp_path: Path) -> None:
     put(
         tmp_path, *(f"{number}.flac" for number in range(8)), *(f"copies/{number}.mp3" for number in range(8))
     )
@@ -151,9 +149,7 @@ def test_a_deal_of_today_gets_the_better_copy_and_undo_works(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 20))]
 )
-def test_whatever_arrives_and_goes_a_round_deals_each_recording_at_most_once(
-    tmp_path: Path, seed: int
-) -> None:
+def test_whatever_comes_and_goes_a_round_deals_each_recording_once(tmp_path: Path, seed: int) -> None:
     choose = random.Random(seed)
     put(tmp_path, *(f"start/{number}.ogg" for number in range(6)))
     request = request_for(tmp_path)

@@ -162,9 +162,7 @@ def stems(playlist: Path) -> list[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("deletes_first", [False, True])
-def test_a_library_converted_to_opus_keeps_its_positions_and_deals(
-    tmp_path: Path, deletes_first: bool
-) -> None:
+def test_a_library_converted_to_opus_keeps_positions_and_deals(tmp_path: Path, deletes_first: bool) -> None:
     """Also where the new files appear long after the old ones were deleted."""
     need("ffmpeg")
     music = tmp_path / "Music"

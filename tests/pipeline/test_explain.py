@@ -96,9 +96,7 @@ def test_why_with_a_query_does_not_change_the_cache(tmp_path: Path, home: Path, 
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_why_says_a_file_is_in_exactly_if_the_playlist_has_it(
-    tmp_path: Path, seed: int, look_at: LookAt
-) -> None:
+def test_why_says_a_file_is_in_if_the_playlist_has_it(tmp_path: Path, seed: int, look_at: LookAt) -> None:
     choose = random.Random(seed)
     music = tmp_path / "Music"
     files = write_library(music, choose)
@@ -157,9 +155,7 @@ def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: s
     assert look_at(request, tools()).explain(bytes(music / name)).code == code
 
 
-def test_reasons_name_the_line_of_an_ignore_file_and_the_value_of_a_tag(
-    tmp_path: Path, look_at: LookAt
-) -> None:
+def test_reasons_name_the_line_of_an_ignore_file_and_the_tag_value(tmp_path: Path, look_at: LookAt) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
     make_playlist(request, tools())

@@ -149,7 +149,7 @@ def test_a_list_without_a_track_of_the_missing_root_has_no_note_on_it(tmp_path: 
     assert len(library.notes) == 1
 
 
-def test_a_new_version_of_a_file_keeps_its_position_when_another_root_is_lost_for_good(
+def test_a_new_version_of_a_file_keeps_its_position_when_another_root_is_lost(
     tmp_path: Path,
 ) -> None:
     """While a drive is missing, a file with other audio may be new, and the track at its path moved there."""

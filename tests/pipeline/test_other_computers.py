@@ -112,7 +112,7 @@ def test_another_computer_keeps_todays_deal_and_counts_it_tomorrow(
     assert codes(bob.deal(NOON + timedelta(days=1))) == []
 
 
-def test_an_older_deal_that_arrives_late_counts_and_todays_is_written_again(
+def test_a_late_older_deal_counts_and_todays_is_written_again(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -139,7 +139,7 @@ def test_a_deal_whose_files_are_missing_here_is_replaced_with_a_note(pair: tuple
     assert len([*listed(bob.list)]) == 3
 
 
-def test_a_deal_by_a_wrong_clock_is_replaced_by_that_of_another_computer(
+def test_a_deal_by_a_wrong_clock_is_replaced_by_another_computers(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -186,7 +186,7 @@ def test_a_conflict_copy_counts_and_is_named_and_stays(pair: tuple[Computer, Com
     assert (bob.music / name).read_bytes() == ann.content
 
 
-def test_a_conflict_copy_that_cannot_be_read_or_was_edited_prevents_no_deal(
+def test_an_unreadable_or_edited_conflict_copy_prevents_no_deal(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -201,7 +201,7 @@ def test_a_conflict_copy_that_cannot_be_read_or_was_edited_prevents_no_deal(
     assert "It names no deal, or was edited" in dealt.report.notes[0].text
 
 
-def test_the_deal_of_another_computer_comes_before_a_killed_deal_of_ours(
+def test_the_deal_of_another_computer_comes_before_a_killed_one(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -217,7 +217,7 @@ def test_the_deal_of_another_computer_comes_before_a_killed_deal_of_ours(
     assert len(tomorrow.deck.dealt) == len({*listed(ann.list), *listed(bob.list)})
 
 
-def test_a_deal_of_another_computer_is_not_undone_here_and_still_counts(
+def test_a_deal_of_another_computer_is_not_undone_and_still_counts(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -237,9 +237,7 @@ def test_a_deal_of_another_computer_is_not_undone_here_and_still_counts(
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_the_list_of_an_undone_deal_counts_as_our_own(
-    pair: tuple[Computer, Computer], is_killed: bool
-) -> None:
+def test_the_list_of_an_undone_deal_is_our_own(pair: tuple[Computer, Computer], is_killed: bool) -> None:
     ann, _ = pair
     ann.deal(NOON)
     before = listed(ann.list)
@@ -419,9 +417,7 @@ def killed(where: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("steps", [400, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.timeout(3600)
-def test_three_computers_that_synchronise_deal_no_track_twice_and_lose_none(
-    tmp_path: Path, steps: int
-) -> None:
+def test_three_synchronised_computers_deal_no_track_twice_and_lose_none(tmp_path: Path, steps: int) -> None:
     shared = Shared(tmp_path, seed=steps)
     for _ in range(steps):
         shared.step()

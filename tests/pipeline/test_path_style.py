@@ -64,9 +64,7 @@ def test_the_style_of_one_playlist_comes_before_that_of_its_player(mpd: Path, tm
 
 @pytest.mark.usefixtures("mpd")
 @pytest.mark.parametrize("style", PathStyle)
-def test_a_playlist_outside_of_mpd_s_folder_gets_the_style_of_its_player(
-    tmp_path: Path, style: PathStyle
-) -> None:
+def test_a_playlist_outside_of_mpd_s_folder_has_its_players_style(tmp_path: Path, style: PathStyle) -> None:
     music = tmp_path / "Music"
 
     assert chosen(music / "x.m3u", music, style)[0] is style

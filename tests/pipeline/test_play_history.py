@@ -106,9 +106,7 @@ def day(ago: int) -> str:
         ("-rating:0..", "b c x"),
     ],
 )
-def test_queries_choose_by_play_counts_of_players(
-    music: Path, played: Path, where: str, expected: str
-) -> None:
+def test_queries_choose_by_plays_of_players(music: Path, played: Path, where: str, expected: str) -> None:
     assert chosen(music, where, played) == expected
 
 
@@ -145,9 +143,7 @@ def test_the_plays_of_a_track_follow_its_renames(music: Path, played: Path) -> N
     assert chosen(music, "plays:1", played) == "b newer x"
 
 
-def test_a_source_is_read_only_if_it_has_changed(
-    music: Path, played: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_is_read_only_if_changed(music: Path, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
 
     def read_and_count(source: Source, now_s: float) -> Content:
@@ -324,7 +320,7 @@ def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, or
     assert "Played in the last 30 days, so at the end: 2 tracks" in map(str, report.notes)
 
 
-def test_a_limited_list_has_tracks_heard_lately_only_if_too_few_others_remain(
+def test_a_limited_list_has_tracks_heard_lately_only_if_others_are_too_few(
     music: Path, tmp_path: Path
 ) -> None:
     path = heard(tmp_path, a=1, b=2, c=3)

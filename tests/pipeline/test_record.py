@@ -148,9 +148,7 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
 
 @pytest.mark.damages_state
 @pytest.mark.parametrize("comes", [(), ("new.mp3",)])
-def test_tracks_whose_numbers_are_lost_keep_their_positions(
-    home: Path, tmp_path: Path, comes: Sequence[str]
-) -> None:
+def test_tracks_with_lost_numbers_keep_positions(home: Path, tmp_path: Path, comes: Sequence[str]) -> None:
     music = numbered(tmp_path / "Music", 9)
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, library.tools(NO_TAGS))

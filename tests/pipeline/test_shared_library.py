@@ -81,9 +81,7 @@ def test_a_dealt_track_that_moved_to_a_missing_drive_is_not_dealt_again(tmp_path
     assert dealt(2) == ["usb/3.mp3", "usb/4.mp3"]
 
 
-def test_a_deck_learns_of_a_move_that_only_the_service_saw(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deck_learns_of_a_move_seen_by_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tagged and renamed before anybody looks; without birth times only events tell which file it is."""
     monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
     music = Music(tmp_path, 12)

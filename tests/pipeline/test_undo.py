@@ -81,9 +81,7 @@ def test_a_make_that_is_killed_before_it_writes_the_file_can_be_undone(
     assert listed(tmp_path / "all.m3u") == first
 
 
-def test_updates_in_between_do_not_change_the_order_that_undo_restores(
-    request_: Request, tmp_path: Path
-) -> None:
+def test_updates_in_between_leave_the_order_that_undo_restores(request_: Request, tmp_path: Path) -> None:
     """The service inserts a new track, and the user takes back the last make."""
     make_playlist(request_, tools())
     first = listed(tmp_path / "all.m3u")
@@ -101,7 +99,7 @@ def test_updates_in_between_do_not_change_the_order_that_undo_restores(
     assert len(listed(tmp_path / "all.m3u")) == 10
 
 
-def test_a_deck_is_taken_back_after_a_make_and_an_order_after_a_deal(
+def test_undo_restores_a_deck_after_a_make_and_an_order_after_a_deal(
     request_: Request, tmp_path: Path
 ) -> None:
     made, dealt = request_, request_._replace(options=Options(title="dealt"), deal=DealSettings(Amount(3)))
@@ -127,9 +125,7 @@ def test_a_deck_goes_on_after_one_make_of_its_file(request_: Request, tmp_path: 
     assert deal(request_, tools(), 3).deck.dealt[:3] == dealt
 
 
-def test_a_list_that_is_made_while_undo_chooses_its_record_is_not_undone(
-    request_: Request, tmp_path: Path
-) -> None:
+def test_a_list_made_while_undo_chooses_its_record_is_not_undone(request_: Request, tmp_path: Path) -> None:
     path = request_.output or b""
     for _ in range(2):
         make_playlist(request_, tools())
@@ -189,9 +185,7 @@ def test_a_list_whose_former_tracks_are_all_gone_is_not_undone(request_: Request
 
 
 @pytest.mark.parametrize("deals", [1, 2])
-def test_an_undone_deal_is_not_dealt_again_before_the_next_day(
-    request_: Request, tmp_path: Path, deals: int
-) -> None:
+def test_an_undone_deal_is_not_dealt_again_that_day(request_: Request, tmp_path: Path, deals: int) -> None:
     """Also if a new file arrives. The list keeps its tracks where there was no deal before."""
     deal(request_, tools(), 3, Every.DAY, NOON)
     before = listed(tmp_path / "all.m3u")
@@ -225,9 +219,7 @@ def test_an_order_that_was_undone_is_not_drawn_again_before_the_next_reshuffle(
     assert listed(tmp_path / "all.m3u") != first
 
 
-def test_an_undo_that_cannot_be_saved_says_that_the_file_was_changed(
-    request_: Request, tmp_path: Path
-) -> None:
+def test_an_undo_that_cannot_be_saved_says_that_the_file_changed(request_: Request, tmp_path: Path) -> None:
     for _ in range(2):
         make_playlist(request_, tools())
     full = PlayshuffleError("The disk is full. No playlist was changed.", Exit.CANNOT_CREATE)

@@ -47,9 +47,7 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"x/" * 2048 + b".mp3", "Rockbox, Kodi, MPD", ""),
     ],
 )
-def test_each_class_of_names_is_lost_by_the_players_measured_to_lose_it(
-    name: bytes, path: str, uri: str
-) -> None:
+def test_each_class_of_names_is_lost_by_its_measured_players(name: bytes, path: str, uri: str) -> None:
     assert lost(name, RELATIVE) == set(path.split(", ")) - {""}
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 

@@ -49,9 +49,7 @@ def test_a_player_reads_the_names_written_for_it(name: str) -> None:
 @given(
     some=st.lists(st.sampled_from(sorted(PATHS)), unique=True, max_size=8), style=st.sampled_from(PathStyle)
 )
-def test_a_written_name_is_read_by_all_versions_or_reported(
-    name: str, some: list[bytes], style: PathStyle
-) -> None:
+def test_a_name_is_read_by_all_versions_or_reported(name: str, some: list[bytes], style: PathStyle) -> None:
     """What a player loses is left out; but for what only some of its versions lose, and that is said."""
     paths = [b"/m/" + path for path in some]
     out = left_out(paths, style, b"/m", name)

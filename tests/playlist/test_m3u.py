@@ -93,9 +93,7 @@ def test_no_tag_and_no_name_makes_a_second_line(title: str, artist: str, name: b
         (b"/mm/x.mp3", b"../mm/x.mp3", b"file:///mm/x.mp3"),
     ],
 )
-def test_an_entry_is_written_so_that_players_read_it_as_the_path(
-    path: bytes, relative: bytes, uri: bytes
-) -> None:
+def test_an_entry_is_written_so_that_players_read_the_path(path: bytes, relative: bytes, uri: bytes) -> None:
     assert entries([path], PathStyle.RELATIVE, b"/m") == [relative]
     assert entries([path], PathStyle.ABSOLUTE, b"/m") == [path]
     assert entries([path], PathStyle.URI, b"/m") == [uri]

@@ -126,9 +126,7 @@ def test_an_unknown_declared_encoding_is_ignored(tmp_path: Path, encoding: str) 
     assert read(bytes(tmp_path / "x.m3u")).entries[0].path == bytes(tmp_path / "é.mp3")
 
 
-def test_entries_that_name_nothing_read_each_folder_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_entries_read_each_folder_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.m3u").write_bytes(b"".join(b"a/%d \xe9.mp3\n" % number for number in range(1000)))
     (tmp_path / "a").mkdir()
     read_folders: list[bytes] = []

@@ -28,9 +28,7 @@ def status() -> LiveStatus:
     return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
 
 
-def test_removed_part_files_are_named_in_the_log(
-    status: LiveStatus, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_removed_parts_are_named_in_the_log(status: LiveStatus, caplog: pytest.LogCaptureFixture) -> None:
     parts = [b"/m/car-3.m3u", b"/m/car-4.m3u"]
 
     with caplog.at_level(logging.INFO):

@@ -148,7 +148,7 @@ def test_a_change_of_the_configuration_file_is_taken_without_a_signal(music: Pat
     assert (music / "all.m3u").read_bytes() == before
 
 
-def test_a_mistake_in_the_configuration_is_in_the_status_until_it_is_corrected(
+def test_a_mistake_in_the_configuration_is_in_the_status_until_corrected(
     music: Path, service: Service
 ) -> None:
     def note() -> str | None:

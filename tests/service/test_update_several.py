@@ -86,9 +86,7 @@ def test_a_list_follows_a_folder_that_another_list_skips_while_a_drive_is_missin
 
 
 @NOT_ENTERED
-def test_a_list_over_a_folder_that_another_list_skips_opens_no_file_again(
-    managed: Managed, inner_of: Any
-) -> None:
+def test_a_list_over_a_folder_that_another_skips_opens_no_file_again(managed: Managed, inner_of: Any) -> None:
     music = managed.top / "m"
     inner = inner_of(music)
     fill(music, "abc")
@@ -221,7 +219,7 @@ def test_changes_on_a_missing_drive_are_noticed_when_it_is_back(drives: Managed)
     assert sorted(drives.entries("both")) == sorted([*after, "usb/z.mp3"])
 
 
-def test_a_track_that_moves_to_another_folder_while_its_drive_is_missing_is_listed_once(
+def test_a_track_moved_to_another_folder_while_its_drive_is_missing_is_listed_once(
     drives: Managed,
 ) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))

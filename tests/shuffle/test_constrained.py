@@ -20,9 +20,7 @@ from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
 @pytest.mark.parametrize("pins", [(), (0,), (4,), (1, 3), (0, 1, 2), (0, 2, 3, 4), (0, 1, 2, 3, 4)])
 @pytest.mark.parametrize("shuffle", [durstenfeld, fisher_yates])
-def test_all_orders_with_the_pins_in_place_are_equally_likely(
-    shuffle: Shuffle, pins: tuple[int, ...]
-) -> None:
+def test_all_orders_with_the_pins_are_equally_likely(shuffle: Shuffle, pins: tuple[int, ...]) -> None:
     order = range(10, 15)
     shares = distribution(lambda randbelow: tuple(pinned(order, pins, shuffle, randbelow)))
     allowed = [

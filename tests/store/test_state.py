@@ -306,9 +306,7 @@ def test_a_state_of_an_older_version_is_upgraded_and_nothing_is_lost(
         assert (orders_of(state, LIST), state.load_tracks(), state.notes) == ([ORDER], table, [])
 
 
-def test_an_upgrade_that_fails_changes_nothing_of_the_old_state(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_upgrade_changes_nothing_of_the_state(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save()
     before = edit(home, f"PRAGMA user_version = {schema.VERSION - 1}")
     monkeypatch.setattr(schema, "UPGRADES", {schema.VERSION - 1: ("DROP TABLE folder", "no SQL")})
@@ -431,9 +429,7 @@ def test_damage_within_a_text_is_seen_at_once(home: Path, whole: bytes, old: byt
     assert "was kept as" in notes[0]
 
 
-def test_damage_that_shows_only_later_ends_the_run_and_is_set_aside_by_the_next(
-    home: Path, whole: bytes
-) -> None:
+def test_damage_that_shows_later_ends_the_run_and_is_set_aside_by_the_next(home: Path, whole: bytes) -> None:
     broken = bytes(len(whole))
     with State() as state:
         state_file(home).write_bytes(broken)
@@ -662,9 +658,7 @@ _CHANGES = (
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_row_with_any_value_that_was_not_written_costs_that_row_only(
-    home: Path, every: bytes, table: str
-) -> None:
+def test_a_value_that_was_not_written_costs_only_its_row(home: Path, every: bytes, table: str) -> None:
     with State(writes=False) as state:
         before = rows(state)
         columns = [(name, kind) for _, name, kind, *_ in state.rows(f"PRAGMA main.table_info({table})")]
@@ -742,9 +736,7 @@ def test_an_index_that_cannot_be_read_is_an_error_once_and_the_next_run_checks_t
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_row_is_named_and_deleted_once_the_file_is_copied(
-    home: Path, every: bytes, table: str
-) -> None:
+def test_a_damaged_row_is_named_and_deleted_after_a_copy(home: Path, every: bytes, table: str) -> None:
     last = f"rowid = (SELECT max(rowid) FROM {table})"
     broken = edit(home, f"UPDATE {table} SET checksum = checksum + 1 WHERE {last}")
 

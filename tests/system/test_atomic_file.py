@@ -125,9 +125,7 @@ def test_the_mode_is_kept(list_path: bytes, mode: int) -> None:
     assert mode_of(list_path) == mode
 
 
-def test_a_private_file_is_never_readable_by_others(
-    list_path: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_private_file_is_never_open_to_others(list_path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     os.chmod(list_path, 0o600)
     modes = []
     monkeypatch.setattr(os, "fchmod", lambda fd, _: modes.append(stat.S_IMODE(os.fstat(fd).st_mode)))
@@ -395,9 +393,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int]]:
 
 
 @pytest.mark.process
-def test_content_is_synced_before_the_rename_and_the_folder_after_it(
-    calls: list[tuple[str, int]],
-) -> None:
+def test_content_is_synced_before_the_rename_and_the_folder_after_it(calls: list[tuple[str, int]]) -> None:
     """What a power cut asks for: without the first, ext4 and xfs leave an empty file."""
     names = [name for name, _ in calls]
     steps = [name for name in names if name in ("write", "fsync") or name.startswith("rename")]

@@ -24,9 +24,7 @@ def test_only_regular_files_are_opened(kind: str, tmp_path: Path, monkeypatch: p
     assert opened == []
 
 
-def test_a_file_that_is_exchanged_for_a_fifo_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_exchanged_for_a_fifo_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, fifo = tmp_path / "file", tmp_path / "fifo"
     file.touch()
     os.mkfifo(fifo)

@@ -36,9 +36,7 @@ def test_without_a_valid_variable_the_cache_is_below_the_home(
     assert cache_folder() == os.fsencode(home / ".cache/playshuffle")
 
 
-def test_without_a_home_no_cache_folder_is_made(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_home_no_cache_is_made(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And none is made here for want of one: a user may be known to nobody, as in a container."""
     monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
     monkeypatch.delenv("HOME")
@@ -88,9 +86,7 @@ def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffixes", [(b"",), (b"", b"-journal")])
-def test_a_database_set_aside_is_whole_and_replaces_no_other(
-    tmp_path: Path, suffixes: Sequence[bytes]
-) -> None:
+def test_a_database_set_aside_is_whole_and_replaces_none(tmp_path: Path, suffixes: Sequence[bytes]) -> None:
     """Not even of what was set aside in the same second."""
     path = os.fsencode(tmp_path / "state.db")
     kept: dict[bytes, bytes] = {}

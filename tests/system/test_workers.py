@@ -130,7 +130,7 @@ def test_ctrl_c_ends_the_wait_for_a_call_that_never_returns(workers: Workers) ->
     hangs.set()
 
 
-def test_one_worker_serves_a_local_disk_and_many_a_remote_one(
+def test_a_local_disk_has_one_worker_a_remote_one_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = os.fsencode(tmp_path)

@@ -385,9 +385,7 @@ def test_a_piece_of_a_longer_ogg_stream_has_its_own_length(codec: str, suffix: s
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_an_ogg_stream_whose_positions_begin_again_has_the_length_of_its_end(
-    name: str, tmp_path: Path
-) -> None:
+def test_an_ogg_stream_whose_positions_restart_has_the_length_of_its_end(name: str, tmp_path: Path) -> None:
     """As after a lost connection, or with pages of a video between those of the sound."""
     data = (DATA / name).read_bytes()
     page = data.rindex(b"OggS")

@@ -119,9 +119,7 @@ ADVISORIES = [(1, True), (4, True), (2, False), (0, False), (3, None), (None, No
 
 
 @pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
-def test_the_explicit_mark_of_mp4_is_read(
-    advisory: int | None, explicit: bool | None, tmp_path: Path
-) -> None:
+def test_the_explicit_tag_of_mp4_is_read(advisory: int | None, explicit: bool | None, tmp_path: Path) -> None:
     path = written(tmp_path, "tone.m4a", {} if advisory is None else {"rtng": [advisory]})
 
     assert tags_in(path).explicit is explicit

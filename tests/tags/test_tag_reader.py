@@ -295,7 +295,7 @@ def test_an_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v2")])
-def test_after_a_disk_error_at_any_read_the_file_is_read_again(
+def test_after_an_error_at_any_read_the_file_is_read_again(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However much of the file was read before, and whatever mutagen makes of the rest."""
