@@ -23,8 +23,17 @@ def of_option(row: Row) -> Callable[..., list[str]] | None:
     """Return the function that completes the values of an option; None if no names are known."""
     if row.name in ("source", "without"):
         return lists
+    if row.name == "history":
+        return _histories
     kind = row.names
     return None if kind is None else lambda: _names(kind)
+
+
+def _histories() -> list[str]:
+    # As in `lists`.
+    from playshuffle.history.histories import NAMES
+
+    return [*NAMES]
 
 
 def _names(kind: str) -> list[str]:

@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.cli.screen import home_path
 from playshuffle.config.build_request import absolute
 from playshuffle.config.configuration import load_if_any
 from playshuffle.config.example import music_folder
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.history.sources import Source
+
+if TYPE_CHECKING:
+    from playshuffle.history.sources import Source
 
 
 class Default(NamedTuple):
@@ -17,7 +19,7 @@ class Default(NamedTuple):
 
     folders: tuple[str, ...]
     text: str
-    history: tuple[Source, ...] = ()
+    history: "tuple[Source, ...]" = ()
 
 
 def default_folders(config: str | None) -> Default:
@@ -45,7 +47,9 @@ def default_folders(config: str | None) -> Default:
     return Default((folder,), f"Folder: {home_path(folder)} (the music folder of the desktop)")
 
 
-def music_folders(folders: Sequence[str], config: str | None) -> tuple[tuple[bytes, ...], tuple[Source, ...]]:
+def music_folders(
+    folders: Sequence[str], config: str | None
+) -> tuple[tuple[bytes, ...], "tuple[Source, ...]"]:
     """Return the named folders; otherwise the default ones, with their play histories.
 
     Raises:

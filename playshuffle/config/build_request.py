@@ -3,14 +3,13 @@
 import os
 import re
 import shlex
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from playshuffle import duration
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, PATIENCE, Amount, Count, DealSettings, parse_patience
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.history.sources import find_source
 from playshuffle.options.contradictions import check
 from playshuffle.options.option_values import checked, parse_maps
 from playshuffle.options.table import STDOUT, Options
@@ -26,6 +25,9 @@ from playshuffle.playlist.playlist_reader import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import is_query
 from playshuffle.shuffle import Inside
 from playshuffle.system import mpd_server
+
+if TYPE_CHECKING:
+    from playshuffle.history.sources import Source
 
 PLAIN = "playshuffle"  # the default name of a playlist
 
@@ -52,7 +54,8 @@ def build_request(
     listed = None if options.source is None else _listed(options.source)
     files = files if listed is None else listed.files
     roots = _roots(options.folders, files)
-    options = _with_absolute_paths(options, () if files is not None else roots, listed)
+    sources = _sources(options.history)
+    options = _with_absolute_paths(options, () if files is not None else roots, listed, sources)
     if options.output is None:
         options = options._replace(output=os.fsdecode(default_output(options.player, roots[0], name, plain)))
     return Request(
@@ -63,7 +66,7 @@ def build_request(
         files=files,
         source_file=None if listed is None else listed.source,
         streams=listed.others if listed is not None else (),
-        history=tuple(find_source(text, os.fsencode(text)) for text in options.history),
+        history=tuple(source._replace(text=source.saved_text) for source in sources),
         without=tuple(map(os.fsencode, options.without)),
         never=never_list(),
         most=None if options.most is None else parse_limit(options.most),
@@ -83,8 +86,17 @@ def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[b
     return tuple(absolute(folder) for folder in folders)
 
 
-def _with_absolute_paths(options: Options, folders: tuple[bytes, ...], listed: FileList | None) -> Options:
-    sources = [find_source(text, absolute(text)) for text in dict.fromkeys(options.history)]
+def _sources(texts: tuple[str, ...]) -> "list[Source]":
+    if not texts:
+        return []
+    from playshuffle.history.sources import find_source  # few lists have a history
+
+    return [find_source(text, absolute(text)) for text in dict.fromkeys(texts)]
+
+
+def _with_absolute_paths(
+    options: Options, folders: tuple[bytes, ...], listed: FileList | None, sources: "list[Source]"
+) -> Options:
     without = dict.fromkeys(absolute(path) for path in options.without)
     output, relative_to = options.output, options.relative_to
     if output not in (None, STDOUT):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.history.histories import NAMES
 from playshuffle.library.cached_tags import cached_tags
 from playshuffle.library.track_table import TrackTable
 from playshuffle.options.given import Given
@@ -160,7 +159,7 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
     """
 
     def file_of(option: str, word: str) -> str:
-        if word in ("", STDIN) or (option == "history" and word in NAMES):
+        if word in ("", STDIN) or (option == "history" and _is_history(word)):
             return word
         named = find(word, Kind.FILE, lists)
         if named is None and option != "history" and not is_path(word):
@@ -176,6 +175,12 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
             history=tuple(file_of("history", word) for word in options.history),
         )
     )
+
+
+def _is_history(word: str) -> bool:
+    from playshuffle.history.histories import NAMES  # few lists have a history
+
+    return word in NAMES
 
 
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:

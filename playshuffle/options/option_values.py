@@ -8,7 +8,6 @@ from playshuffle import duration
 from playshuffle.dealing.amount import Count, parse_patience
 from playshuffle.dealing.period import Every
 from playshuffle.errors import OptionError, PlayshuffleError
-from playshuffle.history import histories
 from playshuffle.options.table import ROWS, Options
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.groups import KEYS
@@ -26,7 +25,6 @@ NAMES: Mapping[str, Collection[str]] = {
     "order": ORDERS,
     "field": KEYS,
     "player": PLAYERS,
-    "history": histories.NAMES,
     "period": tuple(Every),
     "count": tuple(Count),
     "patience": ("always",),

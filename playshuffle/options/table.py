@@ -80,7 +80,7 @@ class Options(NamedTuple):
         example='"genre:jazz -title:live"')] = ()
     history: Annotated[tuple[str, ...], Row(
         "--history", "Play history, such as mpd, beets or a file", EXPERT, "SOURCE", verbs=ALL,
-        names="history", may_be_other=True, example='["mpd"]')] = ()
+        example='["mpd"]')] = ()
     without: Annotated[tuple[str, ...], Row(
         "--without", "Omit the tracks of this playlist (a skip list)", INCLUDE, "LIST", verbs=ALL,
         example='["loud.m3u"]')] = ()

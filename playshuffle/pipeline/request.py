@@ -1,14 +1,16 @@
 """Define the request for one playlist: its folders, its order, its file and its format."""
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.dealing.amount import DealSettings
-from playshuffle.history.sources import Source
 from playshuffle.options.table import Options
 from playshuffle.ordering.limit_per_tag import LimitPerTag
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.playlist.m3u import PathStyle
+
+if TYPE_CHECKING:
+    from playshuffle.history.sources import Source
 
 
 class Request(NamedTuple):
@@ -35,7 +37,7 @@ class Request(NamedTuple):
     files: tuple[bytes, ...] | None = None
     source_file: bytes | None = None
     streams: tuple[bytes, ...] = ()
-    history: tuple[Source, ...] = ()
+    history: "tuple[Source, ...]" = ()
     without: tuple[bytes, ...] = ()
     never: bytes | None = None
     most: LimitPerTag | None = None

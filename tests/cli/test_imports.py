@@ -60,10 +60,10 @@ _OF_LISTS = tuple(
         "watch",
     )
 )
-# Without a configuration, or the option that needs it.
+# Only with a configuration, or the option that needs it.
 _OF_FEW = (
     "tomllib", "playshuffle.config.load", "playshuffle.config.model", "playshuffle.config.own_players",
-    "playshuffle.selection.duplicates",
+    "playshuffle.selection.duplicates", "playshuffle.history",
 )  # fmt: skip
 _COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
 
