@@ -251,9 +251,11 @@ def csv_log(path: bytes) -> Iterator[HistoryRow]:
 
 
 def listened(folder: bytes) -> Iterator[HistoryRow]:
-    """Read the CSV files that `playshuffle listen` wrote on all machines."""
-    for path in in_folder(folder):
-        yield from csv_log(path)
+    """Read the CSV files that `playshuffle listen` wrote on all machines.
+
+    A play that is also in the conflict copy of a synchroniser counts once.
+    """
+    return iter({row: None for path in in_folder(folder) for row in csv_log(path)})
 
 
 def in_folder(folder: bytes) -> list[bytes]:

@@ -1,5 +1,6 @@
 """The file of plays: a line for each, read back by `--history listen`."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,15 +26,15 @@ def plays(home: Path) -> Path:
     return home / ".local/share/playshuffle/plays"
 
 
-def write(file: Path, *heard: tuple[str, bool]) -> None:
+def write(file: Path, *heard: tuple[str, bool], at_s: int = NOW - 100) -> None:
     with plays_file.opened(bytes(file)) as add:
         for number, (uri, is_play) in enumerate(heard):
-            add(Heard(Track(uri, "Ann", "A, \"b\"\n'c'", "Alb"), is_play, "p"), NOW - 100 + number)
+            add(Heard(Track(uri, "Ann", "A, \"b\"\n'c'", "Alb"), is_play, "p"), at_s + number)
 
 
 def test_the_files_of_all_machines_are_added_up(plays: Path) -> None:
     write(plays / "one.csv", ("Ann/1.mp3", True), ("Ann/1.mp3", False), ("", True))
-    write(plays / "two.csv", ("Ann/1.mp3", True))
+    write(plays / "two.csv", ("Ann/1.mp3", True), at_s=NOW - 101)
     content = read_source(find_source("listen", b""), NOW)
 
     assert content.history is LISTENED
@@ -41,6 +42,22 @@ def test_the_files_of_all_machines_are_added_up(plays: Path) -> None:
         b"Ann/1.mp3": Played(NOW - 100, NOW - 99, 2, 1),
         TagNames("Ann", "A, \"b\" 'c'", "Alb"): Played(NOW - 98, None, 1, 0),
     }
+
+
+def test_a_play_that_a_conflict_copy_repeats_counts_once(plays: Path) -> None:
+    """Syncthing makes such copies if two machines have the same name."""
+    conflict = plays / "one.sync-conflict-20261126-163226-IA3SPMF.csv"
+    write(plays / "one.csv", ("1.mp3", True), ("", False))
+    shutil.copyfile(plays / "one.csv", conflict)
+    write(plays / "one.csv", ("2.mp3", True), at_s=NOW - 50)
+    write(conflict, ("1.mp3", True), at_s=NOW - 40)
+
+    rows = history_rows(read_source(find_source("listen", b""), NOW).rows)
+    assert [(row.path, row.played.plays, row.played.skips) for row in rows] == [
+        (b"1.mp3", 2, 0),
+        (b"", 0, 1),
+        (b"2.mp3", 1, 0),
+    ]
 
 
 def test_tracks_are_found_by_paths_and_by_names(plays: Path, tmp_path: Path) -> None:
