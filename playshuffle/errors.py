@@ -33,7 +33,7 @@ class PlayshuffleError(Exception):
     default exit code is that of a wrong command line.
 
     Attributes:
-        keys: configuration keys, the most likely cause first.
+        keys: configuration keys, the likeliest cause first.
         details: lines below the text, for users at a terminal.
     """
 

@@ -49,7 +49,7 @@ class Verdict(NamedTuple):
     Attributes:
         p: probability of so large a sum by chance.
         fixed_expected: mean number of tracks that keep their position in a round.
-        impossible: number of times a track was at a position with probability 0.
+        impossible: how often a track was at a position with probability 0.
     """
 
     chi_square: float

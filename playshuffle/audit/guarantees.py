@@ -15,7 +15,6 @@ class Guarantee(NamedTuple):
     """A promise about an order of the tracks 0, 1, 2, ….
 
     Attributes:
-        words: the promise, as a clause.
         bits: log2 of the number of possible orders; None if nobody has counted them.
         freedom: degrees of freedom of the chi-square sum; None if they must be measured.
         rule: a clause that is true of each single order.

@@ -16,9 +16,8 @@ class Mix(NamedTuple):
     """How often entries of one group are neighbours, and how close they come.
 
     Attributes:
-        in_path_order: `neighbours` of the entries sorted by path.
+        in_path_order: `neighbours` if sorted by path, as `nearest_in_path_order`.
         nearest: minimum plays from an entry to the next of its group; None if no group has two.
-        nearest_in_path_order: the same, sorted by path.
     """
 
     neighbours: int

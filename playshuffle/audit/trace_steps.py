@@ -1,7 +1,7 @@
 """Trace an order step by step: the positions of all tracks after each draw.
 
-The rest of a swapping shuffle is a shuffle of the same kind over fewer positions. So a step runs to the end,
-and the end is undone.
+The rest of a swapping shuffle is a shuffle of the same kind over fewer positions. So each step runs the
+shuffle to its end, and then undoes the later draws.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -67,7 +67,7 @@ def _fail(error: Exception, words: Sequence[str]) -> Exit:
 
 
 def _with_omitted(words: list[str]) -> list[str]:
-    """Insert the words that a user may omit."""
+    """Insert an omitted subcommand, and turn `help COMMAND` into `COMMAND --help`."""
     if words[0] == "help" and len(words) > 1 and words[1] in COMMANDS and words[1] not in _TOPICS:
         return [*words[1:], "--help"]
     return [*words, _ALONE[words[0]]] if len(words) == 1 and words[0] in _ALONE else words

@@ -176,6 +176,6 @@ def _as_json(result: Checked) -> dict[str, Any]:
 
 
 def _facts(entry: Entry | None, **others: Any) -> dict[str, Any]:
-    """Replace the entry of a fault or trouble by its line, text and path."""
+    """Return a problem for JSON, with the line, text and path of its entry."""
     place = None if entry is None else (entry.line, os.fsdecode(entry.text), os.fsdecode(entry.path))
     return dict(zip(("line", "entry", "path"), place or (None, None, None), strict=True)) | others

@@ -91,7 +91,7 @@ def _next(dealt: Dealt, today: date) -> str:
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
-    """Name the tracks of the next deal, in a pipe by path."""
+    """Name the tracks of the next deal; in a pipe, by their paths."""
     report, last = dealt.report, dealt.deck.deal
     assert last is not None
     paths = report.paths()[: dealt.certain]

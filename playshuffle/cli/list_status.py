@@ -87,7 +87,7 @@ def list_status(name: str, config_file: Config | None, report: Status, *, is_all
 def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
     """Return a deck's status with plays until now, and warnings about its history.
 
-    If the plays cannot be read, the status is as of the last deal.
+    If plays cannot be read, the status is as of the last deal.
     """
     with contextlib.suppress(PlayshuffleError):
         with State(writes=False) as state:

@@ -66,7 +66,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
 def all_lines(reports: Mapping[str, Report], *, names: bool, is_again: bool) -> Iterator[Fact]:
     """Yield a line for each of several lists, then the other facts once.
 
-    `reports` are by the names of the lists, the other arguments as in `lines`.
+    `reports` are by name of the list; the others are as in `lines`.
     """
     is_brief = len(reports) > 1 and not names
     by_list = {

@@ -131,7 +131,6 @@ def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
 
 
 def _keep(run: Run) -> object:
-    """Write an order or the last deal again, without lost tracks."""
     if run.request.deal is None:
         return keep(run)
     if not deck_of(run).has_deal:

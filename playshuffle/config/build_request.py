@@ -213,7 +213,7 @@ def _deal(options: Options) -> DealSettings | None:
 
 
 def _path_hint(path: str) -> str:
-    """Return the form here of another system's path, if it is one."""
+    """Return why a path with a quoted `~`, or from Windows, does not work; empty for any other."""
     if path.startswith("~/") and not os.path.lexists("~"):
         bare = shlex.quote(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"

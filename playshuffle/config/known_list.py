@@ -23,7 +23,7 @@ class KnownList(NamedTuple):
 
     Attributes:
         path: resolved.
-        is_dealt: from the configuration; for another list, whether it was dealt last.
+        is_dealt: as configured; a list outside of the configuration is dealt if deal wrote it last.
     """
 
     path: bytes

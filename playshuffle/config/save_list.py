@@ -24,7 +24,7 @@ _KEPT = ("reshuffle", "tell", "force")  # keys of a list that are not saved with
 def save_list(path: bytes, name: str, request: Request) -> None:
     """Add a list to a configuration, or change the list of this name if it has the same file.
 
-    The configuration is created if needed; the request has an output.
+    The configuration is created if needed.
 
     Raises:
         PlayshuffleError: the configuration cannot have the list. It was not changed.
@@ -92,7 +92,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
-    """Return the text, unless this name makes it invalid UTF-8."""
+    """Return the text of the file; refuse it if this name is not UTF-8."""
     text = str(tomlkit.dumps(content))
     try:
         text.encode()

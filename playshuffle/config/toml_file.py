@@ -48,8 +48,8 @@ class Document(NamedTuple):
     def line(self, *keys: str) -> int | None:
         """Return the line, from 1, of the last of these keys, in the table of the others; None without it.
 
-        Python's TOML parser reports no lines. But a key begins behind the longest start of the text that
-        parses and does not have the key yet.
+        Python's TOML parser reports no lines. A key begins behind the longest start of the text that parses
+        and lacks the key.
         """
         if not _has(self.table, keys):
             return None

@@ -8,8 +8,8 @@ from playshuffle.dealing.deck import Deck
 def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     """Return the deck with the kept copy of each recording in place of the others.
 
-    If any copy was dealt in this round, the recording counts as dealt. Otherwise the kept copy has the
-    position of the first one. `kept` maps omitted copies to kept ones.
+    If any copy was dealt in this round, the kept one counts as dealt. Otherwise it has the position of the
+    first one. `kept` maps omitted copies to kept ones.
     """
     if not kept:
         return deck

@@ -1,7 +1,7 @@
 """Define decks: the dealt tracks of a round, the upcoming ones, and the last deal.
 
-A round is one pass through the library. The state saves a track by its lasting number; a run uses its index,
-as `Tracks.indices_of` returns it.
+A round is one pass through the library. The state saves a track by its lasting number; a run uses its index
+(`Tracks.indices_of`).
 """
 
 from collections.abc import Callable, Collection, Container, Iterable
@@ -19,10 +19,10 @@ class Deal(NamedTuple):
 
     Attributes:
         entries: none if the deal of its period was undone, and there was none before.
-        of: about how many deals that round takes.
+        of: approximate number of deals of its round.
         is_pending: it may not have reached the file.
         every: how often deals were due when it was made.
-        of_next: number of its entries, at the end, that are of the next round.
+        of_next: number of its last entries that are of the next round.
     """
 
     period: date

@@ -1,7 +1,7 @@
 """If plays count, deal tracks again that were dealt but not heard, until the round is over.
 
 A track is done when it was played or skipped, or after as many deals as the patience allows. A play counts
-for one round. The last deal of a round is filled from the next one, so its unheard tracks return then.
+for one round. The last deal of a round is filled from the next one; its unheard tracks return then.
 """
 
 import math

@@ -40,7 +40,7 @@ class DealRules(NamedTuple):
     Attributes:
         present: all tracks that can be played now, at least one.
         is_whole: no drive is missing.
-        resting: tracks dealt after all others of the round, as far as the gap allows.
+        resting: tracks to deal last in a round, as far as the gap allows.
         waiting: tracks that can be played when their drive is back.
     """
 

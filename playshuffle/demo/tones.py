@@ -1,6 +1,6 @@
 """Write a small tagged library of generated tones.
 
-Each track is a WAV file of about a second: 8-bit mono samples, and an ID3v2.4 tag in a chunk `id3 `
+Each track is a WAV file of a second: 8-bit mono samples, and an ID3v2.4 tag in a chunk `id3 `
 (https://id3.org/id3v2.4.0-structure). Equal calls write equal bytes.
 """
 

@@ -35,7 +35,7 @@ def find_tracks(
     is_ascii: bool,
     kept_below: Sequence[bytes] | None = None,
 ) -> tuple[list[CopiedTrack], list[Skipped]]:
-    """Return the audio files among some paths, in their order, and the others with a reason.
+    """Return the audio files among paths, in order, and the others with a reason.
 
     A file without an audio suffix is never copied: a playlist may come from anybody. Copies are named by
     artist and title, or as below one of `kept_below`.

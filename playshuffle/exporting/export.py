@@ -173,8 +173,8 @@ def _check_music(
 ) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
-    Refuse a music folder, too: with the mark of an export, no list would have its tracks. Accept a folder
-    above all music folders, such as a drive's top folder.
+    Refuse a music folder, too: with the mark of an export, no list would have its tracks. A folder above all
+    music folders, such as a drive's top, is accepted.
     """
     real = os.path.join(os.path.realpath(folder), b"")
     tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}

@@ -1,6 +1,6 @@
 """Copy the tracks of lists into one folder, under their paths below the music folder.
 
-Programs that synchronise the folder see only new and removed tracks. Lists of one user share copies. The mark
+Programs that synchronise the folder see only new and removed tracks. One user's lists share copies. The mark
 has a part for each list whose playlist is there. A copy is removed when no part names it.
 """
 
@@ -82,7 +82,7 @@ def _write_mark(folder: bytes, parts: Sequence[Sequence[bytes]]) -> None:
 
 
 def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:
-    """Return the parts of the mark for other playlists that are there: source, playlist, copies.
+    """Return the parts of the mark for other existing playlists: source, playlist, copies.
 
     Refuse parts of another user, or of another source.
     """
@@ -138,7 +138,7 @@ def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
 def _names(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], elsewhere: Collection[bytes]
 ) -> list[bytes]:
-    """Return the relative name of each copy. New ones are free there, whatever their case."""
+    """Return the relative name of each copy. No new name equals another one in any case."""
     names: list[bytes] = []
     taken = {os.fsdecode(path[len(folder) + 1 :]).casefold() for path in (*again.values(), *elsewhere)}
     for index, track in enumerate(tracks):

@@ -32,7 +32,7 @@ class Database(NamedTuple):
     starts: str = "SELECT 0"
 
     def missing_columns(self, database: "Connection") -> list[str] | None:
-        """None if the database lacks a whole table."""
+        """Return the columns that a database lacks; None if it lacks a whole table."""
         missing = []
         for table, needed in self.needs.items():
             query = "SELECT name FROM pragma_table_info(?)"

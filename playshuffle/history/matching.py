@@ -57,7 +57,7 @@ def _with_parents(folder: bytes) -> list[bytes]:
 def _moved(
     paths: Sequence[bytes], number_of: Mapping[bytes, int], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
-    """Return the start of the paths to replace, and its music folder.
+    """Return the start of the rows' paths that stands for a music folder, and that folder.
 
     At least half of a sample must then be tracks.
     """

@@ -54,7 +54,7 @@ class Memory:
             pass  # no file yet, or a damaged one: start a new round
 
     def save(self) -> None:
-        """Replace the file in one step. If that fails the order is lost, but music plays on."""
+        """Replace the file in one step. If that fails, music plays on."""
         content = {"order": self.order, "played": self.played, "upcoming": self.upcoming}
         new = f"{self._path}.new"
         try:

@@ -18,9 +18,9 @@ class ServiceState:
     Attributes:
         is_ours: `playshuffle service install` wrote the unit.
         is_current: an installation would change no unit.
-        has_systemd: a systemd runs for this user; if not, the values below are empty.
+        has_systemd: a systemd runs for this user; otherwise the fields below are empty.
         enabled: systemd's word, such as "enabled".
-        text: the status that the service reports, or how it failed.
+        text: the status of the service, or how it failed.
         sandbox: its restrictions; None if it does not run.
         lingers: it runs while nobody is logged in; None if unknown.
     """

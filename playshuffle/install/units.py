@@ -86,7 +86,7 @@ def rendered(
 
     Args:
         folders: the writable ones; a unit omits those that it cannot name.
-        environment: XDG variables that differ from the defaults are written into the units.
+        environment: its XDG variables other than the defaults are written into the units.
 
     Raises:
         PlayshuffleError: a unit cannot name the path of the program or the state.

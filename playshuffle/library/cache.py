@@ -1,7 +1,7 @@
 """Cache folders and their tags from one run to the next, in a database that may be lost.
 
-Each folder is a row. A run over an unchanged library loads all folders. The tags of a folder stay on disk
-until they are requested. Damaged rows and databases are deleted.
+Each folder is a row. The tags of a folder stay on disk until they are requested. Damaged rows and databases
+are deleted.
 """
 
 import contextlib

@@ -19,8 +19,8 @@ def one_line(text: str) -> str:
 def extinf(tags: Tags, name: bytes) -> bytes:
     """Return the line with length, artist and title; empty without a length.
 
-    A file without a title is shown by its name, as players do. Never 0 or -1 seconds: MPD and others prefer
-    them to the length of the file.
+    A file without a title is shown by its name, as players do. Never 0 or -1 seconds: MPD would prefer that
+    to the file's length.
     """
     if tags.duration_ms is None:
         return b""

@@ -28,8 +28,7 @@ def with_readings(
     """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
 
     Files with the same stamp are not read again. A file that could not be read, or that was replaced
-    meanwhile, keeps its last tags and is read next time. A folder is yielded as soon as its last file was
-    read.
+    meanwhile, keeps its last tags and is read next time.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path

@@ -74,7 +74,7 @@ class Search:
 
         Args:
             contents: returns the contents of all known tracks, and of all files of the scan.
-            is_drive_missing: a track may be on a missing drive, so that its path alone does not identify it.
+            is_drive_missing: a track may be on a missing drive, so its path alone does not identify it.
         """
         self.known = known
         self._is_drive_missing = is_drive_missing

@@ -1,9 +1,9 @@
 """Read ignore files, which name files and folders that other programs skip.
 
 `.nomedia` and `.nomusic` exclude a folder. So does the mark of `export`: its copies would make each track
-come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) contain gitignore patterns; without a
-pattern they exclude the folder. `.mpdignore` (MPD) contains shell patterns for bare names. All apply to the
-folders below, too.
+come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) have gitignore patterns; if empty, they
+exclude the folder. `.mpdignore` (MPD) contains shell patterns for bare names. All apply to the folders below,
+too.
 """
 
 import errno

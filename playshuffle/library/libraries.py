@@ -63,7 +63,7 @@ def recognise_scan(
     A missing root keeps its tracks, so other roots cannot take them. Repeat until no further root is missing.
 
     Raises:
-        PartError: the known tracks are a part of the table, and not enough.
+        PartError: `known` is a part of the table, and not enough.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
@@ -208,7 +208,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """If necessary, use a scan with the other use of ignore files."""
+    """Return a root's tracks in its last scan, if possible one with the same use of ignore files."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 

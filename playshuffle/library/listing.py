@@ -63,10 +63,10 @@ class Look(NamedTuple):
     """How to list folders.
 
     Attributes:
-        use_ignore_files: skip files and folders that `.nomedia`, `.ndignore` and similar files name.
+        use_ignore_files: skip what ignore files such as `.nomedia` exclude.
         still_ns: files modified less than this time ago are read later, unless they are known and were
             renamed.
-        moved_inodes: inodes of known files with another path than in the earlier scan.
+        moved_inodes: inodes of known files at other paths than in the earlier scan.
     """
 
     known_files: KnownFiles = KnownFiles()
@@ -84,7 +84,7 @@ class Listing(NamedTuple):
         unreadable: entries that could not be examined. Their known files and folders stay.
         growing: files written to less than `Look.still_ns` ago. Each is omitted, and the known file of that
             name stays, unless it is in `Look.moved_inodes`. A known file that was only renamed is listed.
-        replaced_inodes: inodes of known files that stay although a growing file has their path.
+        replaced_inodes: inodes of known files that stay though a growing file has their path.
     """
 
     folder: Folder
@@ -255,7 +255,6 @@ class _Entries:
         return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
 
     def _is_recent(self, file: os.stat_result) -> bool:
-        """Return whether the last change was just now, by a coarse clock."""
         changed_ns = file.st_ctime_ns
         return changed_ns % _COARSE_NS == 0 and abs(self._now_ns - changed_ns) < _RECENT_NS
 

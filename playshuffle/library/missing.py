@@ -230,7 +230,7 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
 
 
 def root_user_notes(roots: Iterable[bytes]) -> list[Note]:
-    """Return a note for the user root if the music belongs to others."""
+    """Return a note for root if the music belongs to other users."""
     if os.geteuid() != 0:
         return []
     owners: set[int] = set()

@@ -1,7 +1,7 @@
 """Find folders whose listing is outdated, because a file was moved during the scan.
 
-A scan lists one folder after the other. A file that moves meanwhile may appear at two paths, or at none, so
-the folder that it left must be listed again: otherwise no rename is recognised.
+A scan lists one folder after the other. A file that moves meanwhile may appear at two paths, or at none, and
+its rename would not be recognised. So the folder that it left must be listed again.
 """
 
 import os
@@ -24,7 +24,7 @@ class OutdatedFolders(NamedTuple):
 def outdated_folders(
     folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
 ) -> OutdatedFolders:
-    """Return the folders in which a listed file has left its path.
+    """Return the folders that list a file under a path which it has left.
 
     Args:
         other_inodes: inodes of further files that may have left the path of the earlier scan.
@@ -59,7 +59,7 @@ def _has_left(folder: Folder, inodes: Collection[int]) -> bool:
 
 
 def _is_at(path: bytes, inode: int) -> bool:
-    """True if that cannot be known."""
+    """Return whether a file is still at a path; True if unknown."""
     try:
         return fits(os.stat(path).st_ino) == inode
     except OSError as error:

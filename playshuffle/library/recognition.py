@@ -155,9 +155,9 @@ def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[b
 def _with_former_versions(
     table: TrackTable, files: Mapping[bytes, _Files], changed: Sequence[bytes]
 ) -> TrackTable:
-    """Return the table with a track's former version in its place, if that is among the changed files.
+    """Return the table with replaced tracks known by their former files, if changed folders have these.
 
-    Such a track counts as vanished: its assumed new version is another track.
+    Such a track counts as vanished until it is found: the file that replaced it is another track.
     """
     keys = {same_file_key(mark) for path in changed for mark in mark_rows(files[path].marks)} - {None}
     former = {number: file for number, file in table.replaced.items() if same_file_key(file.mark) in keys}
@@ -276,7 +276,7 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
 
 
 def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
-    """Return the former files of tracks whose path has another file, if they may be elsewhere.
+    """Return the former files of tracks whose path has another file, if these may be elsewhere.
 
     A scan of some folders cannot know whether the former file was replaced or moved elsewhere. A file with
     the same audio has replaced it: some editors write a new file for each change of tags.

@@ -85,8 +85,8 @@ class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
     Attributes:
-        missing: an error for each root that seems to be missing. Its last known tracks are in the library.
-        waiting: by root, the indices of the tracks that cannot be played until it is back.
+        missing: an error for each root that seems to be missing; its last tracks are in the library.
+        waiting: by root, the indices of tracks that wait for it.
     """
 
     tracks: Tracks
@@ -216,7 +216,7 @@ def find_folders(
 
 
 def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) -> bool:
-    """Pause if walks are repeated often."""
+    """Return whether to repeat a walk, for a limited time; pause before a late repetition."""
     if walk_count >= _FEW_WALKS:
         if time.monotonic() - began_s > _PATIENCE_S or not any(map(birth_of, outdated)):
             return False
@@ -255,7 +255,7 @@ def _by_path(walked: WalkResult) -> dict[bytes, Folder]:
 
 
 def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
-    """Two places may have different folders with the same path."""
+    """Return each folder once. Two places may have different folders with the same path."""
     folders = (folder for result in walked for root in result.roots for folder in root)
     return [*{id(folder): folder for folder in folders}.values()]
 

@@ -20,10 +20,10 @@ _NO_NUMBERS, _NO_INDEX = array("I"), array("i", [-1])
 
 
 class Tracks:
-    """The library: tracks in order, with columns that are built on demand. An index is a position in it.
+    """The library: tracks in order, with columns built on demand. An index is a position among them.
 
     Attributes:
-        rows: positions of the tracks among these files, in order; None if all of them are tracks.
+        rows: positions of the tracks among all files of `folders`; None if all are tracks.
         numbers: lasting number of each track, from `TrackTable`; empty before they are known.
     """
 
@@ -55,7 +55,7 @@ class Tracks:
         return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
 
     def indices_of(self, numbers: Collection[int]) -> list[int]:
-        """Return `~number` for a number without a track."""
+        """Return the index of the track with each number; `~number` if none has it."""
         others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
         indices = list(map((self._indices + others).__getitem__, numbers))
         if -1 not in indices:
@@ -68,7 +68,7 @@ class Tracks:
         return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
 
     def indices_in(self, folder: Folder) -> Sequence[int]:
-        """Return -1 for a file that is not a track."""
+        """Return the index of each file of a folder; -1 for a file that is not a track."""
         start = self._starts[folder.path]
         files = range(start, start + folder.track_count)
         return files if self.rows is None else [self._index_of_row.get(row, -1) for row in files]

@@ -1,7 +1,7 @@
 """Check which known folders have not changed.
 
-Each folder and each known file is stat'ed: most of the time of a second run. The names are listed again
-unless the folder's stamps prove that they are the same.
+Each folder and each known file is stat'ed, which is most of the work of a second run. The names are listed
+again unless the folder's stamps prove that they are the same.
 """
 
 import os

@@ -36,7 +36,7 @@ class WalkResult(NamedTuple):
     def after(self, before: Self) -> Self:
         """Return this result of a later walk, combined with an earlier one.
 
-        The later walk does not repeat the unreadable folders of the earlier one, nor its growing files.
+        The later walk reported no unreadable folder or growing file again that the earlier one reported.
         """
         return self._replace(
             unreadable=[*dict.fromkeys([*before.unreadable, *self.unreadable])],
@@ -98,7 +98,6 @@ def walk(
     Every folder, by device and inode, is entered once, so that loops and overlapping roots end.
 
     Args:
-        known: folders of an earlier walk by path.
         report: called with the number of files found, after each listed folder and every `_REPORT_EVERY`
             others.
     """

@@ -41,7 +41,7 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
-    """Apply news, and yield the passes that have ended, also by players that stopped."""
+    """Apply an announcement, and yield the plays and skips that have ended, or whose player stopped."""
     if news is not None:
         player = players.setdefault(news.player, PlayTimer(news.title))
         yield from player.update(news)
@@ -67,7 +67,7 @@ def follow(
     put: Callable[[News | str], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Forward the news of a source for ever; report once when it is lost, and once when it is back.
+    """Forward the announcements of a source for ever; report when it is lost, and when it is back.
 
     A source that is repeatedly lost soon after it was opened is not reported again until it lasts.
     """

@@ -39,7 +39,7 @@ class News(NamedTuple):
         track: None if it is not announced.
         length_s: 0 if unknown.
         position_s: the player jumped to this position.
-        is_late: the track may have begun before the news, or play on unheard after it.
+        is_late: the track may have begun earlier, or play on unheard.
     """
 
     player: str

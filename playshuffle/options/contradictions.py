@@ -22,7 +22,7 @@ class Contradiction(NamedTuple):
     Attributes:
         applies: returns whether options are affected; a returned text is `{field}` in the sentence.
         sentence: has `{}` for each of the spellings, and may name fields of `Options`.
-        spellings: the options, as the configuration has them; may name fields of `Options`.
+        spellings: the options, as in the configuration; may name fields of `Options`.
     """
 
     applies: Callable[[Options], object]

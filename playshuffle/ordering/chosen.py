@@ -18,7 +18,7 @@ class Chosen(NamedTuple):
     tags_of: TagsOf = no_tags
 
     def column(self, make: Callable[[Folder], Iterable[T]]) -> list[T]:
-        """Return a value for each chosen track; `make` returns those of a folder's files."""
+        """Return a value for each chosen track; `make` returns the values of a folder's files."""
         return self.tracks.column(make, self.indices)
 
     def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:

@@ -91,8 +91,7 @@ def albums(chosen: Chosen) -> Albums:
     """Number the albums, and find the position of each track on its album.
 
     An album is a MusicBrainz release, else one title by one album artist in one folder (the artist would
-    split compilations), else a folder. Discs are parts of one album, even in different subfolders of one
-    folder.
+    split compilations), else a folder. Discs are parts of one album, even in subfolders of their own.
     """
     album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
     first_disc = _joined_discs(album_rows)
@@ -185,6 +184,5 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
 
 @lru_cache(64)  # successive tracks of an album have the same names
 def _without_disc(name: str) -> tuple[str, int | None]:
-    """Remove the disc from an album's or folder's name; return its number, too."""
     match = re.fullmatch(_DISC, name)
     return ((match[1] or "").rstrip(" ._-([{,:"), int(match[2])) if match else (name, None)

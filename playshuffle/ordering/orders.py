@@ -63,7 +63,7 @@ def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
 
 
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle of blocks, with tracks as on their albums; folders know only paths.
+    """Return a shuffle of blocks, each in album order, or in path order if blocks are folders.
 
     A limit may cut the last block.
     """
@@ -85,7 +85,7 @@ def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
-    """Move tracks without pins, keeping the guarantee; swap them around pins."""
+    """Restore the fewest repeats: move tracks, or with pins swap tracks around them."""
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
@@ -178,7 +178,7 @@ def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
 
 
 def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
-    """Insert a new track among those with its count; all others are sorted by their counts of now."""
+    """Insert a new track among tracks of its play count; sort all others by their present counts."""
     plays = _plays(chosen)
 
     def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:

@@ -83,7 +83,7 @@ def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
 def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
     """Put each pinned track at its position; the track there takes the position that it leaves.
 
-    Swapped, not moved: all other tracks stay at their last positions, from which sattolo moves them away.
+    All other tracks stay at their last positions, from which sattolo moves them.
     """
     for position, index in pinned_at.items():
         at = order.index(index)

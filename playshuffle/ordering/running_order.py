@@ -20,7 +20,7 @@ class LastOrder(NamedTuple):
 
     Attributes:
         order: the tracks, absent ones included.
-        absent: tracks of the order that are not chosen now.
+        absent: tracks of `order` that are not chosen now.
         new: chosen tracks that are not in the order, ascending.
         came: number of tracks that were absent until now.
         went: number of tracks that are absent from now on.
@@ -87,8 +87,8 @@ def _insert_new(chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: Rand
 def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow, recipe: Recipe) -> list[int]:
     """Insert new tracks at positions that are uniform over all but the pinned positions.
 
-    Absent tracks count, so that the whole stays uniform when they return. A pinned track does not: moving it
-    to its own position joins the positions before and behind it.
+    Positions of absent tracks count, so that the whole stays uniform when they return. A pinned position does
+    not: moving its track joins the positions before and behind it.
     """
     pinned = {pin.track_index for pin in recipe.pins if pin.position != HERE}
     if not pinned:

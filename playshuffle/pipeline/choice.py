@@ -41,9 +41,9 @@ class Choice(NamedTuple):
 
     Attributes:
         all_tracks: all indices refer to them.
-        remaining: ascending.
+        remaining: indices of the chosen tracks, ascending.
         stages: those that were requested, or omit something.
-        lacking: terms that decided about tracks without the tag.
+        lacking: terms of the query that decided about tracks without their tag.
         idle: terms of the query that change nothing.
         kept: maps each omitted copy to the kept one, even if a skip list omits the kept one.
         drawn_out: tracks omitted at random, so that the next run may keep them.

@@ -35,7 +35,7 @@ class Dealt(NamedTuple):
         deck: after it; for a peek, as it would be.
         certain: number of entries, from the first, that do not depend on future draws.
         former: options of the last deal, if they differ.
-        left: number of tracks of the last deal that other options have removed.
+        left: number of tracks of the last deal that new options removed.
     """
 
     report: Report
@@ -52,7 +52,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
 
     Args:
         is_now: deal even if no deal is due, but first write a pending deal.
-        has_options: the user gave options with this command, so `undo` takes them back.
+        has_options: `undo` also takes back the options of this command.
 
     Raises:
         PlayshuffleError: nothing could be dealt; deck and file are as they were.

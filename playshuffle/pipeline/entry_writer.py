@@ -246,7 +246,7 @@ def _style(
 
 
 def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
-    """None if MPD does not read the playlist."""
+    """Return how MPD sees the tracks; None if it does not read the playlist."""
     conf = mpd_server.settings()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None

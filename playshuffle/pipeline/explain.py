@@ -1,6 +1,6 @@
 """Explain why a file is or is not in a playlist.
 
-The playlist itself shows whether a file is in it; the stages of a run show why.
+The playlist shows whether a file is in it; the stages of a run show why.
 """
 
 import os
@@ -95,7 +95,7 @@ class PlaylistStages:
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
-        """Return a path below the playlist's folders, which may be links."""
+        """Return the path of a file as the playlist has it: its folders may be links."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)

@@ -20,7 +20,7 @@ from playshuffle.store.state import State
 
 
 class OpenLibrary(NamedTuple):
-    """All tracks of some playlists, recognised.
+    """All tracks of some playlists, each with its number.
 
     Attributes:
         cache: None if no tags are read.
@@ -122,7 +122,7 @@ def _scan(
 
 
 def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:
-    """None if tracks elsewhere are needed, too."""
+    """Return the roots that all needed tracks are below; None if tracks elsewhere are needed, too."""
     is_part = all(place.files is None for place in scan.places) and not (reach.missing or reach.accepts_loss)
     return {root for place in scan.places for root in place.roots} if is_part else None
 

@@ -34,7 +34,7 @@ _BY_TITLE = {history.title: history for history in HISTORIES}
 
 
 class PlayHistory(NamedTuple):
-    """The plays of tracks in the sources of a playlist."""
+    """The plays of tracks in the history sources of a playlist."""
 
     indices: Sequence[int]
     played: Columns

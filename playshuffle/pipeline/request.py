@@ -21,7 +21,6 @@ class Request(NamedTuple):
         options: all options, with absolute paths and the tables' names.
         files: the tracks to choose from; None for all below the roots. The roots then only contain them.
         streams: entries of `source_file` that are not files.
-        without: playlists whose tracks are omitted.
         never: the list of `playshuffle never`, which need not exist.
         most: the limit for each value of a tag, in the playlist or in each deal.
         relative_to: start of relative entries, if it is not the playlist's folder.

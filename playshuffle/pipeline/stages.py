@@ -55,7 +55,7 @@ class StageKind(NamedTuple):
     Attributes:
         leaves_out: the omitted tracks, in words.
         summary: returns a report's text about the omitted tracks; empty for nothing.
-        has_common_reason: its reasons have one short text, so `why` counts them together.
+        has_common_reason: `why` counts its tracks together: their reasons have one short text.
     """
 
     code: str

@@ -35,8 +35,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second call reverts the first.
 
     Its tracks are in the old order, whatever the options choose now, without tracks that no longer exist. The
-    time of the next deal or new order does not change. `run` was opened with the request of `before`, which
-    was read without a lock.
+    time of the next deal or new order does not change. `run` was opened with the request of `before`.
 
     Raises:
         PlayshuffleError: none of its tracks is left, or it was made or dealt since, here or elsewhere.

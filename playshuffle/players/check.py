@@ -60,7 +60,7 @@ class EntryFault(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A problem of some versions of a player, or of all, with an entry, or with all if `entry` is None."""
+    """A problem that some versions of a player have with an entry, or with all if `entry` is None."""
 
     entry: Entry | None
     what: str

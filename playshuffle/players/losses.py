@@ -57,8 +57,8 @@ def losses(
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
     """Return the reason for each track that must be omitted for the player, by number.
 
-    The player would lose it, or play another file. If only some versions lose it, it is omitted only if that
-    other file exists.
+    The player would lose it, or play another file. If only some versions do, it is omitted only if that other
+    file exists.
     """
     reader, form = PLAYERS[player], FORM_OF[style]
     lines = entries(paths, style, folder)

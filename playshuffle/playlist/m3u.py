@@ -107,8 +107,7 @@ def unescaped(line: bytes) -> bytes:
 def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
     """Find the entries that would become two lines, and so play another file.
 
-    URIs never do. Others do if the name has a newline, or a carriage return: but not all players end a line
-    there.
+    URIs never do. Others do if the name has a newline, or, in some players, a carriage return.
     """
     if may_return:
         return [index for index, entry in enumerate(entries) if b"\n" in entry]

@@ -18,7 +18,7 @@ from playshuffle.system import atomic_file
 
 
 class Parts:
-    """The text of a playlist in one file or several, which iterating yields."""
+    """The text of a playlist; iterating yields the text of each of its files."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.texts = texts

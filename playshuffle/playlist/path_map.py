@@ -22,8 +22,8 @@ class Base(NamedTuple):
 
     Attributes:
         folder: relative entries start here.
-        swaps: pairs of a folder here, with a slash at its end, and the player's folder, with its separator.
-        within: the only folders that the player sees, with a slash at the end; empty if it sees all.
+        swaps: pairs of a folder here, and the player's folder, each with a separator at its end.
+        within: folders that the player sees, with a slash at the end; empty if it sees all.
     """
 
     folder: bytes
@@ -31,7 +31,7 @@ class Base(NamedTuple):
     within: tuple[bytes, ...] = ()
 
     def is_seen(self, path: bytes) -> bool:
-        """A folder has a slash at its end."""
+        """Return whether the player sees a path; a folder has a slash at its end."""
         return not self.within or path.startswith(self.within)
 
     def for_player(self, path: bytes) -> bytes:
@@ -73,7 +73,7 @@ class Back(NamedTuple):
 
     @classmethod
     def read(cls, comment: str, folder: bytes) -> "Back":
-        """Ignore pairs that make no sense."""
+        """Read the comment of a playlist in a folder, without invalid pairs."""
         base, swaps = folder, []
         for pair in comment.split():
             player_path, _, local = (unquote_to_bytes(part) for part in pair.partition("="))

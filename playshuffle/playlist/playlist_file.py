@@ -30,7 +30,7 @@ class PlaylistFile(NamedTuple):
     Attributes:
         path: the real path, without a part number.
         is_link: the user named a link to it.
-        folder: as the user named it, which may contain links. If `is_link`, the real folder.
+        folder: as the user named it, perhaps with links. If `is_link`, the real folder.
         files: that exist and are not empty.
     """
 
@@ -59,7 +59,7 @@ class PlaylistFile(NamedTuple):
     def locked(self) -> Iterator[Self]:
         """Keep other users from writing this playlist; the lock of the state stops our own processes.
 
-        Yields the file found under the lock: another process may have written it before.
+        Yields the file as it is under the lock.
 
         Raises:
             PlayshuffleError: another process held it for too long, or its folder does not exist.

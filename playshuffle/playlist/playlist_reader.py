@@ -69,7 +69,7 @@ class Entry(NamedTuple):
         text: as in the file, cut to the first 64 KiB.
         form: one of `player.FORMS`; empty if it is not a local file.
         path: absolute; empty if it is not a local file.
-        taken: key of the reading that finds its file; empty if the entry names the file exactly.
+        taken: key of the other interpretation that finds its file; empty if it names the file exactly.
     """
 
     line: int
@@ -307,7 +307,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
-    """Return other meanings of an entry in some programs, by the key of the reading."""
+    """Return the paths that other programs read from an entry, by the key of the interpretation."""
     if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
         return {}
     words = {

@@ -23,7 +23,7 @@ _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 
 
 class CopyFacts(NamedTuple):
-    """The facts that decide whether tracks are copies, and which one to keep.
+    """Facts that decide whether tracks are copies, and which one to keep.
 
     Tracks without artist, title or length, shorter than 30 s, with a title in square brackets, or of one
     release are never copies.

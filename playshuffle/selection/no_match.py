@@ -36,7 +36,7 @@ _ADVICE: Mapping[str, Callable[[re.Match[str]], str]] = {
 
 
 class TermCount(NamedTuple):
-    """A term of a query.
+    """A term of a query, and the number of tracks that it matches.
 
     Attributes:
         advice: what the user may mean; empty if unknown.

@@ -29,7 +29,7 @@ class Check(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
-        """A missing value fails, an empty text may pass."""
+        """Return a check: a missing value fails, an empty text may pass."""
 
         @lru_cache(_MEMORY)
         def passes(raw: Any) -> bool:

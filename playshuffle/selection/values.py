@@ -70,7 +70,7 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
     """Test whether a number, length, size, date or flag equals this value, or is in this range.
 
     Raises:
-        ValueError: it is not such a value; the text says what it should be.
+        ValueError: the value has another form; the text describes the right one.
     """
     if field.kind == FLAG:
         return _flag(value)

@@ -26,7 +26,7 @@ class Backlog:
     """The changes below playlists' folders that no scan has applied, and the playlists to update.
 
     Args:
-        files: single files that each playlist depends on, such as skip lists.
+        files: that each playlist depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
         news: reported under an earlier configuration, and not applied.
         now_s: of a clock that is never set, as in every method.
@@ -100,8 +100,8 @@ class Backlog:
     def note_scanned(self, missing: Iterable[bytes]) -> None:
         """Drop the batches of the running update: its scan is saved.
 
-        Deletions below a folder that seems to be missing stay: if its files are just being deleted, the next
-        update has their other events, and needs all.
+        Deletions below a folder that seems to be missing stay: the next update may get more of them, and
+        needs all.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
         gone = ((added_s, _below(batch.gone, tops)) for added_s, batch in self._scanning)

@@ -1,6 +1,6 @@
-"""Find running services by the files in which they publish their status, and notify them.
+"""Find running services by their published status files, and notify them.
 
-Each file has a lock that ends with its service: the status of a service that has ended is ignored.
+Each file has a lock that ends with its service; files without lock are ignored.
 """
 
 import contextlib

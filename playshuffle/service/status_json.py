@@ -47,8 +47,8 @@ class PlaylistStatus(NamedTuple):
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
             service also by make, not managed, nothing dealt and not written.
         last_write: Unix seconds.
-        missing_lists: skip lists that cannot be read, so that their last content counts.
-        left_out: number of omitted tracks by reason; known to a running service.
+        missing_lists: skip lists that cannot be read; their last content counts.
+        left_out: number of omitted tracks by reason; only from a running service.
         waiting: number of waiting tracks by missing folder.
     """
 

@@ -61,7 +61,7 @@ class StatusFile:
         self._stack.close()
 
     def _locked(self, folder: bytes) -> bytes:
-        """Lock a name of its own: services in two containers can have one process number."""
+        """Lock a file with an unused name: services in two containers can have one process number."""
         number = os.getpid()
         while True:
             name = os.path.join(folder, b"%d" % number)

@@ -50,8 +50,8 @@ class PlaylistUpdated:
 
     Attributes:
         status: without facts that only the service knows.
-        is_cached: False if tags were not stored, so that the next update must scan everything.
-        removed_files: files of a list in parts that it no longer needs, by path.
+        is_cached: False if tags were not stored: the next update must scan everything.
+        removed_files: by path, files that a list in parts no longer needs.
     """
 
     playlist: str

@@ -71,7 +71,7 @@ def swap_apart(
 ) -> list[int]:
     """Swap entries of pairs with others while that leaves fewer pairs; entries at `pins` stay.
 
-    The fewest pairs are nearly always reached, but not if one group has most entries.
+    The fewest pairs are nearly always reached, unless one group has most entries.
 
     Args:
         randbelow: called once for each swap, with the number of best partners.

@@ -9,7 +9,7 @@ from playshuffle.shuffle.uniform import Shuffle
 def pinned(order: Sequence[int], pins: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
     """Keep the entries at the pinned positions; shuffle the others.
 
-    `shuffle` gets the other entries in their order. Its result fills the other positions in order.
+    `shuffle` gets the other entries in their order. Its result fills their positions.
 
     Raises:
         ValueError: a position is beyond the order.

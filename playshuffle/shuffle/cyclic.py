@@ -10,7 +10,7 @@ def sattolo(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
     Uniform over the (n-1)! orders that move all n entries in one cycle. With the last order as input, no
     entry has the same position twice in a row. With n odd such a chain reaches only half of all n! orders;
-    with n even it changes between the halves. An entry pinned in a round leads out of its half.
+    with n even it changes between the halves. A pinned entry makes the chain leave its half.
 
     Draws: n-1, with bounds n-1, n-2, …, 1. Cost: O(n).
 

@@ -19,7 +19,7 @@ def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, f
 
     Draws: one for each entry, with bounds n-first+1, n-first+2, … Cost: O(n) to shift for each.
 
-    Source: the insertion shuffle, Knuth, The Art of Computer Programming 2, section 3.4.2.
+    Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
     _check(order, first)
     running = list(order)
@@ -36,8 +36,8 @@ def insert_apart(
     Uniform over the positions that are best for the entry. With `first` = 0, an order that `spread` made
     keeps the fewest possible neighbours of one group.
 
-    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If that position
-    is not among the best, or was not drawn, one with the number of the best.
+    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. Another one, among
+    the best positions, if there was none or it was not one of the best.
 
     Cost: O(n) for each entry: to shift if the first draw is good, to compare positions otherwise.
     """

@@ -114,7 +114,6 @@ def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list
 
 
 def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]:
-    """Lay out each group at even distances, from a random position."""
     count = sum(map(len, groups))
     distances: list[float] = []
     for group, start in zip(groups, itertools.islice(numbers, len(groups)), strict=True):

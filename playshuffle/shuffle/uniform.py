@@ -1,7 +1,7 @@
 """Shuffle uniformly: each of the n! orders is equally likely.
 
-Use `durstenfeld`. The others reach the same distribution in other ways, to extend an order, to check each
-other, or to be shown. "Knuth" is The Art of Computer Programming 2, section 3.4.2.
+Use `durstenfeld`. The others extend an order, check it, or show another way. "Knuth" is The Art of Computer
+Programming 2, section 3.4.2.
 """
 
 import functools
@@ -78,7 +78,7 @@ def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
 def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle by giving each entry a random key and sorting.
 
-    If two keys are equal, all are drawn again: that keeps it uniform.
+    Equal keys would bias it: then all are drawn again.
 
     Draws: n with bound n³; again with probability below 1/n. Cost: O(n log n).
 

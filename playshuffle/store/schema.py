@@ -124,7 +124,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
         bad: gets each bad row that a query meets.
 
     Raises:
-        OtherVersionError: a newer version of playshuffle wrote it, or one that cannot be upgraded.
+        OtherVersionError: the version that wrote it is newer, or cannot be upgraded.
         sqlite3.DatabaseError: it is damaged.
     """
     # Not WAL: it cannot even be read on a full disk, and syncs too little by default.

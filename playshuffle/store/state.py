@@ -74,7 +74,7 @@ class State(StateFile):
         }
 
     def _next_number(self) -> int:
-        """The number is unused, even if the counter was lost."""
+        """Return a number that no track had, even if the counter was lost."""
         for (number,) in self.rows("SELECT next_number FROM counter"):
             return int(number)
         packed = self.rows(" UNION ALL ".join(f"SELECT numbers FROM {table}" for table in _WITH_NUMBERS))  # noqa: S608

@@ -53,11 +53,10 @@ class Prepared:
     def replace(self) -> bool:
         """Put the new content in place, in one step that no crash or power cut can divide.
 
-        Return False if the file had exactly this content; then it was not touched.
+        Return False if the file had this content; then it was not touched.
 
         Raises:
-            PlayshuffleError: the file could not be replaced and is as it was, or the disk did not confirm the
-                replacement.
+            PlayshuffleError: the file is as it was, or the disk did not confirm the replacement.
         """
         if self._temporary is None:
             return False

@@ -41,7 +41,7 @@ class Mount(NamedTuple):
 
 
 def is_blind(kind: str) -> bool:
-    """Return whether files of such a file system may change without an event.
+    """Return whether files in a kind of file system may change without an event.
 
     `fuseblk` is NTFS or exFAT on a local drive: all its changes pass through this kernel.
     """
@@ -63,7 +63,7 @@ def table() -> list[Mount]:
 
 
 def parse(mountinfo: bytes) -> list[Mount]:
-    """Return the mounts of a table; of several at one mount point the last, which hides the others.
+    """Return the mounts of a table; of several at one mount point, the last hides the others.
 
     A folder mounted on itself does not count: systemd mounts writable folders so in a sandbox, and a library
     there must not seem to be on another drive.

@@ -1,7 +1,7 @@
 """Ask a slow file system many questions at once.
 
 A network share needs a millisecond or more for each answer, however many are asked at once. On a local disk
-most answers are in memory, and threads would only delay each other.
+threads would only delay each other.
 """
 
 import math

@@ -91,7 +91,7 @@ def _search(data: bytes, offset: int, file: HeadFile) -> Stream:
 
 
 def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
-    """Use the Xing header, or the first frames unless they are silent."""
+    """Identify the audio by its Xing header, or by its first frames unless they are silent."""
     places = [place for place, _ in frames]
     if vbr is not None:
         return audio_mark(data[places[-1] : places[-1] + _LONGEST_HEADER]) if vbr.is_unique else 0

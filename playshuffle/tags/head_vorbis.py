@@ -175,7 +175,7 @@ def ogg_length_s(length_s: float, hertz: int, first: tuple[int, float]) -> float
 
 
 def _nominal(highest: int, nominal: int, lowest: int) -> int:
-    """The nominal bit rate is not always true."""
+    """Return the bit rate within the declared limits: the nominal one may be wrong."""
     highest, nominal, lowest = max(0, highest), max(0, nominal), max(0, lowest)
     if nominal == 0:
         return (highest + lowest) // 2

@@ -44,7 +44,7 @@ def read_all(
     deadline_s: float = DEADLINE_S,
     memory_bytes: int = MEMORY_BYTES,
 ) -> Generator[tuple[int, Reading], None, None]:
-    """Yield the index of every path once with its reading, in the order of the answers.
+    """Yield the index and the reading of every path, in the order of the answers.
 
     The workers end with the generator, even if it is closed early.
 

@@ -16,7 +16,7 @@ from playshuffle.tags.reading import Reading
 
 
 def main() -> None:
-    """Answer until no paths are left.
+    """Read the requested files until no path is left.
 
     After a file that needed too much memory the process ends, because less is left for the next ones.
     """

@@ -61,9 +61,9 @@ class Reading(NamedTuple):
 
     Attributes:
         is_audio: False for a file that is certainly not audio, and so not a track.
-        is_final: False if the disk failed, so that the next scan reads the file again.
+        is_final: False if the disk failed: the next scan reads the file again.
         took_memory: reading it left too little memory for another file.
-        audio_mark: identifies the audio, whatever the tags are; 0 if that is not certain.
+        audio_mark: identifies the audio, whatever its tags; 0 if uncertain.
     """
 
     tags: Tags | None

@@ -18,7 +18,7 @@ NAMES = frozenset((*_BEST, _EITHER))
 def popularity(address: str, rating: int, plays: int) -> list[tuple[str, list[Any]]]:
     """Return the values of an ID3 frame POPM by name. `address` names the program or person that rated.
 
-    0 means no rating, and also no count from programs that only rate.
+    A rating of 0 means none. So does a count of plays of 0: some programs only write ratings.
     """
     half_stars = None if _LINEAR in address.lower() else _POPM_HALF_STARS.get(rating)
     share = rating / 255 if half_stars is None else half_stars / 10

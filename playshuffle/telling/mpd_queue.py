@@ -124,7 +124,7 @@ class MpdQueue:
         self._client.play(index)
 
     def _status(self) -> dict[str, str]:
-        """Wait at the end of a song, when another one would soon be playing."""
+        """Return the status; near the end of a song, wait until the next one plays."""
         while True:
             status: dict[str, str] = self._client.status()
             left_s = float(status.get("duration", "inf")) - float(status.get("elapsed", 0))

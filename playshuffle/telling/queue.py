@@ -23,7 +23,7 @@ class Plan(NamedTuple):
         position: of the playing song in the playlist; None without either.
         song: the player's name of the playing song, None if nothing plays.
         version: of the queue, if the player has versions.
-        unknown: number of tracks that the player does not know.
+        unknown: number of tracks unknown to the player.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Queue(Protocol):
 
 
 class Told(NamedTuple):
-    """The result of a notification.
+    """The result of replacing a queue.
 
     Attributes:
         is_playing: a song played on meanwhile.
@@ -127,7 +127,7 @@ def play(queue: Queue, track: bytes) -> None:
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:
-    """Return a song's position in these tracks, and the tracks, with a missing song first."""
+    """Return a song's position in tracks, and the tracks; a song that is not one of them is put first."""
     if song in tracks:
         return tracks.index(song), tuple(tracks)
     return None, (song, *tracks)

@@ -32,7 +32,7 @@ def tell_player(
 
     Args:
         replace: also replace a queue that playshuffle did not make.
-        any_playlist: also replace a queue that was made from another playlist.
+        any_playlist: also replace a queue of another playlist.
 
     Raises:
         PlayshuffleError: the player cannot be reached, or its queue cannot be replaced.

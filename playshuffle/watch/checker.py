@@ -15,7 +15,7 @@ class Checker:
         self._thread.start()
 
     def check(self) -> None:
-        """Must be called regularly."""
+        """Request a check. Must be called regularly."""
         self._check_requested.set()
 
     def stop(self) -> None:

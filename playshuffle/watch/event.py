@@ -11,7 +11,7 @@ _SUFFIX = rb"\.[^.\s]{1,12}\Z|~\Z"
 
 
 class Hint(NamedTuple):
-    """The paths of an event. A move has both. Another file may have taken a path since."""
+    """The paths of an event: two for a move. A path may have another file by now."""
 
     gone: bytes | None
     present: bytes | None

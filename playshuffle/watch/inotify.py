@@ -42,7 +42,7 @@ class InotifyWatch:
     Args:
         path: a folder, with a slash at its end, so that a link is followed.
         report: called in another thread with each hint. Must not raise.
-        note_failure: called in another thread when `is_healthy` has become false. Must not raise.
+        note_failure: called in another thread when `is_healthy` becomes false. Must not raise.
 
     Raises:
         OSError: the folder itself cannot be watched.

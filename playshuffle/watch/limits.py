@@ -21,10 +21,9 @@ class Mode(NamedTuple):
     """How a root is watched.
 
     Attributes:
-        state: `events`, `partly` or `polling` if all, some or no folders report changes; `missing` if the
-            root cannot be read.
+        state: `events`, `partly` or `polling` if all, some or no folders report changes; or `missing`.
         detail: the reason, unless the state is `events`.
-        watches: number of folders that report changes, at the last count.
+        watches: number of folders that report changes.
         last_event: Unix time in whole seconds.
         has_counts: str() adds `folders` and `watches` to the reason.
     """

@@ -41,7 +41,7 @@ class _Location(NamedTuple):
 
 
 class RootWatcher(Checker):
-    """Watches one root, and watches it again after it was missing or replaced.
+    """Watches one root, also after it was missing or replaced.
 
     Args:
         root: absolute, without a slash at its end; it need not exist.

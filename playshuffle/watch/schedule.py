@@ -43,7 +43,7 @@ class Schedule:
         self._rescans.append((at, folders))
 
     def next_at(self, *, is_polled: bool) -> float:
-        """`is_polled`: some folders report no changes."""
+        """Return when the next scan is due. `is_polled`: some folders report no changes."""
         interval_s = min(self._poll_s, self._full_scan_s) if is_polled else self._full_scan_s
         return min(self._last_full_scan + interval_s, self._mounts_at, *(at for at, _ in self._rescans))
 

@@ -1,6 +1,6 @@
 """Distinguish a thread that is blocked in the kernel from a slow machine.
 
-A thread that waits for a dead drive does not run at all. On a slow machine it runs sometimes, or is ready to.
+A thread that waits for a dead drive never runs. On a slow machine it runs sometimes, or is ready to.
 """
 
 import re
