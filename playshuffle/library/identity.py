@@ -92,7 +92,8 @@ class Search:
                 self.indices[old] = index
                 taken.add(index)
         self._left = [old for old, index in enumerate(self.indices) if index is None]
-        self.free = set(self._index_of.values()).difference(self.indices)
+        self.free = set(self._index_of.values())
+        self.free.difference_update(taken)
 
     def run(self, moved: Iterable[tuple[bytes, bytes]]) -> None:
         self._take(self._by_mark(rename_key))

@@ -129,13 +129,13 @@ def _recognise_present(
         now_s=now_s,
     )
     roots_now: dict[RootKey, Root] = {}
-    numbers: set[int] = set()
+    numbers = frozenset[int]()
     for place, library in libraries.items():
         numbers_there = table.numbers_of(library)
-        numbers.update(numbers_there)
+        numbers = numbers.union(numbers_there)
         if place.files is None:
             roots_now |= _roots_now(place, present[place], library, numbers_there)
-    return _Recognised(table, roots_now, frozenset(numbers))
+    return _Recognised(table, roots_now, numbers)
 
 
 def _roots_now(

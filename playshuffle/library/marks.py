@@ -1,8 +1,10 @@
 """Pack the identity of tracks into marks, and compare parts of them."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from struct import Struct
+from typing import Any
 from zlib import crc32
 
 from playshuffle.system.birth_time import Birth
@@ -20,6 +22,7 @@ CERTAIN = 1 << 30  # bit in the checksum of audio: it is of the audio itself, no
 _FAR_APART = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio: its multiples spread evenly
 
 Mark = tuple[int, int, int, int]
+_MARK = Struct("4q")
 
 
 def file_id(birth: Birth) -> int:
@@ -38,6 +41,22 @@ def mark_rows(marks: bytes) -> list[Mark]:
     """Unpack marks."""
     numbers = array("q", marks)
     return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
+
+
+class Marks(Sequence[Mark]):
+    """Packed marks: a tuple for each would take six times the memory."""
+
+    def __init__(self, packed: bytes) -> None:
+        self.packed = packed
+
+    def __len__(self) -> int:
+        return len(self.packed) // MARK_BYTES
+
+    def __getitem__(self, row: Any) -> Any:
+        return _MARK.unpack_from(self.packed, MARK_BYTES * row)
+
+    def __iter__(self) -> Iterator[Mark]:
+        return iter(mark_rows(self.packed))
 
 
 def packed_marks(marks: Iterable[Mark]) -> bytes:

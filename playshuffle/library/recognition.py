@@ -10,6 +10,7 @@ from playshuffle.library.identity import KnownTrack, Origin, Search
 from playshuffle.library.marks import (
     MARK_BYTES,
     Mark,
+    Marks,
     audio_of,
     contents_of,
     copy_key,
@@ -56,7 +57,7 @@ class _ScannedFiles(NamedTuple):
     files: Mapping[bytes, _Files]
     changed: Sequence[bytes]
     paths: Sequence[bytes]
-    marks: Sequence[Mark]
+    marks: Marks
     extent: _Extent
     now_s: int
 
@@ -100,7 +101,7 @@ def recognise(
     if not table.is_whole:
         raise PartError
     paths = [path + name for path in changed for name in files[path].names.split(b"/")]
-    marks = [mark for path in changed for mark in mark_rows(files[path].marks)]
+    marks = Marks(b"".join([files[path].marks for path in changed]))
     scan = _ScannedFiles(files, changed, paths, marks, extent, now_s)
     known = [*_entered_tracks(table, changed), *gone]
     known += _tracks_elsewhere(table, scan, known)
@@ -245,7 +246,7 @@ def _contents(table: TrackTable, files: Mapping[bytes, _Files]) -> tuple["array[
 
 def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> TrackTable:
     numbers = array("I", bytes(4 * len(scan.paths)))
-    marks = list(scan.marks)
+    marks = bytearray(scan.marks.packed)
     renamed: set[int] = set()
     lost: list[KnownTrack] = []
     for track, index in zip(search.known, search.indices, strict=True):
@@ -253,8 +254,8 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
             lost.append(track)
             continue
         numbers[index] = track.number
-        if is_unread(marks[index]):  # the known mark is more complete
-            marks[index] = track.mark
+        if is_unread(scan.marks[index]):  # the known mark is more complete
+            marks[MARK_BYTES * index : MARK_BYTES * (index + 1)] = packed_marks([track.mark])
         # A path that a scan did not enter may lead to the same file, by a link.
         has_moved = track.origin is not Origin.VANISHED and track.path != scan.paths[index]
         if has_moved and (track.origin is not Origin.ELSEWHERE or is_gone(track.path)):
@@ -267,7 +268,7 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
     former = {number: replaced[number] for number in replaced.keys() & vanished.keys()}
     vanished |= {n: file._replace(since_s=vanished[n].since_s) for n, file in former.items()}
     return table._replace(
-        folders=_folders_after(table, scan, search.known, numbers, marks, kept),
+        folders=_folders_after(table, scan, search.known, numbers, bytes(marks), kept),
         vanished=vanished,
         replaced={number: file for number, file in replaced.items() if number not in former},
         next_number=table.next_number + len(search.free),
@@ -319,7 +320,7 @@ def _folders_after(
     scan: _ScannedFiles,
     known: Iterable[KnownTrack],
     numbers: "array[int]",
-    marks: Sequence[Mark],
+    marks: bytes,
     kept: Mapping[bytes, Sequence[_Row]],
 ) -> dict[bytes, FolderRow]:
     left = {track.number for track in known if track.origin in (Origin.GONE, Origin.ELSEWHERE)}
@@ -328,7 +329,9 @@ def _folders_after(
     for path in scan.changed:
         names = scan.files[path].names
         end = start + 1 + names.count(b"/")
-        folders[path] = FolderRow(names, numbers[start:end].tobytes(), packed_marks(marks[start:end]))
+        folders[path] = FolderRow(
+            names, numbers[start:end].tobytes(), marks[MARK_BYTES * start : MARK_BYTES * end]
+        )
         start = end
     for path, rows in kept.items():
         row = folders.get(path)

@@ -169,8 +169,9 @@ def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
 
 
 def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
-    index_of = {path: index for index, path in enumerate(tracks.paths)}
-    return list(dict.fromkeys(index_of[path] for path in file.entries() if path in index_of))
+    entries = file.entries()
+    index_of = {path: index for index, path in enumerate(tracks.paths if entries else ())}
+    return list(dict.fromkeys(index_of[path] for path in entries if path in index_of))
 
 
 def _deck_record(
