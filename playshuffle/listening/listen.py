@@ -53,7 +53,7 @@ def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Ite
 
 
 def _next(events: SimpleQueue[_Event], players: Mapping[str, PlayTimer]) -> _Event:
-    """Return None if a player has stopped for so long that its pass has ended."""
+    """Return the next event; None if a player stopped so long ago that its pass has ended."""
     stopped = [player.stopped_s for player in players.values() if player.stopped_s is not None]
     try:
         return events.get(timeout=max(0.0, min(stopped) + STOP_S - time.monotonic()) if stopped else None)

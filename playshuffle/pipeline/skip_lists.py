@@ -75,7 +75,7 @@ def read_skip_lists(
     `playlist`, its resolved path, is the key of the stored content.
 
     Raises:
-        PlayshuffleError: a list cannot be read, and never was.
+        PlayshuffleError: a list was never readable.
     """
     known = store.load(state, playlist) if playlist is not None else {}
     read = [_read(path, known.get(path), state) for path in lists]

@@ -1,6 +1,6 @@
 """Find running services by their published status files, and notify them.
 
-Each file has a lock that ends with its service; files without lock are ignored.
+Each file is locked by its service while it runs; unlocked files are ignored.
 """
 
 import contextlib

@@ -261,5 +261,5 @@ def _steps(queue: Sequence[str], song: str | None) -> Iterator[tuple[tuple[str, 
 
 
 def _is_known(song: Mapping[str, str]) -> bool:
-    """MPD loads only songs in its database, and streams."""
+    """Return whether MPD can load a song: one in its database, or a stream."""
     return "last-modified" in song or "://" in song["file"]

@@ -64,7 +64,7 @@ class MpvQueue:
         return Plan(name, tuple(steps), position, song)
 
     def replace(self, plan: Plan) -> None:
-        """The playing file is never removed."""
+        """Replace the playlist around the playing file, which is never removed."""
         if self._song() != plan.song:
             raise ChangedError
         if plan.song is None:

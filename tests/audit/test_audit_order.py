@@ -50,7 +50,7 @@ def test_an_audit_with_the_generator_of_the_system_has_no_warning(program: Progr
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(SPECIMEN)])
-def test_a_specimen_is_called_bad_with_its_flaw(program: Program, name: str) -> None:
+def test_a_bad_shuffle_is_called_bad_with_its_flaw(program: Program, name: str) -> None:
     done = program("audit", "--order", name, "--tracks", "30", "--rounds", "1000", "--seed", "audit")
 
     assert done.code == 1
@@ -106,7 +106,7 @@ def test_piped_output_is_plain_and_fits_into_80_columns(program: Program, name: 
     assert [len(row) for row in map_of(out)] == [-(-tracks // pooled)] * -(-tracks // pooled)
 
 
-def test_signs_mark_the_wrong_cells(program: Program) -> None:
+def test_signs_in_the_heat_map_mark_biased_cells(program: Program) -> None:
     """Under random swaps the diagonal stands out; with Sattolo it is blank; else it is noise."""
     words = ("--tracks", "20", "--rounds", "1000", "--seed", "2")
     swaps = map_of(program("audit", "--order", "specimen:random-swaps", *words).out)

@@ -116,7 +116,7 @@ def test_entries_without_a_file_are_counted(program: Program, music: Path) -> No
 
 
 @pytest.mark.process
-def test_json_has_the_same_facts(program: Program, music: Path) -> None:
+def test_the_json_of_an_audit_has_the_facts_of_its_report(program: Program, music: Path) -> None:
     file = playlist(music, ["a/1.mp3", "a/2.mp3", "b/4.mp3", "b/5.mp3", "gone.mp3"])
     done = program("audit", file, "--json")
     said = json.loads(done.out)

@@ -96,7 +96,7 @@ def test_a_pinned_track_at_its_position_has_no_deviation() -> None:
 
 @pytest.mark.parametrize("rounds", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_good_order_passes_and_every_specimen_is_caught(name: str, rounds: int) -> None:
+def test_a_good_order_passes_and_every_bad_shuffle_is_caught(name: str, rounds: int) -> None:
     """One in 10,000 seeds is a false alarm; this one is not."""
     order = audited(name, 8 if name == "table" else 60)
     reasons = judged(order, rounds).reasons

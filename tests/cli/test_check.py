@@ -140,7 +140,7 @@ def test_misread_lines_are_reported(music: Path, content: bytes, odd: dict[str, 
     assert said == odd
 
 
-def test_a_wrong_suffix_is_reported_for_the_players_that_mind_it(music: Path) -> None:
+def test_a_wrong_suffix_is_reported_for_players_that_misread_it(music: Path) -> None:
     odd = losers(music, HEAD + E + b"\n", "x.m3u8")
     assert odd.pop(RELATIVE) == {"mopidy", "plex"}
     assert odd == {"a suffix that it does not load": {"mpd", "cmus"}}

@@ -346,7 +346,7 @@ def test_an_artist_is_dealt_each_day(tmp_path: Path) -> None:
         (["--due"], "--due uses the configuration."),
     ],
 )
-def test_wrong_options_are_refused(tmp_path: Path, words: list[str], said: str, program: Program) -> None:
+def test_deal_refuses_wrong_options(tmp_path: Path, words: list[str], said: str, program: Program) -> None:
     music = numbered(tmp_path, 3)
 
     done = program("deal", str(music), *words)

@@ -80,7 +80,9 @@ def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
     assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3" in done.err
 
 
-def test_a_list_whose_folder_is_a_link_is_the_same_by_path_and_by_name(music: Path, tmp_path: Path) -> None:
+def test_export_finds_one_list_by_path_and_by_name_though_its_folder_is_a_link(
+    music: Path, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to(music)
     make(music, "-o", tmp_path / "link/party.m3u")
 
@@ -110,7 +112,7 @@ def test_export_reports_how_many_fit_and_the_changes_of_a_second_run(music: Path
     assert names(tmp_path / "stick/all")[1] == "0002 Bjork - Joga.ogg"
 
 
-def test_a_list_of_files_is_taken_and_missing_ones_are_named(music: Path, tmp_path: Path) -> None:
+def test_export_copies_a_list_of_files_and_names_missing_ones(music: Path, tmp_path: Path) -> None:
     listed = tmp_path / "list.txt"
     listed.write_text(f"{music}/2.ogg\n{music}/gone.mp3\nhttp://example.org/radio\n{listed}\n{music}/1.mp3\n")
 

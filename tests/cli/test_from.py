@@ -140,7 +140,7 @@ def test_a_deal_does_not_replace_the_list_that_it_deals_from(music: Path) -> Non
     assert playlist.read_bytes() == before
 
 
-def test_a_list_does_not_spoil_the_cache_of_its_folder(music: Path) -> None:
+def test_a_list_of_files_does_not_shrink_the_cached_folder(music: Path) -> None:
     make(music)
     make("--from", *_list(music, NAMES[:1]))
     ran("make", music, before=strace(music / "log", "trace=openat"))

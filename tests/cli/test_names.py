@@ -190,7 +190,7 @@ def test_lists_of_one_name_are_listed_by_their_files(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("music")
-def test_each_undo_takes_one_of_several_tracks_back(program: Program) -> None:
+def test_never_undo_takes_back_one_track_at_a_time(program: Program) -> None:
     assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
         "Undo: playshuffle never --undo, once for each track\n"
     )

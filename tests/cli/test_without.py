@@ -254,7 +254,7 @@ def test_a_skip_list_in_another_encoding_or_unicode_form_omits_the_same_tracks(
     assert listed(folder / "playshuffle.m3u") == ["plain.wav"]
 
 
-def test_a_cue_sheet_is_named_as_such_by_every_command(music: Path) -> None:
+def test_every_command_calls_a_cue_sheet_a_cue_sheet(music: Path) -> None:
     cue = music / "a.cue"
     cue.write_text('FILE "1.mp3" MP3\n  TRACK 01 AUDIO\n')
 

@@ -59,7 +59,9 @@ def faults(folder: Path, text: str) -> list[str]:
         ('order = "spread"\ngroup_by = "genre"', {"order": "spread", "group_by": "genre"}),
     ],
 )
-def test_each_key_is_an_option_of_make(tmp_path: Path, text: str, options: dict[str, Any]) -> None:
+def test_each_key_of_a_playlist_is_an_option_of_make(
+    tmp_path: Path, text: str, options: dict[str, Any]
+) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.all]\n{text}\n").playlists
 
     asked = Options(folders=("/music",), output="/music/all.m3u", **options)
@@ -288,7 +290,7 @@ def test_a_configuration_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
     assert re.match("Cannot read the configuration .*: Is a directory", said)
 
 
-def test_a_key_is_found_on_its_line_however_it_is_written(tmp_path: Path) -> None:
+def test_the_line_of_a_key_is_found_however_the_key_is_written(tmp_path: Path) -> None:
     text = (
         "folders = [\n  'limit = 3',\n]\n# [playlist.a]\n[playlist]\na.limit = 3\na.'time' = '''\nx'''\n"
         'a."or\\u0064er" = ""\n[playlist.b]\r\nlimit = 4'

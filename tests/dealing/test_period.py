@@ -32,7 +32,7 @@ def test_a_period_begins_at_midnight_and_a_week_on_monday(every: Every, moment: 
 
 
 @given(MOMENTS)
-def test_weeks_are_those_of_the_iso_calendar(moment: datetime) -> None:
+def test_weeks_begin_as_in_the_iso_calendar(moment: datetime) -> None:
     other = moment + timedelta(days=3)
 
     is_one_week = period_start(Every.WEEK, moment) == period_start(Every.WEEK, other)

@@ -21,7 +21,7 @@ def test_every_track_is_a_wav_file_with_its_tags() -> None:
         ]  # fmt: skip
 
 
-def test_the_library_is_small(tmp_path: Path) -> None:
+def test_the_library_of_the_demo_is_small(tmp_path: Path) -> None:
     write_library(str(tmp_path / "demo"))
 
     assert sum(file.stat().st_size for file in (tmp_path / "demo").rglob("*.wav")) < 500_000

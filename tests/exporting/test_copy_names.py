@@ -14,7 +14,7 @@ from playshuffle.tags.reading import Reading
 
 
 @given(st.text(), st.booleans())
-def test_every_name_is_accepted(text: str, is_ascii: bool) -> None:
+def test_every_copy_gets_a_name_that_file_systems_accept(text: str, is_ascii: bool) -> None:
     name = safe_name(text, is_ascii=is_ascii)
 
     assert 0 < len(name.encode()) <= 180

@@ -79,7 +79,7 @@ def test_the_next_round_plays_every_song_again(plugin: Path, order: str) -> None
 
 @pytest.mark.parametrize("resets", [True, False])
 @pytest.mark.parametrize("order", ORDERS)
-def test_new_songs_come_in_and_nothing_is_repeated(plugin: Path, order: str, resets: bool) -> None:
+def test_new_songs_join_the_round_and_no_song_is_repeated(plugin: Path, order: str, resets: bool) -> None:
     """With a restart, or where rows that come and go reset no order."""
     added = [song(number, "D", "Album 9") for number in range(50, 54)]
     restart = ["restart"] if resets else []

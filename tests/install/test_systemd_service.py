@@ -155,7 +155,7 @@ def test_in_a_session_that_systemd_does_not_know_nothing_is_started(place: Lab) 
     assert place.show(UNIT, "ActiveState") == "inactive"
 
 
-def test_without_linger_the_consequence_is_explained(place: Lab) -> None:
+def test_install_without_linger_explains_the_consequence(place: Lab) -> None:
     place.root(
         "systemd-run -q --unit=login -p User=lab -p PAMName=login sleep 60; loginctl disable-linger lab"
     )

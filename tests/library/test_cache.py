@@ -303,7 +303,7 @@ def test_on_a_full_disk_runs_go_on_without_the_cache(tmp_path: Path, monkeypatch
     assert forked(fill, own_mounts=True) == (1, 1, 2)
 
 
-def test_using_a_closed_cache_does_not_delete_it(cache_file: bytes) -> None:
+def test_using_a_cache_after_close_does_not_delete_its_file(cache_file: bytes) -> None:
     """It is a fault of the program, which is not hidden by the loss of all tags."""
     with Cache() as cache:
         pass
@@ -320,7 +320,7 @@ def test_using_a_closed_cache_does_not_delete_it(cache_file: bytes) -> None:
     assert len(known()) == len(SOME)
 
 
-def test_a_run_does_without_a_cache_that_another_process_locks(
+def test_a_run_continues_without_a_cache_that_another_process_locks(
     cache_file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not damaged: it stays, and nothing of it is lost."""

@@ -289,7 +289,7 @@ def test_both_git_style_files_of_a_folder_apply(top: bytes) -> None:
     assert names_below(top) == [b"x.flac"]
 
 
-def test_mpd_patterns_match_bare_names(top: bytes) -> None:
+def test_patterns_of_mpdignore_match_bare_names(top: bytes) -> None:
     """Below, too; a bar, an exclamation mark and a slash mean nothing special."""
     put(top, b"x.mp3", b"y.mp3", b"z.ogg", b"a/x.mp3", b"a/b/z.ogg", b"b/b/x.flac", b"\xc3\xa9.mp3")
     put(top, b".mpdignore", content=b"  x.*  \n\n#z.ogg\n ?.mp3\nb\n!z.ogg\na/z.ogg\n")
@@ -304,7 +304,7 @@ def test_an_mpdignore_without_patterns_ignores_nothing(top: bytes) -> None:
     assert names_below(top) == [b"x.mp3"]
 
 
-def test_names_that_are_not_utf_8_can_be_named(top: bytes) -> None:
+def test_ignore_files_can_exclude_names_that_are_not_utf_8(top: bytes) -> None:
     """A line ends at a line feed alone: other separators may be part of a name."""
     odd = [b"caf\xe9", b"nel\xc2\x85x", b"ls\xe2\x80\xa8x", b"vt\x0bx"]
     put(top, *(name + b".mp3" for name in odd), *(name + b".ogg" for name in odd), b"x.mp3")

@@ -95,7 +95,7 @@ def test_a_file_at_the_path_of_a_moved_track_is_a_new_track() -> None:
     assert which({A: mark(1)}, {A: mark(3), FAR: mark(1)}) == {A: FAR, b"": A}
 
 
-def test_an_edited_file_is_known_by_its_path() -> None:
+def test_an_edited_file_is_recognised_by_its_path() -> None:
     assert which({A: mark(1)}, {A: mark(5, inode=9)}) == {A: A, b"": b""}
 
 
@@ -436,7 +436,7 @@ def test_a_file_that_left_a_hidden_folder_keeps_its_number_if_another_is_gone_th
 
 
 @pytest.mark.parametrize("meanwhile", [{A: mark(3)}, {B: mark(3)}, {A: mark(3, tags=8), B: mark(4)}, {}])
-def test_a_file_that_took_the_path_of_a_moved_one_gives_its_number_back(meanwhile: dict[bytes, Mark]) -> None:
+def test_a_moved_file_gets_its_number_back_from_a_file_at_its_old_path(meanwhile: dict[bytes, Mark]) -> None:
     """Scans of one root see another file at the path; a later one finds the moved file in the other root."""
     other = b"/n/x/b.mp3"
     before = scanned(TrackTable(), {A: mark(1), other: mark(2)})

@@ -112,7 +112,7 @@ def test_a_link_to_a_folder_outside_is_followed(top: bytes, tmp_path: Path) -> N
     assert names_below(top) == [b"link/deep/x.mp3", b"y.mp3"]
 
 
-def test_loops_of_links_end(top: bytes) -> None:
+def test_a_walk_through_a_loop_of_links_ends(top: bytes) -> None:
     put(top, b"a/x.mp3", b"b/y.mp3")
     for link, target in ((b"a/up", b".."), (b"a/b", b"../b"), (b"b/a", b"../a"), (b"self", b".")):
         os.symlink(target, top + b"/" + link)
@@ -241,7 +241,7 @@ def test_a_drive_that_comes_back_as_another_device_is_unchanged(top: bytes) -> N
     assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
 
 
-def test_ignore_files_count_only_if_asked_whatever_is_known(top: bytes) -> None:
+def test_ignore_files_count_only_if_requested_even_in_known_folders(top: bytes) -> None:
     put(top, b"x.mp3", b"closed/y.mp3", b"closed/in/z.mp3", b"ruled/no.mp3", b"ruled/in/no.mp3")
     put(top, b"closed/.nomedia")
     put(top, b"ruled/.ndignore", content=b"no.mp3\n")

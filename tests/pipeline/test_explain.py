@@ -204,7 +204,7 @@ def test_a_deck_shows_dealt_and_upcoming_tracks(tmp_path: Path, look_at: LookAt)
     assert codes == ["dealt", "dealt", "in", "in", "upcoming", "upcoming"]
 
 
-def test_a_missing_drive_is_named(tmp_path: Path, look_at: LookAt) -> None:
+def test_why_names_a_missing_drive(tmp_path: Path, look_at: LookAt) -> None:
     music = put(tmp_path / "Music", "1.mp3")
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, tools())

@@ -96,7 +96,7 @@ def test_without_a_state_the_order_is_read_from_the_file(tmp_path: Path) -> None
     assert record(path).notes == ()
 
 
-def test_the_state_wins_over_an_edited_file_and_says_so(tmp_path: Path) -> None:
+def test_the_saved_order_comes_before_an_edited_file_with_a_note(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
@@ -123,7 +123,7 @@ def test_a_playlist_that_is_a_fifo_is_not_opened(tmp_path: Path) -> None:
     assert refused(tmp_path / "x.m3u", force=True).code == Exit.CANNOT_CREATE
 
 
-def test_an_order_that_never_reached_the_file_is_not_its_last(tmp_path: Path) -> None:
+def test_an_order_that_was_never_written_is_not_the_last_order(tmp_path: Path) -> None:
     """Killed between the state and the file: the file tells which order was heard."""
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)

@@ -65,7 +65,7 @@ def test_a_file_without_a_title_is_shown_by_its_name(name: bytes, text: str) -> 
 
 
 @given(st.text(st.characters()), st.text(st.characters()), st.binary())
-def test_no_tag_and_no_name_makes_a_second_line(title: str, artist: str, name: bytes) -> None:
+def test_no_tag_or_file_name_adds_a_line_to_a_playlist(title: str, artist: str, name: bytes) -> None:
     """Whatever a title or a name holds, its line is UTF-8, one line for every reader, and nobody's entry."""
     line = extinf(Tags(1000, title, artist), name).decode()
 

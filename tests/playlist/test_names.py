@@ -160,7 +160,7 @@ _FORMATS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("rename", [None, "list", "list.m3u", "list.txt"])
 @pytest.mark.parametrize("name", _FORMATS)
-def test_a_list_in_a_foreign_format_is_named_as_such(
+def test_the_error_for_a_list_in_a_foreign_format_names_the_format(
     tmp_path: Path, name: str, rename: str | None, encoding: str
 ) -> None:
     kind, text = _FORMATS[name]
@@ -173,7 +173,7 @@ def test_a_list_in_a_foreign_format_is_named_as_such(
 
 
 @pytest.mark.parametrize("name", ["x.fpl", "x.txt"])
-def test_a_list_of_foobar2000_is_named_as_such(name: str, tmp_path: Path) -> None:
+def test_the_error_for_a_list_of_foobar2000_names_the_format(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(bytes.fromhex("e1a09c91f83c7742852c3bcc1401d3f2") + bytes(40))
 
     for act in (lambda: read(bytes(tmp_path / name)), lambda: read_file_list(str(tmp_path / name))):

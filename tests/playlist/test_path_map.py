@@ -31,11 +31,11 @@ paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
         (b"//a/./b/../c//=/c", (b"//a/c/", b"/c/")),
     ],
 )
-def test_a_map_is_parsed(text: bytes, pair: tuple[bytes, bytes]) -> None:
+def test_a_path_map_is_parsed(text: bytes, pair: tuple[bytes, bytes]) -> None:
     assert parse_map(text) == pair
 
 
-def test_a_tilde_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tilde_in_a_path_map_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/ann")
 
     assert parse_map(b"~/Music=Z:\\Music") == (b"/home/ann/Music/", b"Z:\\Music\\")
@@ -44,7 +44,7 @@ def test_a_tilde_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", [b"", b"=", b"/a", b"a=/b", b"/a=b", b"/a=", b"=/b", b"/a=/b\nc"])
 @pytest.mark.parametrize("home", [b"", b"~nobody-has-this-name"])
-def test_a_map_needs_two_absolute_paths(text: bytes, home: bytes) -> None:
+def test_a_path_map_needs_two_absolute_paths(text: bytes, home: bytes) -> None:
     assert refusal(Exit.USAGE, parse_map, home + text)
 
 
@@ -58,7 +58,7 @@ def check_read_back(base: Base, real: list[bytes], written: list[bytes]) -> None
 
 @pytest.mark.parametrize("theirs", [b"/music/", b"/", b"/mu sic=%41/", b"Z:/Music/", b"smb://nas/x/"])
 @given(some=paths)
-def test_undoing_a_map_gives_the_path_before(theirs: bytes, some: list[bytes]) -> None:
+def test_mapping_a_path_and_back_gives_the_same_path(theirs: bytes, some: list[bytes]) -> None:
     """Whatever the names, and whatever stands for their folder: the files here come back."""
     real = [b"/srv/my music/" + path for path in some]
     base = Base(b"/lists", ((b"/srv/my music/", theirs),))

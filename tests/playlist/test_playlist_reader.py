@@ -29,7 +29,7 @@ print(status["VmHWM"].split()[0], len(entries), *lengths)
 
 @pytest.mark.process
 @pytest.mark.parametrize("line", [b"x" * (40 << 20), b"%41" * (13 << 20), b"x" * (40 << 20) + b"\xff"])
-def test_one_line_of_40_mb_takes_less_than_500_mb_and_is_cut(tmp_path: Path, line: bytes) -> None:
+def test_a_playlist_line_of_40_mb_takes_less_than_500_mb_and_is_cut(tmp_path: Path, line: bytes) -> None:
     playlist = tmp_path / "x.m3u"
     playlist.write_bytes(line + b"\nsong.mp3\n")
 

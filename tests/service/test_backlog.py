@@ -325,7 +325,7 @@ def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, 
     assert playlists.entries("bad") == [names.get(entry, entry) for entry in bad]
 
 
-def test_a_batch_that_is_applied_twice_equals_once(album: Path, playlists: Playlists) -> None:
+def test_applying_a_batch_of_changes_twice_equals_once(album: Path, playlists: Playlists) -> None:
     playlists.update(START)
     batch = renumber(album)
 

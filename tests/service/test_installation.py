@@ -46,7 +46,7 @@ def test_a_program_that_is_missing_for_a_moment_was_not_removed(program: Path) -
     assert installed.check() is None
 
 
-def test_a_removal_is_noticed(program: Path) -> None:
+def test_the_service_notices_the_removal_of_its_program(program: Path) -> None:
     installed = Installation(str(program))
     program.unlink()
     installed.check()

@@ -56,7 +56,7 @@ def test_each_notification_is_a_datagram_of_the_protocol(manager: socket.socket)
     ]
 
 
-def test_a_reload_reports_when_it_began(manager: socket.socket) -> None:
+def test_a_reload_notification_has_the_time_when_it_began(manager: socket.socket) -> None:
     """Or systemd could take the READY of an earlier one for its end."""
     before = time.monotonic_ns() // 1000
     notify.reloading()

@@ -30,7 +30,7 @@ def service(music: Path, tmp_path: Path) -> Iterator[Service]:
 # What comes, goes and moves
 
 
-def test_a_season_begins_at_midnight(tmp_path: Path) -> None:
+def test_a_playlist_for_a_season_changes_at_midnight(tmp_path: Path) -> None:
     need("faketime")
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"genre": "Rock"}, "b.ogg": {"genre": "Xmas"}}))
     clock = tmp_path / "clock"

@@ -109,7 +109,7 @@ def test_pins_stay_and_swaps_never_make_more_repeats(
 
 
 @given(pinned())
-def test_no_single_swap_is_left_that_would_help(case: tuple[list[int], list[int], list[int]]) -> None:
+def test_no_further_swap_would_leave_fewer_repeats(case: tuple[list[int], list[int], list[int]]) -> None:
     order, pins, keys = case
 
     after = swap_apart(order, pins, keys, Seeded("1"))

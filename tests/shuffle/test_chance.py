@@ -110,7 +110,7 @@ def test_draws_are_within_any_bounds_and_bulk_draws_equal_single_draws(bounds: l
     assert all(0 <= drawn < bound for drawn, bound in zip(draws(System(), bounds), bounds, strict=True))
 
 
-def test_a_plain_function_is_asked_for_each_draw() -> None:
+def test_a_plain_function_is_called_once_for_each_draw() -> None:
     asked = []
 
     def randbelow(bound: int) -> int:
@@ -121,7 +121,7 @@ def test_a_plain_function_is_asked_for_each_draw() -> None:
     assert asked == [5, 3, 9]
 
 
-def test_a_word_of_the_biased_zone_is_thrown_away(injected: list[int]) -> None:
+def test_a_random_word_that_would_bias_a_draw_is_thrown_away(injected: list[int]) -> None:
     """2**30 % 7 is 1, so the highest word, and no other, would make 0 too likely."""
     injected += [WORDS - 1, WORDS - 2, WORDS - 2]
 
@@ -144,12 +144,12 @@ def test_no_word_is_thrown_away_for_a_power_of_two(injected: list[int]) -> None:
     assert list(draws(System(), [1 << 24, 1, 2])) == [(1 << 24) - 1, 0, 1]
 
 
-def test_the_system_reaches_every_value_of_a_range() -> None:
+def test_the_generator_of_the_system_reaches_every_value_of_a_range() -> None:
     """A value of 10 is missed by 2,000 draws with probability below 10 · 0.9^2000, 10⁻⁹⁰."""
     assert Counter(draws(System(), [10] * 2000)).keys() == set(range(10))
 
 
-def test_the_system_does_not_repeat_itself() -> None:
+def test_the_generator_of_the_system_does_not_repeat_itself() -> None:
     """Two orders of 100 are equal once in 100!, 10¹⁵⁸, cases."""
     assert durstenfeld(range(100), System()) != durstenfeld(range(100), System())
 
@@ -165,7 +165,7 @@ def test_nothing_can_be_drawn_from_an_empty_range(source: RandomSource, bound: i
         list(draws(source, range(3, bound - 1, -1)))
 
 
-def test_a_source_says_how_much_entropy_it_has() -> None:
+def test_a_random_source_knows_its_entropy() -> None:
     assert System().entropy_bits == 256
     assert Seeded("").entropy_bits == 0
     assert Seeded("ü").entropy_bits == 16

@@ -109,7 +109,7 @@ def test_a_semi_shuffle_makes_half_as_many_swaps_less_the_skipped(
     assert bounds == ({count: 2 * swaps} if swaps else {})
 
 
-def test_a_semi_shuffle_swaps_the_positions_drawn() -> None:
+def test_a_semi_shuffle_swaps_the_drawn_positions() -> None:
     assert semi_shuffle(range(5), 1, 0, replay(0, 4, 4, 1)) == [4, 0, 2, 3, 1]
 
 

@@ -37,7 +37,7 @@ def test_fewer_than_two_entries_stay(order: list[int]) -> None:
     assert sattolo(order, replay()) == order
 
 
-def test_sattolo_step_by_step() -> None:
+def test_sattolo_gives_the_expected_order_for_given_draws() -> None:
     """The published steps: after each, shuffling the entries below it gives the same end."""
     draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
     steps = [
@@ -60,5 +60,5 @@ def test_repeated_sattolo_stays_in_its_half_if_n_is_odd_and_changes_halves_if_ev
         assert is_even(order) == (count % 2 == 1 or round_number % 2 == 0)
 
 
-def test_a_pin_leads_repeated_sattolo_out_of_its_half() -> None:
+def test_a_pin_lets_repeated_sattolo_reach_the_other_half_of_all_orders() -> None:
     assert not is_even(pinned(range(7), [3], sattolo, System()))

@@ -43,7 +43,7 @@ def test_sorting_by_keys_is_uniform_because_ties_are_drawn_again(count: int) -> 
     assert is_uniform_over(shares, list(itertools.permutations(range(count))))
 
 
-def test_equal_keys_are_all_drawn_again() -> None:
+def test_after_a_tie_all_random_keys_are_drawn_again() -> None:
     assert by_keys([7, 8, 9], replay(5, 5, 1, 2, 1, 0)) == [9, 8, 7]
 
 
@@ -73,7 +73,7 @@ def test_top_in_at_random_leaves_fewer_than_two_entries(count: int) -> None:
     assert top_in_at_random(range(count), replay()) == list(range(count))
 
 
-def test_durstenfeld_step_by_step() -> None:
+def test_durstenfeld_gives_the_expected_order_for_given_draws() -> None:
     """The published steps, each reached by letting the draws that follow swap nothing."""
     draws = [4, 0, 0, 2, 2, 0]
     steps = ["0123654", "5123604", "6123504", "6132504", "6132504", "1632504"]
@@ -83,14 +83,14 @@ def test_durstenfeld_step_by_step() -> None:
     assert ["".join(map(str, order)) for order in reached] == steps
 
 
-def test_forward_durstenfeld_as_published() -> None:
+def test_forward_durstenfeld_gives_the_published_example() -> None:
     partners = [5, 3, 6, 4, 5, 6]
     ahead = [partner - position for position, partner in enumerate(partners)]
 
     assert forward_durstenfeld(range(7), replay(*ahead)) == [5, 3, 6, 4, 0, 2, 1]
 
 
-def test_fisher_yates_as_published() -> None:
+def test_fisher_yates_gives_the_published_example() -> None:
     assert fisher_yates(range(7), replay(5, 3, 4, 3, 0, 1)) == [5, 3, 6, 4, 0, 2, 1]
 
 

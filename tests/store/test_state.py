@@ -218,7 +218,7 @@ def test_forget_removes_all_rows_of_one_playlist_only() -> None:
 # The file
 
 
-def test_state_is_for_its_owner_only(home: Path) -> None:
+def test_only_its_owner_can_read_the_state(home: Path) -> None:
     """State files are private, whatever the umask."""
     old = os.umask(0)
     try:
@@ -251,7 +251,7 @@ def test_opening_the_state_to_read_changes_nothing(home: Path) -> None:
 
 @pytest.mark.parametrize("version", [VERSION + 1, 99])
 @pytest.mark.parametrize("writes", [True, False])
-def test_a_state_of_another_version_is_set_aside_and_named(home: Path, version: int, writes: bool) -> None:
+def test_a_state_of_another_version_is_renamed_and_reported(home: Path, version: int, writes: bool) -> None:
     save()
     before = edit(home, f"PRAGMA user_version = {version}")
 
@@ -770,7 +770,7 @@ def test_without_room_for_a_copy_a_damaged_row_stays_and_is_not_used(
     assert state_file(home).read_bytes() == broken
 
 
-def test_the_mounts_of_an_output_are_saved_once(home: Path) -> None:
+def test_the_mounts_of_a_playlists_folder_are_saved_once(home: Path) -> None:
     with State() as state:
         state.save_output_mounts(LIST, [MOUNT])
         before = state_file(home).read_bytes()

@@ -117,7 +117,7 @@ def test_other_content_of_the_same_length_is_written(list_path: bytes) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
-def test_the_mode_is_kept(list_path: bytes, mode: int) -> None:
+def test_replacing_a_file_keeps_its_mode(list_path: bytes, mode: int) -> None:
     os.chmod(list_path, mode)
 
     atomic_file.write(list_path, [NEW])

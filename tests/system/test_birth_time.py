@@ -32,7 +32,7 @@ def test_writing_and_renaming_keep_the_birth_time(file: bytes, tmp_path: Path) -
     assert before.inode == os.stat(other).st_ino
 
 
-def test_links_are_followed(file: bytes, tmp_path: Path) -> None:
+def test_the_birth_time_of_a_link_is_the_birth_time_of_its_target(file: bytes, tmp_path: Path) -> None:
     os.symlink(file, link := os.fsencode(tmp_path / "link.mp3"))
     assert birth_of(link) == birth_of(file)
 

@@ -59,7 +59,7 @@ def test_disks_of_this_machine_are_not_remote() -> None:
     assert mounts.remote_devices(table) == {os.makedev(8, 3), os.makedev(0, 41), os.makedev(0, 51)}
 
 
-def test_a_carriage_return_is_part_of_a_name() -> None:
+def test_a_carriage_return_is_part_of_the_name_of_a_mount_point() -> None:
     """The kernel does not escape it."""
     assert parse(b"1 2 0:1 / /mnt/a\rb rw - tmpfs x\ry rw\n") == [Mount(b"/mnt/a\rb", "tmpfs", b"x\ry", 0)]
 
@@ -153,7 +153,7 @@ def test_a_real_folder_mounted_on_itself_does_not_count_as_a_mount(tmp_path: Pat
 
 @pytest.mark.root
 @pytest.mark.process
-def test_real_mounts_come_and_go(tmp_path: Path) -> None:
+def test_real_mounts_appear_in_the_mount_table_and_disappear(tmp_path: Path) -> None:
     """One on another, one within, one of an odd name."""
     top = os.fsencode(tmp_path) + b"/mu sic\\040\r\n\t\xe9"
     os.makedirs(top)

@@ -47,7 +47,7 @@ def _tree(workers: Workers, call: Callable[[int], int]) -> Callable[[int], list[
 
 
 @given(st.lists(st.integers(0, 40), max_size=40), st.integers(1, 20))
-def test_the_results_are_those_of_one_worker_in_the_same_order(items: list[int], count: int) -> None:
+def test_many_workers_return_the_results_of_one_in_the_same_order(items: list[int], count: int) -> None:
     with Workers(count) as workers:
         found = list(workers.each(_tree(workers, lambda number: number * 2), items))
 

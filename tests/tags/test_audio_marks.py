@@ -123,7 +123,7 @@ def with_last_packets(data: bytes, packets: Sequence[bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_the_silence_at_the_end_of_a_song_is_no_mark(name: str, tmp_path: Path) -> None:
+def test_the_silence_at_the_end_of_a_song_gives_no_mark(name: str, tmp_path: Path) -> None:
     """A silent packet of Vorbis has one byte, one of Opus three, or many at a constant bit rate."""
     data = (DATA / name).read_bytes()
     marks = []

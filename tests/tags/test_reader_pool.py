@@ -153,7 +153,7 @@ print(json.dumps([peak_kb, found]))
     ],
     ids=["memory and depth", "time"],
 )
-def test_a_bomb_harms_the_reading_of_no_other_file(
+def test_a_file_that_exhausts_memory_harms_the_reading_of_no_other(
     tmp_path: Path, bombs: dict[str, tuple[Callable[[], bytes], str]], deadline_s: int
 ) -> None:
     """What needs too much memory, time or depth is named; the rest is read; this process stays small."""
@@ -271,7 +271,7 @@ def test_a_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.process
-def test_threads_may_read_at_once() -> None:
+def test_several_threads_may_read_tags_at_once() -> None:
     """Two threads, each with its own workers."""
     found: list[list[tuple[int, Reading]]] = []
     threads = [threading.Thread(target=lambda: found.append(sorted(read_all(SOUND)))) for _ in range(2)]
@@ -450,7 +450,9 @@ for path in paths:
 
 
 @pytest.mark.process
-def test_a_worker_that_ends_after_a_bomb_blames_no_other_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_ends_after_exhausting_memory_blames_no_other_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """However many bombs each stand before it, in the lines of several workers."""
     monkeypatch.setattr(reader_pool, "_COMMAND", HUNGRY)
     found = dict(read_all([b"/b", b"/g"] * 250, processes=8))

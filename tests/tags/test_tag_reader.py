@@ -90,7 +90,7 @@ def test_content_counts_more_than_the_name(name: str, suffix: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["v1.mp3", "ape2.mp3"])
-def test_an_empty_tag_hides_no_other(name: str, tmp_path: Path) -> None:
+def test_an_empty_tag_does_not_hide_a_filled_one(name: str, tmp_path: Path) -> None:
     """An ID3v2 tag that says nothing leaves the word to the tag at the end of the file."""
     empty = b"ID3\4\0\0\0\0\0\x14" + bytes(20)
 

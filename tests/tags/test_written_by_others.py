@@ -168,7 +168,7 @@ def test_asf_ratings_are_read_with_the_stars_of_windows(
     assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
-def test_a_rating_in_a_free_tag_of_any_name_is_a_number() -> None:
+def test_a_number_in_a_free_form_rating_tag_is_a_rating() -> None:
     """Such a tag may have the name of a frame."""
     for text in ("200", "good", "", "0.5"):
         assert tags_of({"popm": [text]}, Stream(1)).rating == (0.5 if text == "0.5" else None)

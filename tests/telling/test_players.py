@@ -37,7 +37,7 @@ def test_a_stopped_player_gets_the_playlist_and_stays_stopped(player: Player) ->
     assert "up to date" in player.tell()
 
 
-def test_a_song_that_is_not_in_the_playlist_goes_on_before_it(player: Player) -> None:
+def test_a_playing_song_that_is_not_in_the_playlist_is_put_before_it(player: Player) -> None:
     all_entries = player.make()
     player.tell()
     song = play(player, 3)

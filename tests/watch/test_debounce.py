@@ -174,7 +174,7 @@ def test_only_the_relevant_half_of_a_move_is_kept() -> None:
     assert relevant_part(Hint(b"/m/a.mp3", b"/else/b.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
 
 
-def test_names_above_the_root_do_not_count() -> None:
+def test_names_of_folders_above_the_root_do_not_make_an_event_irrelevant() -> None:
     hint = Hint(None, b"/home/.hidden/a.mp3")
 
     assert relevant_part(hint, b"/home/.hidden") == hint

@@ -64,7 +64,7 @@ def test_a_thread_in_a_system_call_shows_no_activity(blocked: int) -> None:
     wait_for(is_still)
 
 
-def test_a_thread_that_ended_shows_nothing() -> None:
+def test_a_thread_that_ended_has_no_activity() -> None:
     thread = threading.Thread(target=int)
     thread.start()
     thread.join()
