@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -17,22 +18,18 @@ _OTHER = "Options"
 SHORT_HELP = f"{__name__}.short_help"  # a key in the meta of a context: -h was given
 
 
-class _Words(NamedTuple):
-    """Converts the words of one option, in place of typer 0.29, which imports pydantic for it.
+def _converted(value: Any, param: Any, ctx: Any) -> Any:
+    """Convert the words of one option, in place of typer 0.29, which imports pydantic for it.
 
-    `is_number`: the words are whole numbers.
+    Return a list if the option can be given several times.
     """
-
-    is_number: bool
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return a list if the option can be given several times."""
-        if param.multiple or param.nargs == -1:
-            return list(value or ())
-        try:
-            return int(value) if self.is_number and value is not None else value
-        except ValueError as error:
-            raise typer.BadParameter(f"{value!r} is not a valid int", ctx=ctx, param=param) from error
+    if param.multiple or param.nargs == -1:
+        return list(value or ())
+    try:
+        is_number = param.type_descriptor.annotation is int
+        return int(value) if is_number and value is not None else value
+    except ValueError as error:
+        raise typer.BadParameter(f"{value!r} is not a valid int", ctx=ctx, param=param) from error
 
 
 class _Helped:
@@ -41,9 +38,8 @@ class _Helped:
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Other versions of typer do not call `get_runtime_param`."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
-            descriptor = getattr(parameter, "type_descriptor", None)
-            if descriptor is not None:
-                parameter.get_runtime_param = partial(_Words, descriptor.annotation is int)
+            if getattr(parameter, "type_descriptor", None) is not None:
+                parameter.get_runtime_param = partial(SimpleNamespace, coerce=_converted)
         return super().parse_args(ctx, args)  # type: ignore[misc]
 
     _full_help = "Show everything; -h shows what is used most"

@@ -113,10 +113,9 @@ def _requests_of(
 def _new_list(folders: Sequence[str], options: Options, config: str | None, quiet: bool) -> Options:
     """Without folders, use the music folder."""
     if not folders and options.source is None:
-        default = default_folders(config)
-        folders = default.folders
+        folders, text, _ = default_folders(config)
         if not quiet:
-            say([default.text])
+            say([text])
     return options._replace(folders=tuple(folders))
 
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from playshuffle.cli.screen import home_path
 from playshuffle.config.build_request import absolute
@@ -14,16 +14,10 @@ if TYPE_CHECKING:
     from playshuffle.history.sources import Source
 
 
-class Default(NamedTuple):
-    """The default folders; `text` is a line about their source."""
-
-    folders: tuple[str, ...]
-    text: str
-    history: "tuple[Source, ...]" = ()
-
-
-def default_folders(config: str | None) -> Default:
+def default_folders(config: str | None) -> "tuple[tuple[str, ...], str, tuple[Source, ...]]":
     """Return the folders of the configuration, else the music folder of the desktop.
+
+    Return also a line about their source, and their play histories.
 
     Raises:
         PlayshuffleError: the configuration is wrong, or the music folder does not exist.
@@ -32,7 +26,7 @@ def default_folders(config: str | None) -> Default:
     if found is not None and found.path is not None:
         roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
         names = ", ".join(map(home_path, roots))
-        return Default(
+        return (
             tuple(map(os.fsdecode, roots)),
             f"Folders: {names} (from {home_path(found.path)})",
             tuple(dict.fromkeys(each for wanted in found.playlists for each in wanted.request.history)),
@@ -44,7 +38,7 @@ def default_folders(config: str | None) -> Default:
             f"No music folder was named, and {home_path(folder)} does not exist. Name one, such as"
             " playshuffle make /path/to/music"
         )
-    return Default((folder,), f"Folder: {home_path(folder)} (the music folder of the desktop)")
+    return (folder,), f"Folder: {home_path(folder)} (the music folder of the desktop)", ()
 
 
 def music_folders(
@@ -56,8 +50,8 @@ def music_folders(
         PlayshuffleError: one is not a folder, or no default exists.
     """
     if not folders:
-        default = default_folders(config)
-        return tuple(map(os.fsencode, default.folders)), default.history
+        default, _, histories = default_folders(config)
+        return tuple(map(os.fsencode, default)), histories
     roots = tuple(absolute(folder) for folder in folders)
     for root in roots:
         if not os.path.isdir(root):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from playshuffle.cli.screen import Screen, shell_path, unbroken
 from playshuffle.config.build_request import default_output, plain_name
 from playshuffle.errors import PlayshuffleError, shown
-from playshuffle.players.mpd_names import load_name
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.system import mpd_server
+from playshuffle.system.mpd_conf import load_name
 
 
 def play_command(player: Player, file: bytes) -> str:

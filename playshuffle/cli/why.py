@@ -170,8 +170,8 @@ def _question(
         known = known_lists(config_file, state)
         for word in words:
             found = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, known)
-            if found is not None and found.one is not None:
-                named[word] = found.one
+            if found is not None and found[1] is not None:
+                named[word] = found[1]
         lists = [*named.values()] if named and name is None else _lists(name, known, config_file)
         requests = {title: _request(one, state) for title, one in zip(titles(lists), lists, strict=True)}
     others = [word for word in words if word not in named] or [

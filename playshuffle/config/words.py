@@ -7,7 +7,7 @@ equal meanings are an error that lists them.
 import os
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList
@@ -39,13 +39,6 @@ class Kind(StrEnum):
     FOLDER = "folder"
     TRACK = "track"
     QUERY = "query"
-
-
-class Named(NamedTuple):
-    """A named object. `one` is the list; None for a file or folder of no list."""
-
-    path: bytes
-    one: KnownList | None = None
 
 
 def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
@@ -88,8 +81,8 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
     return one
 
 
-def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
-    """Return the list that a word names, or the existing file or folder.
+def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, KnownList | None] | None:
+    """Return the existing file or folder that a word names, or the file of a list; and the list, if any.
 
     `kind` is FILE or FOLDER: the alternative to a list.
 
@@ -98,12 +91,12 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> Named | None:
     """
     one, path = find_list(word, lists), absolute(word)
     if one is not None and one.is_called(word):
-        return Named(one.path, one)
+        return (one.path, one)
     if one is None and kind is Kind.FOLDER and "/" in word:
-        return Named(path, None)  # threads find out whether it exists, since a share may hang
+        return (path, None)  # threads find out whether it exists, since a share may hang
     if not os.path.lexists(path) or os.path.isdir(path) != (kind is Kind.FOLDER):
-        return None if one is None else Named(one.path, one)
-    return Named(path, one if one is not None and one.path == atomic_file.resolved(path) else None)
+        return None if one is None else (one.path, one)
+    return (path, one if one is not None and one.path == atomic_file.resolved(path) else None)
 
 
 def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
@@ -114,7 +107,7 @@ def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
     """
     named = find(word, Kind.FILE, lists)
     if named is not None:
-        return named.path
+        return named[0]
     if not is_path(word):
         raise unknown(word, [Kind.LIST, Kind.FILE], lists)
     return absolute(word)
@@ -139,7 +132,7 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: "Confi
         named = find(word, Kind.FOLDER, lists)
         if named is None and not (is_path(word) or is_query(word) or _may_be_missing(word)):
             raise unknown(word, [Kind.LIST, Kind.FOLDER], lists)
-        chosen += [named.one] if named is not None and named.one is not None else []
+        chosen += [named[1]] if named is not None and named[1] is not None else []
     if chosen and len(chosen) < len(words):
         raise PlayshuffleError("Name either lists or music folders, not both. A folder is ./NAME")
     return chosen
@@ -165,7 +158,7 @@ def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
         if named is None and option != "history" and not is_path(word):
             problem = unknown(word, [Kind.LIST, Kind.FILE], lists)
             raise OptionError("{}: {problem}", option, code=problem.code, problem=problem)
-        return word if named is None else os.fsdecode(named.path)
+        return word if named is None else os.fsdecode(named[0])
 
     options = given.options
     return given._replace(

@@ -27,7 +27,6 @@ NAMES: Mapping[str, Collection[str]] = {
     "player": PLAYERS,
     "period": tuple(Every),
     "count": tuple(Count),
-    "patience": ("always",),
     "path style": tuple(PathStyle),
     "place to shuffle": get_args(Inside),
 }
@@ -106,7 +105,7 @@ def checked(options: Options) -> Options:
         if value is None:
             continue
         try:
-            if row.names is not None and not row.may_be_other:
+            if row.names is not None:
                 value = known_value(row.key, value, row.names, NAMES[row.names])
                 changes[row.name] = value
             if row.name in _PARSERS:

@@ -26,7 +26,6 @@ class Row(NamedTuple):
         group: one of `help_groups.GROUPS`; decides whether the short help shows it.
         verbs: the commands that take it; none for an option of the configuration alone.
         names: the kind of names that are its values, from `option_values.NAMES`.
-        may_be_other: another text is a value, too.
         may_be_number: the configuration accepts a number for the text, too.
     """
 
@@ -37,7 +36,6 @@ class Row(NamedTuple):
     short: str | None = None
     verbs: tuple[str, ...] = MAKE_DEAL
     names: str | None = None
-    may_be_other: bool = False
     example: str | None = None
     has_key: bool = True
     may_be_number: bool = False
@@ -118,7 +116,7 @@ class Options(NamedTuple):
         names="count", example='"played"')] = None
     patience: Annotated[str | None, Row(
         "--patience", "Deals that an unheard track stays, or always", EXPERT, "N|always", verbs=DEAL,
-        names="patience", may_be_other=True, example='5 or "always"', may_be_number=True)] = None
+        example='5 or "always"', may_be_number=True)] = None
     seed: Annotated[str | None, Row(
         "--seed", "Make the order repeatable, such as 2026", EXPERT, "TEXT", verbs=MAKE,
         example='"2026"')] = None

@@ -16,8 +16,8 @@ from playshuffle.selection.evaluation import Evaluation
 from playshuffle.selection.fields import Field
 from playshuffle.selection.findings import Finding, Idle, Lacking
 from playshuffle.selection.idle_terms import idle_terms
-from playshuffle.selection.problem import QueryError
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
+from playshuffle.selection.tokens import QueryError
 
 
 class Selection(NamedTuple):

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.selection import values
 from playshuffle.selection.fields import ANYWHERE, DATE, FIELDS, PATH, TEXT, Field
-from playshuffle.selection.problem import QueryError
-from playshuffle.selection.tokens import Token, TokenKind
+from playshuffle.selection.tokens import QueryError, Token, TokenKind
 from playshuffle.selection.values import Test
 from playshuffle.text import ALIASES, folded, short
 

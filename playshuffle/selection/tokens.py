@@ -7,11 +7,20 @@ itself; elsewhere, and in regular expressions, it stays.
 import enum
 from typing import NamedTuple
 
-from playshuffle.selection.problem import QueryError
+from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.text import short
 
 LONGEST = 10_000  # characters of a query
 _DEEPEST = 100  # nested groups; the parser is recursive
+
+
+class QueryError(PlayshuffleError):
+    """An invalid query. Columns count from 1; `reason` is a sentence without the column."""
+
+    def __init__(self, column: int, reason: str) -> None:
+        super().__init__(f"The query has an error in column {column}: {reason}", Exit.USAGE)
+        self.column = column
+        self.reason = reason
 
 
 class TokenKind(enum.Enum):

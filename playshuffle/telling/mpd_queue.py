@@ -16,9 +16,9 @@ from typing import Any
 import mpd
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.players.mpd_names import load_name
 from playshuffle.playlist.playlist_reader import read
 from playshuffle.system import mpd_server
+from playshuffle.system.mpd_conf import load_name
 from playshuffle.system.mpd_server import Address
 from playshuffle.telling.queue import ChangedError, Plan, merged
 from playshuffle.text import is_utf8

@@ -13,9 +13,8 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import Rows, no_tags
 from playshuffle.selection import evaluation
 from playshuffle.selection.findings import Finding, Lacking
-from playshuffle.selection.problem import QueryError
 from playshuffle.selection.query import narrow, parse, with_new_paths
-from playshuffle.selection.tokens import LONGEST
+from playshuffle.selection.tokens import LONGEST, QueryError
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.players.mpd_names import load_name
 from playshuffle.system import mpd_conf
+from playshuffle.system.mpd_conf import load_name
 from tests.players.drivers.mpd import Mpd, running
 from tests.support.program import library, run
 from tests.support.program import mpd_conf as write_conf
