@@ -62,9 +62,7 @@ class Screen(NamedTuple):
         """Return a first line with its mark or word; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
-        first, *others = self.wrapped(text, f"{start} ")
-        if others:
-            others = self.wrapped(" ".join(line.strip() for line in others), " " * _INDENT)
+        first, *others = self.hanging(text, f"{start} ", _INDENT)
         return "\n".join([f"{self.coloured(start, colour)}{first[len(start) :]}", *others])
 
     def facts(self, facts: Iterable[Fact]) -> Iterator[str]:
@@ -104,12 +102,12 @@ class Screen(NamedTuple):
         )
         return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
 
-    def hanging(self, text: str, start: str = "") -> list[str]:
+    def hanging(self, text: str, start: str = "", indent: int = 2 * _INDENT) -> list[str]:
         """Return wrapped text that begins with `start`; further lines have a small indent."""
         first, *others = self.wrapped(text, start)
         if others:
-            indent = " " * (len(start) - len(start.lstrip()) + 2 * _INDENT)
-            others = self.wrapped(" ".join(line.strip() for line in others), indent)
+            blanks = " " * (len(start) - len(start.lstrip()) + indent)
+            others = self.wrapped(" ".join(line.strip() for line in others), blanks)
         return [first, *others]
 
     def table(
@@ -144,10 +142,7 @@ class Screen(NamedTuple):
     def _plain(self, header: Sequence[str], row: Sequence[str]) -> list[str]:
         facts = [f"{name} {cell}".strip() for name, cell in zip(header[1:], row[1:], strict=True) if cell]
         text = f"{header[0]} {row[0]}{': ' * bool(facts)}{'; '.join(facts)}".lstrip()
-        if not self.is_terminal:
-            return [text]
-        first, *others = self.wrapped(text)
-        return [first, *self.wrapped(" ".join(others), "  ")] if others else [first]
+        return self.hanging(text, indent=_INDENT) if self.is_terminal else [text]
 
     def tail(self, text: str, width: int) -> str:
         """Return the end of a text that is too long, such as a file name."""

@@ -137,22 +137,14 @@ def _spelling(parameter: Any, words: Sequence[str]) -> str:
 
 def other_command(words: Sequence[str]) -> str:
     """Return an error that suggests a command for a path or an unknown command; empty if none fits."""
-    if os.path.isdir(words[0]) or ("/" in words[0] and os.path.lexists(words[0])):
-        return _for_path(words[0])
+    word = words[0]
+    if os.path.isdir(word) or ("/" in word and os.path.lexists(word)):
+        is_playlist = os.fsencode(os.path.splitext(word)[1].lower()) in FORMATS
+        command = "make" if os.path.isdir(word) else "check" if is_playlist else "why"
+        return f"'{home_path(word)}' is not a command. Write: playshuffle {command} {shell_path(word)}"
     rest = shlex.join(words[1:])
     for names, meant in _MEANT_COMMANDS:
-        if words[0].lower() in names.split():
+        if word.lower() in names.split():
             command = re.sub("( [A-Z]+)+$", lambda match: f" {rest}" if rest else match[0], meant)
-            return f"Unknown command '{shown(words[0])}'. Write: playshuffle {shown(command)}"
+            return f"Unknown command '{shown(word)}'. Write: playshuffle {shown(command)}"
     return ""
-
-
-def _for_path(path: str) -> str:
-    place = shell_path(path)
-    if os.path.isdir(path):
-        hint = f"To make a playlist of this folder: playshuffle make {place}"
-    elif os.fsencode(os.path.splitext(path)[1].lower()) in FORMATS:
-        hint = f"To check this playlist: playshuffle check {place}"
-    else:
-        hint = f"To see in which playlists this file is: playshuffle why {place}"
-    return f"'{home_path(path)}' is not a command. {hint}"
