@@ -48,18 +48,10 @@ _TABLES = tuple(
     for name in ("config", "dealing", "history", "library", "ordering", "players", "playlist")
 )
 _OF_LISTS = tuple(
-    f"playshuffle.{name}"
-    for name in (
-        "config.load",
-        "config.model",
-        "ordering",
-        "pipeline",
-        "players",
-        "service.page",
-        "shuffle",
-        "watch",
+    f"playshuffle.{name}" for name in (
+        "config.load", "config.model", "ordering", "pipeline", "players", "service.page", "shuffle", "watch",
     )
-)
+)  # fmt: skip
 # Only with a configuration, or the option that needs it.
 _OF_FEW = (
     "tomllib", "playshuffle.config.load", "playshuffle.config.model", "playshuffle.config.own_players",

@@ -62,19 +62,8 @@ def used(home: Path) -> Path:
     (music / "hated.m3u").write_text("#EXTM3U\n004.mp3\n")
     (home / "other.m3u").write_text("#EXTM3U\n")
     configured(_CONFIG)
-    absolute = (
-        music,
-        "-o",
-        home / "absolute.m3u",
-        "--paths",
-        "absolute",
-        "--history",
-        music / "heard.csv",
-        "--pin",
-        "Old/007.mp3@2",
-        "--where",
-        f"path:{music} , title:x",
-    )
+    options = f"-o {home}/absolute.m3u --paths absolute --history {music}/heard.csv --pin Old/007.mp3@2"
+    absolute = [str(music), *options.split(), "--where", f"path:{music} , title:x"]
     for _ in range(2):
         ran("make", "kids")
         ran("make", *absolute, cwd=home)

@@ -85,35 +85,17 @@ def make_id3(tone: Path, folder: Path) -> None:
     """Every version of ID3, at both ends of an MP3 and within AIFF and WAV."""
     v23, v1 = folder / "v23.mp3", folder / "v1.mp3"
     basic = [
-        "--ta",
-        TAGS["artist"],
-        "--tl",
-        TAGS["album"],
-        "--ty",
-        "1997",
-        "--tn",
-        "3/12",
-        "--tg",
+        "--ta", TAGS["artist"], "--tl", TAGS["album"], "--ty", "1997", "--tn", "3/12", "--tg",
         "Electronic",
-    ]
+    ]  # fmt: skip
     frames = ["TPE2=Various", "TPOS=1/2", "TCOM=Komponist", "TIT1=Group"]
     more = [word for frame in frames for word in ("--tv", frame)]
     run("lame", "--quiet", "--id3v2-only", "--id3v2-utf16", "--tt", "Title v23.mp3", *basic, *more, tone, v23)
     add_to_id3(v23, 3)
     latin = [
-        "--tt",
-        "Title v1.mp3",
-        "--ta",
-        "Artist",
-        "--tl",
-        "Album",
-        "--ty",
-        "1997",
-        "--tn",
-        "3",
-        "--tg",
+        "--tt", "Title v1.mp3", "--ta", "Artist", "--tl", "Album", "--ty", "1997", "--tn", "3", "--tg",
         "17",
-    ]
+    ]  # fmt: skip
     run("lame", "--quiet", "--id3v1-only", *latin, tone, v1)
 
     old = {

@@ -320,16 +320,6 @@ def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, or
     assert "Played in the last 30 days, so at the end: 2 tracks" in map(str, report.notes)
 
 
-def test_a_limited_list_has_tracks_heard_lately_only_if_others_are_too_few(
-    music: Path, tmp_path: Path
-) -> None:
-    path = heard(tmp_path, a=1, b=2, c=3)
-    for limit in range(1, 6):
-        report = make_playlist(resting(music, path, limit=limit), TOOLS)
-        assert len(report.paths()) == limit
-        assert {"x", "4-d"} <= {*order_of(report)} or limit < 2
-
-
 def test_no_track_rests_if_none_was_heard_lately(music: Path, tmp_path: Path) -> None:
     report = make_playlist(resting(music, heard(tmp_path, a=100), "2 days"), TOOLS)
 

@@ -106,11 +106,6 @@ def test_a_folder_mounted_on_itself_does_not_count_as_a_mount() -> None:
     assert [mount.point for mount in parse(_TABLE + others)[-3:]] == [b"/srv", b"/var", b"/srv/b"]
 
 
-def test_an_empty_mount_table_has_no_mounts() -> None:
-    assert parse(b"") == []
-    assert under(b"/mnt", []) == []
-
-
 @pytest.mark.parametrize(
     ("other", "is_same"),
     [

@@ -301,19 +301,9 @@ def test_a_worker_limits_its_memory_and_core_dumps() -> None:
 @pytest.mark.process
 def test_a_lower_memory_limit_of_this_process_stays() -> None:
     """Under a limit that we may not raise, files are read within it."""
-    code = (
-        "from playshuffle.tags.reader_pool import read_all; import sys; "
-        "print(*read_all([sys.argv[1].encode()]))"
-    )
-    command = [
-        "sh",
-        "-c",
-        'ulimit -v 300000; exec "$0" "$@"',
-        sys.executable,
-        "-c",
-        code,
-        str(DATA / "v22.mp3"),
-    ]
+    code = "import sys; from playshuffle.tags.reader_pool import *; print(*read_all([sys.argv[1].encode()]))"
+    limited = ["sh", "-c", 'ulimit -v 300000; exec "$0" "$@"']
+    command = [*limited, sys.executable, "-c", code, str(DATA / "v22.mp3")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=60)
 
     assert b"Title v22.mp3" in done.stdout

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.players.drivers.process import until
-from tests.telling.conftest import Player, Telling, play
+from tests.telling.conftest import Player, play
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
@@ -80,12 +80,3 @@ def test_tell_can_start_at_a_track(player: Player, word: str) -> None:
 
     until(lambda: player.is_playing() and player.song()[1] == player.queue()[6])
     assert player.queue() == entries
-
-
-@pytest.mark.parametrize("name", ["mpd", "mpv"])
-def test_a_player_that_does_not_run_gives_one_line(telling: Telling, name: str) -> None:
-    playlist = telling.make(telling.playlists / "all.m3u")
-    done = telling.run("tell", name, playlist, MPD_HOST=str(telling.home / "nothing"))
-
-    assert (done.code, done.err.count("\n")) == (75, 1)
-    assert f"{name} cannot be reached" in done.err
