@@ -1,10 +1,9 @@
 """Pack the identity of tracks into marks, and compare parts of them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from struct import Struct
-from typing import Any
 from zlib import crc32
 
 from playshuffle.system.birth_time import Birth
@@ -43,17 +42,15 @@ def mark_rows(marks: bytes) -> list[Mark]:
     return list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
 
 
-class Marks(Sequence[Mark]):
+class Marks:
     """Packed marks: a tuple for each would take six times the memory."""
 
     def __init__(self, packed: bytes) -> None:
         self.packed = packed
 
-    def __len__(self) -> int:
-        return len(self.packed) // MARK_BYTES
-
-    def __getitem__(self, row: Any) -> Any:
-        return _MARK.unpack_from(self.packed, MARK_BYTES * row)
+    def __getitem__(self, row: int) -> Mark:
+        size, mtime_ns, content, file = _MARK.unpack_from(self.packed, MARK_BYTES * row)
+        return size, mtime_ns, content, file
 
     def __iter__(self) -> Iterator[Mark]:
         return iter(mark_rows(self.packed))

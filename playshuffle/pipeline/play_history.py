@@ -121,8 +121,8 @@ def _read(
         if before is not None and before.stamp == stamp:
             return before
         content = read_source(source, now_s)
-        before_rows = before or StoredPlays("", "", "", 0)
-        known, played, missing = _matched(content, before_rows, tracks, request.roots, rows_of, now_s)
+        last = before or StoredPlays("", "", "", 0)
+        known, played, missing = _matched(content, last, tracks, request.roots, rows_of, now_s)
         _check_found(source, content.rows, missing)
     except SourceError as error:
         if before is None:
@@ -151,11 +151,9 @@ def _matched(
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
     found = match(rows, number_of, roots, lambda: _tagged(tracks, rows_of))
     keys = path_keys(path or repr(names).encode() for path, names in zip(rows.paths, rows.names, strict=True))
+    renamed = {} if all(found) else {key: (number,) for number, key in before.tracks}
+    found = [numbers or renamed.get(key, ()) for numbers, key in zip(found, keys, strict=True)]
     missing = [row for row, numbers in enumerate(found) if not numbers]
-    renamed = {key: (number,) for number, key in before.tracks} if missing else {}
-    for row in missing:
-        found[row] = renamed.get(keys[row], ())
-    missing = [row for row in missing if not found[row]]
     known = [row for row, numbers in enumerate(found) for _ in numbers]
     every = list(zip(chain.from_iterable(found), map(keys.__getitem__, known), strict=True))
     known_tracks, played = rows.played.rows(known).combined(every, is_log=content.history.is_log)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.library.identity import KnownTrack, Origin, Search
-from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, file_id, label_sum
+from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, Marks, file_id, label_sum, packed_marks
 from playshuffle.library.missing import Root
 from playshuffle.library.recognition import recognise
 from playshuffle.library.track_table import TrackTable
@@ -276,7 +276,8 @@ def test_copies_that_look_alike_are_paired_in_path_order() -> None:
 
 def test_of_two_known_tracks_with_one_path_and_mark_only_one_is_found() -> None:
     known = [KnownTrack(number, A, mark(1), Origin.VANISHED) for number in (1, 2)]
-    search = Search(known, [A], [mark(1)], lambda: (array("I"), array("I")), is_drive_missing=False)
+    marks = Marks(packed_marks([mark(1)]))
+    search = Search(known, [A], marks, lambda: (array("I"), array("I")), is_drive_missing=False)
     search.run(())
 
     assert search.indices == [0, None]

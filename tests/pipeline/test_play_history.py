@@ -435,3 +435,21 @@ def test_a_source_that_counts_no_skips_gives_no_skip_count(music: Path, tmp_path
     assert chosen(music, "-skips:1..", path) == "4-d a b c x"
     path.write_text("path,plays,skips\na.mp3,1,2\n")
     assert chosen(music, "skips:0", path) == "4-d b c x"
+
+
+def test_plays_of_one_path_under_two_titles_are_added_up(music: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plays.csv"
+    path.write_text("path,title,date\na.mp3,One,1750000000\na.mp3,Two,1750000100\n")
+
+    assert chosen(music, "plays:2", path) == "a"
+
+
+def test_many_events_and_a_second_source_give_the_sum_and_then_the_greatest(
+    music: Path, played: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "plays.csv"
+    path.write_text("path,date\n" + "".join(f"a.mp3,{NOW - at * DAY}\n" for at in range(5)) + "c.mp3,1\n")
+
+    assert chosen(music, "plays:5", played, path) == "a"
+    assert chosen(music, "plays:1", played, path) == "b c x"
+    assert chosen(music, "skips:1..", played, path) == "b c"
