@@ -56,12 +56,8 @@ def _tag(name: str) -> _Read:
     return read
 
 
-def _text(name: str, tag: str = "") -> Field:
-    return Field(name, TEXT, _tag(tag or name), as_it_is)
-
-
-def _number(name: str, tag: str = "") -> Field:
-    return Field(name, NUMBER, _tag(tag or name), as_it_is)
+def _tagged(name: str, kind: str = TEXT, tag: str = "", decode: Callable[[Any], Any] = as_it_is) -> Field:
+    return Field(name, kind, _tag(tag or name), decode)
 
 
 def _year(date: str) -> int | None:
@@ -101,34 +97,34 @@ def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
 
 
 _ALL = (
-    _text("title"),
+    _tagged("title"),
     _packed("artist", TEXT, Folder.all_artists, lambda raw: raw.decode(errors="replace")),
-    _text("album"),
-    _text("albumartist", "album_artist"),
-    *map(_text, ("genre", "composer", "grouping", "work", "comment", "mood", "language")),
-    Field("date", DATE, _tag("date"), as_it_is),
-    Field("year", NUMBER, _tag("date"), _year),
-    Field("original_date", DATE, _tag("original_date"), as_it_is),
-    Field("original_year", NUMBER, _tag("original_date"), _year),
-    _number("disc"),
-    _number("track", "number"),
-    _number("bpm"),
-    Field("rating", NUMBER, _tag("rating"), _stars),
-    _number("plays", "play_count"),
-    _number("skips", "skip_count"),
-    Field("last_played", TIME, _tag("last_played"), as_it_is),
-    _number("media_kind"),
+    _tagged("album"),
+    _tagged("albumartist", tag="album_artist"),
+    *map(_tagged, ("genre", "composer", "grouping", "work", "comment", "mood", "language")),
+    _tagged("date", DATE),
+    _tagged("year", NUMBER, "date", _year),
+    _tagged("original_date", DATE),
+    _tagged("original_year", NUMBER, "original_date", _year),
+    _tagged("disc", NUMBER),
+    _tagged("track", NUMBER, "number"),
+    _tagged("bpm", NUMBER),
+    _tagged("rating", NUMBER, "rating", _stars),
+    _tagged("plays", NUMBER, "play_count"),
+    _tagged("skips", NUMBER, "skip_count"),
+    _tagged("last_played", TIME),
+    _tagged("media_kind", NUMBER),
     _packed("length", LENGTH, Folder.all_durations_ms, lambda raw: raw / 1000 if raw else None),
     _packed("path", PATH, Folder.file_paths),
     Field("format", TEXT, _formats, as_it_is),
-    _number("bitrate"),
-    _number("samplerate", "sample_rate"),
-    Field("lossless", FLAG, _tag("lossless"), as_it_is),
-    Field("explicit", FLAG, _tag("explicit"), as_it_is),
+    _tagged("bitrate", NUMBER),
+    _tagged("samplerate", NUMBER, "sample_rate"),
+    _tagged("lossless", FLAG),
+    _tagged("explicit", FLAG),
     _packed("size", SIZE, lambda folder: folder.stamp_column(0), lambda raw: raw if raw >= 0 else None),
     _packed("mtime", TIME, lambda folder: folder.stamp_column(1), lambda raw: raw / 1e9),
     _packed("today", DAY, _today),
-    *map(_text, ("recording_id", "release_id")),
+    *map(_tagged, ("recording_id", "release_id")),
 )
 FIELDS = {field.name: field for field in _ALL}
 OF_TRACKS = tuple(field.name for field in _ALL if field.kind != DAY)

@@ -90,7 +90,9 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
     for term, following in pairwise(terms):
         if term.text.lower() in ("and", "not", "or") and ":" in following.text:  # beets searches for the word
             how = "To exclude, write -genre:jazz. For either, write genre:jazz , genre:rock"
-            raise QueryError(term.column, f"'{term.text}' is a word to search for only in quotes. {how}")
+            raise tokens.QueryError(
+                term.column, f"'{term.text}' is a word to search for only in quotes. {how}"
+            )
     return Query(text, tree, terms)
 
 
@@ -101,7 +103,7 @@ def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
     """
     try:
         words = [token for token in tokens.split(text) if token.kind is tokens.TokenKind.WORD]
-    except QueryError:
+    except tokens.QueryError:
         return text
     for word in reversed(words):
         found = re.fullmatch(r"([-^]?(?:\w+:)?(?:=~(?=/)|=)?)([/~].*)", word.text, re.DOTALL)

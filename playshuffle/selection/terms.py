@@ -147,7 +147,8 @@ class Builder:
         except ValueError as error:
             ends = re.fullmatch(_DASHED, value)
             hint = f" For a range, write {name}:{ends[1]}..{ends[2]}" if ends is not None else ""
-            raise QueryError(column, f"'{_short(word)}': {_short(_operand(value))} {error}{hint}") from None
+            operand = value.lstrip(":=~<>") or "an empty value"
+            raise QueryError(column, f"'{_short(word)}': {_short(operand)} {error}{hint}") from None
         term = Term(
             self.source[token.start : token.end], column, bool(match[1]), value.startswith(":"), checks
         )
@@ -187,10 +188,6 @@ class Builder:
         if each.kind == PATH:
             return Check.of(each, values.below(values.tops(value, self.roots)), wants_text=False)
         return Check.of(each, values.comparing(each, exact, self.now), wants_text=False)
-
-
-def _operand(value: str) -> str:
-    return value.lstrip(":=~<>") or "an empty value"
 
 
 def _short(text: str) -> str:

@@ -5,6 +5,7 @@ itself; elsewhere, and in regular expressions, it stays.
 """
 
 import enum
+import re
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError
@@ -12,6 +13,17 @@ from playshuffle.text import short
 
 LONGEST = 10_000  # characters of a query
 _DEEPEST = 100  # nested groups; the parser is recursive
+# A part of a word: a text in quotes, an escape, or one character.
+_PIECE = re.compile(r"""(?s)"(?P<quoted>(?:\\["\\]|[^"])*+)"|'(?P<literal>[^']*)'|\\(?P<escaped>.)|\S""")
+
+
+class QueryError(PlayshuffleError):
+    """A query has an error; `column` is where, from 1."""
+
+    def __init__(self, column: int, reason: str) -> None:
+        super().__init__(f"The query has an error in column {column}: {reason}", Exit.USAGE)
+        self.column = column
+        self.reason = reason
 
 
 class QueryError(PlayshuffleError):
@@ -90,38 +102,31 @@ class _Splitter:
         return self._word(at)
 
     def _word(self, start: int) -> int:
-        pieces: list[str] = []
+        word, at = "", start
         inner: list[int] = []
-        is_plain = True
-        at = start
-        while at < len(self._text) and not self._text[at].isspace():
-            character = self._text[at]
-            if character in "\"'":
-                piece, at = self._quoted(at)
-                pieces.append(piece)
-                is_plain = False
-                continue
-            if character == "\\" and at + 1 < len(self._text):
-                pieces.append(_escaped(self._text[at + 1], is_regex="::" in "".join(pieces)))
-                at += 2
-                continue
-            if character == "(":
-                inner.append(at)
-            elif character == ")" and inner:
-                inner.pop()
-            elif character == ")" and self._open:
-                break
-            elif character == ")":
-                raise QueryError(at + 1, _STRAY)
-            pieces.append(character)
-            at += 1
+        while match := _PIECE.match(self._text, at):
+            text = _unescaped(match, is_regex="::" in word)
+            if text is None:
+                text = match[0]
+                if text in "\"'":
+                    raise QueryError(at + 1, _unclosed(text, self._text[at + 1 :]))
+                if text == ")" and not inner:
+                    break
+                if text == "(":
+                    inner.append(at)
+                elif text == ")":
+                    inner.pop()
+            word += text
+            at = match.end()
+        if self._text[at : at + 1] == ")" and not self._open:
+            raise QueryError(at + 1, _STRAY)
         if inner:
             raise QueryError(inner[-1] + 1, f"this parenthesis is not closed. {_HINT}")
-        self._add_word("".join(pieces), start, at, is_plain=is_plain)
+        self._add_word(word, start, at)
         return at
 
-    def _add_word(self, word: str, start: int, end: int, *, is_plain: bool) -> None:
-        if word == "OR" and is_plain:
+    def _add_word(self, word: str, start: int, end: int) -> None:
+        if self._text[start:end] == "OR":
             self._add(TokenKind.OR, start, end)
             return
         stem = word.removesuffix(",")
@@ -130,33 +135,23 @@ class _Splitter:
         if stem != word:
             self._add(TokenKind.OR, end - 1, end)
 
-    def _quoted(self, start: int) -> tuple[str, int]:
-        quote = self._text[start]
-        pieces: list[str] = []
-        at = start + 1
-        while at < len(self._text):
-            character = self._text[at]
-            if character == quote:
-                return "".join(pieces), at + 1
-            if character == "\\" and quote == '"' and self._text[at + 1 : at + 2] in ('"', "\\"):
-                at += 1
-                character = self._text[at]
-            pieces.append(character)
-            at += 1
-        raise QueryError(
-            start + 1,
-            f"the quote {quote} is not closed. It opens before: {short(self._text[start + 1 :], 30)}."
-            """ The shell may have removed the other one. For a phrase, write 'title:"blue train"'""",
-        )
-
 
 _HINT = "Put text that has one in quotes, and a group around whole terms: (genre:a OR genre:b)."
 _STRAY = f"this parenthesis was not opened. {_HINT}"
 
 
-def _escaped(character: str, *, is_regex: bool) -> str:
-    if character.isspace() or character in "\"'\\":
-        return character
-    if is_regex or character not in "(),":
-        return "\\" + character
-    return character
+def _unclosed(quote: str, rest: str) -> str:
+    return (
+        f"the quote {quote} is not closed. It opens before: {short(rest, 30)}."
+        """ The shell may have removed the other one. For a phrase, write 'title:"blue train"'"""
+    )
+
+
+def _unescaped(piece: re.Match[str], *, is_regex: bool) -> str | None:
+    """Return the text of a piece in quotes, or of an escape; None for another character."""
+    if piece["quoted"] is not None:
+        return re.sub(r'\\(["\\])', r"\1", piece["quoted"])
+    character = piece["escaped"]
+    if character is None or character.isspace() or character in "\"'\\":
+        return character or piece["literal"]
+    return character if character in "()," and not is_regex else "\\" + character

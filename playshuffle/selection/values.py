@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, PATH, SIZE, TEXT, TIME, Field
+from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, PATH, SIZE, TIME, Field
 from playshuffle.text import composed, folded
 
 Test = Callable[[Any], bool]
@@ -115,8 +115,6 @@ def as_text(field: Field, value: Any) -> str:
     """Return a value as text for text operators."""
     if field.kind == PATH:
         return os.fsdecode(value)
-    if field.kind == TEXT or isinstance(value, str):
-        return str(value)
     if field.kind == FLAG:
         return "yes" if value else "no"
     if field.kind == TIME:

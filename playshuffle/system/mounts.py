@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 # File systems that other computers change, without an event here.
@@ -48,13 +48,36 @@ def is_blind(kind: str) -> bool:
     return kind in _BLIND or kind.startswith("fuse.")
 
 
-def mountinfo() -> bytes:
-    """Return the kernel's mount table; empty if it cannot be read."""
+def mountinfo(process: int | str = "self") -> bytes:
+    """Return the kernel's mount table, as a process sees it; empty if it cannot be read."""
     try:
-        with open("/proc/self/mountinfo", "rb") as file:
+        with open(f"/proc/{process}/mountinfo", "rb") as file:
             return file.read()
     except OSError:
         return b""
+
+
+class Row(NamedTuple):
+    """A row of the kernel's mount table, with its paths as they are."""
+
+    number: bytes
+    device: bytes
+    root: bytes
+    point: bytes
+    options: bytes
+    kind: str
+    source: bytes
+
+
+def rows(mountinfo: bytes) -> Iterator[Row]:
+    """Yield the rows of a mount table."""
+    for line in mountinfo.split(b"\n")[:-1]:  # a carriage return may be part of a name
+        # 36 35 98:0 /root /point options [tags…] - type source superoptions
+        before, _, after = line.partition(b" - ")
+        number, _, device, root, point, options = before.split(b" ")[:6]
+        kind, source = after.split(b" ")[:2]
+        root, point, source = map(_unescaped, (root, point, source))
+        yield Row(number, device, root, point, options, os.fsdecode(kind), source)
 
 
 def table() -> list[Mount]:
@@ -70,14 +93,9 @@ def parse(mountinfo: bytes) -> list[Mount]:
     """
     mounts = {}
     origins = {}
-    for line in mountinfo.split(b"\n")[:-1]:  # a carriage return may be part of a name
-        # 36 35 98:0 /root /point options [tags…] - type source superoptions
-        before, _, after = line.partition(b" - ")
-        device, root, point = before.split(b" ")[2:5]
-        point = unescaped(point)
-        kind, source = after.split(b" ")[:2]
-        mounts[point] = Mount(point, os.fsdecode(kind), unescaped(source), 0)
-        origins[point] = (device, unescaped(root))
+    for row in rows(mountinfo):
+        mounts[row.point] = Mount(row.point, row.kind, row.source, 0)
+        origins[row.point] = (row.device, row.root)
     return [mount for point, mount in mounts.items() if not _is_on_itself(point, origins)]
 
 
@@ -88,14 +106,8 @@ def removable(mounts: Iterable[Mount]) -> list[bytes]:
 
 def remote_devices(mountinfo: bytes) -> frozenset[int]:
     """Return the devices of file systems that are not on a local disk."""
-    devices = set()
-    for line in mountinfo.split(b"\n")[:-1]:
-        before, _, after = line.partition(b" - ")
-        kind = os.fsdecode(after.split(b" ", 1)[0])
-        if is_blind(kind) and kind != "overlay":
-            major, minor = before.split(b" ", 3)[2].split(b":")
-            devices.add(os.makedev(int(major), int(minor)))
-    return frozenset(devices)
+    devices = {row.device for row in rows(mountinfo) if is_blind(row.kind) and row.kind != "overlay"}
+    return frozenset(os.makedev(*map(int, device.split(b":"))) for device in devices)
 
 
 def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
@@ -157,18 +169,12 @@ def device_kind(folder: bytes) -> tuple[int, str] | None:
         finally:
             os.close(opened)
         mount = facts[b"mnt_id"].strip()
-        with open("/proc/self/mountinfo", "rb") as file:
-            for line in file:
-                before, _, after = line.partition(b" - ")
-                if before.split(b" ", 1)[0] == mount:
-                    return device, os.fsdecode(after.split(b" ", 1)[0])
     except (OSError, ValueError, KeyError):
-        pass
-    return None
+        return None
+    return next(((device, row.kind) for row in rows(mountinfo()) if row.number == mount), None)
 
 
-def unescaped(field: bytes) -> bytes:
-    """Decode a field of the mount table."""
+def _unescaped(field: bytes) -> bytes:
     if b"\\" not in field:
         return field
     return re.sub(_ESCAPE, lambda match: bytes([int(match[1], 8)]), field)

@@ -2,8 +2,9 @@
 
 import enum
 import os
+from collections.abc import Mapping
 
-from playshuffle.system.mounts import unescaped
+from playshuffle.system import mounts
 
 
 class Sandbox(enum.StrEnum):
@@ -17,14 +18,13 @@ class Sandbox(enum.StrEnum):
 def of(process: int | str = "self") -> Sandbox | None:
     """Return how restricted a process is, if that can be read."""
     try:
-        table = _table(process)
         with open(f"/proc/{process}/status", "rb") as file:
             is_filtered = b"\nSeccomp:\t2\n" in file.read()
     except OSError:
         return None
     if not is_filtered:
         return Sandbox.OFF
-    return Sandbox.ON if _is_read_only(table) else Sandbox.PARTLY
+    return Sandbox.ON if _is_read_only(_options(process)) else Sandbox.PARTLY
 
 
 def came_late(folder: bytes) -> bool:
@@ -36,18 +36,16 @@ def came_late(folder: bytes) -> bool:
     real = os.path.realpath(folder)
     try:
         is_shut = bool(os.statvfs(real).f_flag & os.ST_RDONLY)
-        table = _table("self")
     except OSError:
         return False
-    return is_shut and _is_read_only(table) and real not in {point for point, _ in table}
+    options = _options("self") if is_shut else {}
+    return _is_read_only(options) and real not in options
 
 
-def _table(process: int | str) -> list[tuple[bytes, bytes]]:
-    with open(f"/proc/{process}/mountinfo", "rb") as file:
-        # 36 35 98:0 /root /point options [tags…] - type source superoptions
-        rows = [line.split(b" ") for line in file.read().split(b"\n")[:-1]]
-    return [(unescaped(row[4]), row[5]) for row in rows]
+def _options(process: int | str) -> Mapping[bytes, bytes]:
+    """Return the options of each mount, by its mount point."""
+    return {row.point: row.options for row in mounts.rows(mounts.mountinfo(process))}
 
 
-def _is_read_only(table: list[tuple[bytes, bytes]]) -> bool:
-    return b"ro" in dict(table).get(b"/", b"").split(b",")
+def _is_read_only(options: Mapping[bytes, bytes]) -> bool:
+    return b"ro" in options.get(b"/", b"").split(b",")
