@@ -17,8 +17,7 @@ from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.exporting.copied_tracks import find_tracks
-from playshuffle.exporting.copy_names import safe_name
+from playshuffle.exporting.copied_tracks import find_tracks, safe_name
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.library.folder import Skipped

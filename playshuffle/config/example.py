@@ -3,9 +3,7 @@
 import os
 import re
 
-from playshuffle.system.xdg import config_home
-
-_MUSIC = r'(?m)^\s*XDG_MUSIC_DIR="(.*)"\s*$'
+from playshuffle.system.xdg import config_home, desktop_music
 
 _EXAMPLE = """\
 # Playlists that are kept up to date. After a change: playshuffle config check
@@ -47,23 +45,14 @@ def example() -> str:
 
 def music_folder() -> str:
     """Return the desktop's music folder; `~/Music` if it names none."""
-    folder = os.environ.get("XDG_MUSIC_DIR") or _of_the_desktop()
     home = os.path.expanduser("~")
-    folder = re.sub(r"^\$HOME(?=/|$)", lambda _: home, folder or "")
+    named = desktop_music(config_home(), os.fsencode(home)) or b""
+    folder = os.environ.get("XDG_MUSIC_DIR") or os.fsdecode(named)
     is_utf8 = not re.search("[\\ud800-\\udfff]", folder)  # TOML cannot contain other characters
     if not (os.path.isabs(folder) and is_utf8) or os.path.normpath(folder) == home:  # home means none
         return "~/Music"
     folder = os.path.normpath(folder)
     return f"~{folder.removeprefix(home)}" if folder.startswith(home + "/") else folder
-
-
-def _of_the_desktop() -> str | None:
-    try:
-        with open(os.path.join(config_home(), b"user-dirs.dirs"), encoding="utf-8") as file:
-            match = re.search(_MUSIC, file.read())
-    except (OSError, ValueError):
-        return None
-    return re.sub(r"\\(.)", r"\1", match[1]) if match else None
 
 
 def _quoted(text: str) -> str:

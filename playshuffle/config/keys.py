@@ -30,18 +30,13 @@ def is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
 
 
-def _is_number_or_text(value: object) -> bool:
-    return is_number(value) or is_text(value)
-
-
 def _is_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
 _TEXT = Key("a text in quotes", is_text, "")
-_NUMBER_OR_TEXT = Key("a number, or a text in quotes", _is_number_or_text, "")
+_NUMBER_OR_TEXT = Key("a number, or a text in quotes", lambda value: is_number(value) or is_text(value), "")
 _FOLDERS = Key("a list of texts", _is_texts, '["~/Music"]')
-_DURATION = Key("a duration in quotes", is_text, '"2s"')
 _CHECKS: Mapping[object, Key] = {
     bool: Key("true or false", lambda value: isinstance(value, bool), "true"),
     int | None: Key("a whole number without quotes", is_number, ""),
@@ -66,7 +61,7 @@ DURATIONS = ("settle", "poll")
 TOP: Mapping[str, Key] = {
     "folders": _FOLDERS,
     **{row.key: _key_of(row) for row in ROWS if row.name in FOR_ALL},
-    **dict.fromkeys(DURATIONS, _DURATION),
+    **dict.fromkeys(DURATIONS, Key("a duration in quotes", is_text, '"2s"')),
     "page": _TEXT._replace(example='"~/playshuffle.html"'),
 }
 

@@ -138,8 +138,6 @@ def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist)
 
 
 def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[BrokenPlaylist]:
-    if not any(playlist.request.without for playlist in playlists.values()):
-        return []
     circles = in_circles({path: playlist.request for path, playlist in playlists.items()})
     broken = []
     for path, named in circles.items():

@@ -2,15 +2,26 @@
 
 import os
 import stat
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from playshuffle.exporting.copy_names import safe_name
-from playshuffle.library.extinf import extinf
+from playshuffle.library.extinf import extinf, one_line
 from playshuffle.library.folder import Skipped
 from playshuffle.library.listing import is_audio_name
 from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import ReadAll, Tags
+
+_FORBIDDEN = frozenset('<>:"/\\|?*')  # not allowed on FAT
+_MOST_BYTES = 180  # of the 255 of a name; the rest is for number and suffix
+
+# Letters that Unicode does not decompose into a plain letter and an accent.
+_PLAIN = "ß=ss ẞ=SS æ=ae Æ=AE œ=oe Œ=OE ø=o Ø=O ł=l Ł=L đ=d Đ=D ð=d Ð=D þ=th Þ=Th \u0131=i"
+_LETTERS = str.maketrans(
+    {letter: plain for letter, _, plain in (pair.partition("=") for pair in _PLAIN.split())}
+    | dict.fromkeys("\u2010\u2013\u2014", "-")
+    | dict.fromkeys("\u2018\u2019\u201c\u201d", "'")
+)
 
 
 class CopiedTrack(NamedTuple):
@@ -65,6 +76,20 @@ def find_tracks(
         name = "/".join(safe_name(part, is_ascii=is_ascii) for part in parts) + suffix
         tracks.append(CopiedTrack(path, name, status.st_size, status.st_mtime_ns, line))
     return tracks, skipped
+
+
+def safe_name(text: str, *, is_ascii: bool) -> str:
+    """Return a text as a name, or a part of one, that does not begin or end with a space or dot.
+
+    With `is_ascii`, for simple devices, accents are dropped and other letters become `_`.
+    """
+    text = unicodedata.normalize("NFC", one_line(text))
+    if is_ascii:
+        parts = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+        plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
+        text = one_line(plain.encode("ascii", "replace").decode())  # an accent alone becomes a space
+    text = "".join("_" if letter in _FORBIDDEN or not letter.isprintable() else letter for letter in text)
+    return text.encode()[:_MOST_BYTES].decode(errors="ignore").strip(" .") or "_"
 
 
 def plain(name: str) -> str:

@@ -95,8 +95,7 @@ def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
     started = systemctl.ask(verb, unit)
     if started.code != 0:
         raise PlayshuffleError(f"{unit} is enabled, but does not start. {_SEE.capitalize()}", Exit.LOSSES)
-    done = "runs" if was_active and verb == "start" else f"{verb}ed"
-    yield f"{unit} is enabled and {'runs' if done == 'runs' else 'was ' + done}"
+    yield f"{unit} is enabled and {'runs' if was_active and not is_changed else f'was {verb}ed'}"
 
 
 def _linger() -> Iterator[str]:

@@ -36,10 +36,6 @@ class Program(NamedTuple):
     words: tuple[str, ...]
     folders: tuple[str, ...]
 
-    @property
-    def executables(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([self.words[0], sys.executable]))
-
 
 class WritableFolders(NamedTuple):
     """Folders that the service writes to. It cannot start without the folder of the state."""
@@ -120,7 +116,8 @@ def _service(
     lines = {
         "ExecStart": [f"ExecStart={_command(program)} "],
         "ConditionFileIsExecutable": [
-            f"ConditionFileIsExecutable={path.replace('%', '%%')}" for path in program.executables
+            f"ConditionFileIsExecutable={path.replace('%', '%%')}"
+            for path in dict.fromkeys([program.words[0], sys.executable])
         ],
         "ReadWritePaths": [f"ReadWritePaths={quoted(state)}"]
         + [f"ReadWritePaths={quoted(f'-{path}')}" for path in other_folders],

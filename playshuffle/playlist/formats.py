@@ -5,12 +5,12 @@ so that no entity can expand.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from playshuffle.library.folder import Folder
-from playshuffle.playlist.m3u import TITLE, Parsed, PathStyle, Text, entries, lines, located, parse
+from playshuffle.playlist.m3u import TITLE, Parsed, PathStyle, Text, entries, located, parse
 
 _KEY = "playshuffle:"
 _NOT_XML = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
@@ -63,10 +63,6 @@ def _element(tag: str, content: bytes) -> str:
     return f"<{tag}>{_xml(content.decode(errors='replace'))}</{tag}>"
 
 
-class _M3u(Text):
-    lines = staticmethod(lines)
-
-
 def _xml(text: str) -> str:
     plain = re.sub(_NOT_XML, " ", text)
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -75,21 +71,19 @@ def _xml(text: str) -> str:
 def _read_xspf(content: bytes, folder: bytes) -> Parsed:
     where: list[str] = []
     comments: dict[str, str] = {}
-    locations: list[str] = []
+    locations: dict[int, str] = {}  # by track
     text = key = ""
-    is_located = False
+    tracks = 0
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
-        nonlocal text, key, is_located
+        nonlocal text, key, tracks
         where.append(name.rpartition(" ")[2])
         text, key = "", attributes.get("rel", "")
-        is_located &= where[-1] != "track"
+        tracks += where[-1] == "track"
 
     def end(_: str) -> None:
-        nonlocal is_located
-        if where[-2:] == ["track", "location"] and not is_located:  # further locations are copies of the file
-            locations.append(text)
-            is_located = True
+        if where[-2:] == ["track", "location"]:
+            locations.setdefault(tracks, text)  # further locations are copies of the file
         elif where == ["playlist", "meta"] and key.startswith(_KEY):
             comments[key.removeprefix(_KEY)] = text
         where.pop()
@@ -110,10 +104,10 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError) as error:  # of its syntax, or of an unknown encoding
         raise ValueError(f"is no XML ({error})") from error
-    return _from_uris(locations, folder, comments)
+    return _from_uris(locations.values(), folder, comments)
 
 
-def _from_uris(locations: Sequence[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
+def _from_uris(locations: Iterable[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
     """Parse URIs: one without a scheme is relative, and escaped as well."""
     entries = []
     for location in locations:
@@ -134,13 +128,13 @@ class Format(NamedTuple):
         is_uri: every entry is a URI, whatever the path style.
     """
 
-    text: type[_M3u] | type[_Xspf]
+    text: type[Text]
     read: Callable[[bytes, bytes], Parsed]
     mark: bytes
     is_uri: bool = False
 
 
-M3U = Format(_M3u, parse, rb"(?:\xef\xbb\xbf)?(?:#.*\n)*#PLAYSHUFFLE-")
+M3U = Format(Text, parse, rb"(?:\xef\xbb\xbf)?(?:#.*\n)*#PLAYSHUFFLE-")
 FORMATS: dict[bytes, Format] = {
     b".m3u": M3U,
     b".m3u8": M3U,

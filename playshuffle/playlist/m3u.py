@@ -81,13 +81,6 @@ def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: byt
     return [path + name if _is_plain(path or name) else b"./" + path + name for name in names]
 
 
-def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
-    """Return the lines of each file of a folder, for a playlist in the folder `base`."""
-    entries_written = _entries_in(folder.path, folder.file_names(), style, base)
-    extinfs = folder.extinf_lines() if with_extinf else [b""] * len(entries_written)
-    return [extinf + entry + b"\n" for extinf, entry in zip(extinfs, entries_written, strict=True)]
-
-
 def escaped(line: bytes) -> bytes:
     """Escape the path in a track's lines if a reader that decodes would find any escape in it.
 
@@ -138,6 +131,13 @@ class Text:
         for start in range(0, len(self._order), _CHUNK):
             yield b"".join(map(self._lines.__getitem__, self._order[start : start + _CHUNK]))
         yield self._tail
+
+    @staticmethod
+    def lines(folder: Folder, style: PathStyle, base: bytes, *, with_extinf: bool) -> list[bytes]:
+        """Return the lines of each file of a folder, for a playlist in the folder `base`."""
+        entries_written = _entries_in(folder.path, folder.file_names(), style, base)
+        extinfs = folder.extinf_lines() if with_extinf else [b""] * len(entries_written)
+        return [extinf + entry + b"\n" for extinf, entry in zip(extinfs, entries_written, strict=True)]
 
     def _head(self, comments: Sequence[tuple[str, str]]) -> bytes:
         return _HEADER + b"".join(

@@ -4,6 +4,7 @@ Windows writes the code page of its country or of DOS, old Macs wrote Mac Roman,
 decomposed. Each folder is read once.
 """
 
+import contextlib
 import os
 from collections import defaultdict
 
@@ -52,18 +53,14 @@ class Names:
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
         if folder not in self._folders:
             self._folders[folder] = defaultdict(list)
-            try:
+            with contextlib.suppress(OSError):
                 for name in os.listdir(folder):
                     self._folders[folder][folded(_text(name))].append(name)
-            except OSError:
-                pass
         return self._folders[folder]
 
 
 def _text(name: bytes, encoding: str = _ENCODINGS[0]) -> str:
     for each in ("utf-8", encoding):
-        try:
+        with contextlib.suppress(LookupError, ValueError):
             return name.decode(each)
-        except (LookupError, ValueError):
-            pass
     return name.decode("latin-1")

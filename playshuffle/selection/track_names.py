@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -13,23 +14,18 @@ _MOST_NEAR = 3  # suggested names
 _MOST_LISTED = 3  # tracks of the same name to list
 
 
+@dataclass(eq=False)
 class TrackNames:
     """The names of some tracks.
 
-    Args:
+    Attributes:
         roots: folders where a relative path may start.
         read_tags: returns their tags, in the order of the paths; only called if no file has the name.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[bytes],
-        roots: Sequence[bytes] = (),
-        read_tags: Callable[[], Sequence[Tags | None]] = lambda: (),
-    ) -> None:
-        self.paths = paths
-        self.roots = roots
-        self.read_tags = read_tags
+    paths: Sequence[bytes]
+    roots: Sequence[bytes] = ()
+    read_tags: Callable[[], Sequence[Tags | None]] = lambda: ()
 
     @cached_property
     def tags(self) -> Sequence[Tags | None]:

@@ -46,7 +46,7 @@ class Backlog:
         }
         self._files = {name: frozenset(paths) for name, paths in files.items()}
         self._settle_s = settle_s
-        self._pool: list[_Dated] = [(now_s, news)] if _has_news(news) else []
+        self._pool: list[_Dated] = [(now_s, news)] if news.gone or news.moved else []
         self._due: set[str] = set()
         # For the running update: the batches until its scan is saved, and the playlists to update.
         self._scanning: list[_Dated] = []
@@ -86,7 +86,11 @@ class Backlog:
         It has every playlist that the batches affect, so that no folder is scanned twice.
         """
         assert not self._updating
-        self._scanning, self._pool = _without_old_news(self._pool, now_s), []
+        self._scanning = [
+            (added_s, batch if now_s - added_s < _NEWS_S else _without_news(batch))
+            for added_s, batch in self._pool
+        ]
+        self._pool = []
         batch = reduce(merged, (batch for _, batch in self._scanning), Batch())
         self._updating, self._due = self._due | self._concerned(batch), set()
         self._growing = set()
@@ -104,8 +108,9 @@ class Backlog:
         needs all.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
-        gone = ((added_s, _below(batch.gone, tops)) for added_s, batch in self._scanning)
-        self._pool = [(added_s, Batch(gone=paths)) for added_s, paths in gone if paths] + self._pool
+        for added_s, batch in reversed(self._scanning):
+            if gone := frozenset(path for path in batch.gone if path.startswith(tops)):
+                self._pool.insert(0, (added_s, Batch(gone=gone)))
         self._scanning = []
 
     def finish(self, name: str, *, is_cached: bool = True, has_unreadable: bool = False) -> None:
@@ -160,20 +165,6 @@ class Backlog:
             or any(path.startswith(tops) for path in paths)
             or any(top.startswith(tree) for top in tops for tree in batch.trees)
         }
-
-
-def _without_old_news(dated: Sequence[_Dated], now_s: float) -> list[_Dated]:
-    return [
-        (added_s, batch if now_s - added_s < _NEWS_S else _without_news(batch)) for added_s, batch in dated
-    ]
-
-
-def _below(paths: Iterable[bytes], tops: tuple[bytes, ...]) -> frozenset[bytes]:
-    return frozenset(path for path in paths if path.startswith(tops))
-
-
-def _has_news(batch: Batch) -> bool:
-    return bool(batch.gone or batch.moved)
 
 
 def _without_news(batch: Batch) -> Batch:

@@ -194,7 +194,7 @@ class _Life:
 
     def _add(self, batch: Batch) -> None:
         if batch.why == "start":
-            notify.ready()
+            notify.send("READY=1")
         self._has_new_config |= self.config.path in batch.files
         where = (
             "everything" if batch.is_full_scan else counted(len(batch.folders) + len(batch.trees), "folder")
@@ -228,7 +228,7 @@ class _Life:
     def _handle_signals(self) -> Exit | None:
         numbers = received(self.signals)
         if {signal.SIGTERM, signal.SIGINT} & numbers:
-            notify.stopping()
+            notify.send("STOPPING=1")
             return Exit.DONE if signal.SIGTERM in numbers else Exit.INTERRUPTED
         if signal.SIGHUP not in numbers and not self._has_new_config:
             return None
@@ -239,7 +239,7 @@ class _Life:
         except PlayshuffleError as error:
             self.refused = f"The new configuration cannot be used, the old one stays in force: {error}"
             _LOG.error("%s", self.refused)
-            notify.ready()
+            notify.send("READY=1")
             self.watch.request_full_scan()
             return None
         self.refused = None
@@ -266,7 +266,7 @@ class _Life:
             self.updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for the first one
             select.select([self.updates], [], [], 0.5)
             self._receive()
-            notify.keep_alive()
+            notify.send("WATCHDOG=1")
         if self.updates.is_busy:
             self.updates.interrupt(signal.SIGKILL)
 

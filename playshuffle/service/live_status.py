@@ -20,6 +20,14 @@ from playshuffle.watch.limits import Mode
 
 _LOG = logging.getLogger(__name__)
 
+# Reasons of a batch that are logged.
+_WHY_FULL_SCAN = {
+    "lost": (logging.WARNING, "events were lost (a queue overflowed, or a file system was unmounted)"),
+    "resume": (logging.INFO, "woke from sleep"),
+    "mounts": (logging.INFO, "mount table changed"),
+    "root": (logging.INFO, "folder removed or restored"),
+}
+
 
 class LiveStatus:
     """The status of a service, its folders and its playlists."""
@@ -54,15 +62,9 @@ class LiveStatus:
 
     def begin(self, request: protocol.UpdateRequest) -> None:
         self._request = request
-        why = request.batch.why
-        if why == "lost":
-            _LOG.warning("events were lost (a queue overflowed, or a file system was unmounted): full scan")
-        elif why == "resume":
-            _LOG.info("woke from sleep: full scan")
-        elif why == "mounts":
-            _LOG.info("mount table changed: full scan")
-        elif why == "root":
-            _LOG.info("folder removed or restored: full scan")
+        if request.batch.why in _WHY_FULL_SCAN:
+            level, words = _WHY_FULL_SCAN[request.batch.why]
+            _LOG.log(level, "%s: full scan", words)
 
     def note_message(self, message: protocol.Message) -> None:
         if isinstance(message, protocol.ScanProgress):

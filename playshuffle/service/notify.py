@@ -15,29 +15,14 @@ _PATIENCE_S = 1  # a manager that does not read must not block the main loop
 _LOG = logging.getLogger(__name__)
 
 
-def ready() -> None:
-    """Report that the service is up, or that a reload is done."""
-    _send("READY=1")
-
-
 def status(text: str) -> None:
-    """Report the activity of the service in words, for `systemctl status`."""
-    _send("STATUS=" + text.replace("\n", " "))
-
-
-def keep_alive() -> None:
-    """Report that the main loop runs; at least once in `watchdog_s` seconds."""
-    _send("WATCHDOG=1")
+    """Report the activity of the service, for `systemctl status`."""
+    send("STATUS=" + text.replace("\n", " "))
 
 
 def reloading() -> None:
-    """Report that the configuration is being reloaded; `ready` ends it."""
-    _send(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
-
-
-def stopping() -> None:
-    """Report that the service stops on request."""
-    _send("STOPPING=1")
+    """Report that the configuration is being reloaded; READY=1 ends it."""
+    send(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
 
 
 def watchdog_s() -> float | None:
@@ -59,7 +44,8 @@ def _supervisor() -> tuple[str | None, float | None]:
     )
 
 
-def _send(message: str) -> None:
+def send(message: str) -> None:
+    """Send a message of sd_notify(3), such as READY=1, if systemd wants any."""
     address, _ = _supervisor()
     if address is None:
         return

@@ -46,4 +46,4 @@ class UpdateWatchdog:
             self._updates.interrupt(signal.SIGKILL)
         # An update that cannot even be killed hangs in the kernel: let systemd try.
         if silent_s <= 2 * self._stalled_s:
-            notify.keep_alive()
+            notify.send("WATCHDOG=1")

@@ -57,7 +57,7 @@ def mountinfo(process: int | str = "self") -> bytes:
         return b""
 
 
-class Row(NamedTuple):
+class MountRow(NamedTuple):
     """A row of the kernel's mount table, with its paths as they are."""
 
     number: bytes
@@ -69,7 +69,7 @@ class Row(NamedTuple):
     source: bytes
 
 
-def rows(mountinfo: bytes) -> Iterator[Row]:
+def rows(mountinfo: bytes) -> Iterator[MountRow]:
     """Yield the rows of a mount table."""
     for line in mountinfo.split(b"\n")[:-1]:  # a carriage return may be part of a name
         # 36 35 98:0 /root /point options [tags…] - type source superoptions
@@ -77,7 +77,7 @@ def rows(mountinfo: bytes) -> Iterator[Row]:
         number, _, device, root, point, options = before.split(b" ")[:6]
         kind, source = after.split(b" ")[:2]
         root, point, source = map(_unescaped, (root, point, source))
-        yield Row(number, device, root, point, options, os.fsdecode(kind), source)
+        yield MountRow(number, device, root, point, options, os.fsdecode(kind), source)
 
 
 def table() -> list[Mount]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.system.xdg import config_home
+from playshuffle.system.xdg import config_home, desktop_music
 
 _SYSTEM = b"/etc/mpd.conf"
 _PORT = 6600
@@ -18,7 +18,6 @@ _LONGEST = 1 << 20  # bytes of a configuration; the example that comes with MPD 
 _LINE = (
     rb'(?s)\s*(?P<name>[A-Za-z_]\w*)\s+(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s"\'{#]+))\s*(?:#.*)?$'
 )
-_USER_DIR = rb'(?m)^\s*XDG_MUSIC_DIR="(?P<home>\$HOME/?)?(?P<path>[^"]*)"'
 
 
 class MpdConf(NamedTuple):
@@ -149,11 +148,7 @@ def _home(user: str | None, path: bytes) -> bytes:
 def _user_music(user: str | None, path: bytes) -> bytes | None:
     home = _home(user, path)
     config = os.environb.get(b"XDG_CONFIG_HOME") if user is None else None
-    dirs = os.path.join(config or os.path.join(home, b".config"), b"user-dirs.dirs")
-    match = re.search(_USER_DIR, _content(dirs)) if os.path.exists(dirs) else None
-    if match is None:
-        return None
-    return os.path.normpath(os.path.join(home, match["path"])) if match["home"] else match["path"]
+    return desktop_music(config or os.path.join(home, b".config"), home)
 
 
 def load_name(playlist: bytes, conf: MpdConf | None) -> bytes | None:

@@ -6,6 +6,10 @@ created, its function raises an OSError.
 
 import errno
 import os
+import re
+
+_MUSIC = rb'(?m)^\s*XDG_MUSIC_DIR="(.*)"\s*$'
+_LONGEST = 1 << 20  # bytes of a configuration
 
 
 def cache_folder(*, make: bool = True) -> bytes:
@@ -36,6 +40,17 @@ def data_home() -> bytes:
 def state_home() -> bytes:
     """Return the folder for the state of all programs."""
     return _base("XDG_STATE_HOME", b".local/state")
+
+
+def desktop_music(config: bytes, home: bytes) -> bytes | None:
+    """Return the music folder that a desktop's configuration in this folder names, if any."""
+    try:
+        with open(os.path.join(config, b"user-dirs.dirs"), "rb") as file:
+            match = re.search(_MUSIC, file.read(_LONGEST))
+    except OSError:
+        return None
+    folder = re.sub(rb"\\(.)", rb"\1", match[1]) if match else b""
+    return os.path.normpath(re.sub(rb"^\$HOME(?=/|$)", lambda _: home, folder)) if folder else None
 
 
 def _base(variable: str, below_home: bytes) -> bytes:

@@ -9,8 +9,7 @@ from contextlib import suppress
 from struct import unpack_from
 from typing import Literal, NamedTuple
 
-from playshuffle.tags.audio_mark import audio_mark
-from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_file import DeclinedError, HeadFile, audio_mark
 from playshuffle.tags.tag_frames import Stream, TagValues
 
 _MOST_CHUNKS = 1000

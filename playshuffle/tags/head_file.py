@@ -6,6 +6,7 @@ A read outside the loaded piece costs one `pread` of at least 4 KB, so covers ne
 import os
 from collections.abc import Callable
 from struct import error as StructError  # noqa: N812 - it is a class
+from zlib import crc32
 
 HEAD_BYTES = 8192  # bytes of the first read: most tags end in them
 NEXT_BYTES = 4096  # bytes of a later read: a few frames, or the headers after a cover
@@ -20,6 +21,16 @@ class DeclinedError(Exception):
 
 # Exceptions of a head reader for an unusual file.
 UNUSUAL = (DeclinedError, StructError, LookupError, ValueError, ArithmeticError)
+
+
+def audio_mark(piece: bytes, period: int = 0) -> int:
+    """Return a checksum above 0 of a piece of audio; 0 if it repeats itself, as silence does.
+
+    `period` is in bytes, for audio that may be silent.
+    """
+    if not piece or (period and piece[period:] == piece[:-period]):
+        return 0
+    return crc32(piece) or 1
 
 
 class HeadFile:

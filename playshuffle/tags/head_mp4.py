@@ -8,8 +8,7 @@ from io import BytesIO
 from struct import unpack_from
 from typing import Any, NamedTuple
 
-from playshuffle.tags.audio_mark import audio_mark
-from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_file import DeclinedError, HeadFile, audio_mark
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _CONTAINERS = frozenset((b"moov", b"udta", b"trak", b"mdia", b"meta", b"ilst", b"stbl", b"minf"))

@@ -10,8 +10,7 @@ from itertools import islice
 from struct import unpack_from
 from typing import NamedTuple
 
-from playshuffle.tags.audio_mark import audio_mark
-from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_file import DeclinedError, HeadFile, audio_mark
 from playshuffle.tags.tag_frames import Stream
 
 _KBPS = {

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from struct import unpack_from
 
-from playshuffle.tags.audio_mark import audio_mark
-from playshuffle.tags.head_file import DeclinedError, HeadFile
+from playshuffle.tags.head_file import DeclinedError, HeadFile, audio_mark
 from playshuffle.tags.tag_frames import KNOWN_NAMES, Stream, TagValues
 
 _LONGEST_VALUE = 4096  # bytes; a longer comment is a cover, lyrics, or left to the reference reader
@@ -117,9 +116,11 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
         raise DeclinedError
     packet = file.at(28, length)
     if packet.startswith(b"\x01vorbis") and length >= 28:
-        magic = b"\x03vorbis"
+        magic, skipped = b"\x03vorbis", 0
+        hertz, *bitrates = unpack_from("<I3i", packet, 12)
     elif packet.startswith(b"OpusHead") and length >= 19 and not packet[8] >> 4:
-        magic = b"OpusTags"
+        magic, skipped = b"OpusTags", int.from_bytes(packet[10:12], "little")
+        hertz, bitrates = 48000, []
     else:
         raise DeclinedError
     sequence = int.from_bytes(head[18:22], "little")
@@ -127,22 +128,14 @@ def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
     if not comments.read(0, len(magic)).startswith(magic):
         raise DeclinedError
     values, end = _comments(lambda start, least: comments.read(len(magic) + start, least))
-    if magic == b"\x03vorbis":
-        if not comments.read(len(magic) + end, 1)[0] & 1:  # the framing bit
-            raise DeclinedError
-        hertz, highest, nominal, lowest = unpack_from("<I3i", packet, 12)
-        if not hertz:
-            raise DeclinedError
-        first = first_audio(file, comments.end)  # read before the end of the file: it is loaded
-        position, mark = _last_page(file, serial)
-        bitrate = _nominal(highest, nominal, lowest)
-        length_s = ogg_length_s(position / float(hertz), hertz, first)
-        return values, Stream(length_s, bitrate, hertz, False, mark)
-    audio_bytes, first = file.size - comments.end, first_audio(file, comments.end)
+    if bitrates and not comments.read(len(magic) + end, 1)[0] & 1:  # the framing bit of Vorbis
+        raise DeclinedError
+    first = first_audio(file, comments.end)  # read before the end of the file: it is loaded
     position, mark = _last_page(file, serial)
-    length_s = (position - int.from_bytes(packet[10:12], "little")) / float(48000)
-    length_s = ogg_length_s(length_s, 48000, first)
-    bitrate = round(audio_bytes * 8 / length_s) if length_s else 0
+    length_s = ogg_length_s((position - skipped) / float(hertz), hertz, first)
+    if bitrates:
+        return values, Stream(length_s, _nominal(*bitrates), hertz, False, mark)
+    bitrate = round((file.size - comments.end) * 8 / length_s) if length_s else 0
     return values, Stream(length_s, bitrate, 0, False, mark)
 
 

@@ -8,7 +8,7 @@ classes here do not.
 import codecs
 import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
 
 from mutagen import MutagenError, id3
@@ -212,16 +212,11 @@ def _mp4(tags: Any) -> Named:
         yield key.rpartition(":")[2], values if isinstance(values, list) else [values]
 
 
-def _apev2(tags: Any) -> Named:
-    for key, value in tags.items():
-        if value.kind == TEXT:
-            yield key, [value.value]
-
-
-def _asf(tags: Any) -> Named:
-    for key, attribute in tags:
-        yield key, [attribute.value]
-
-
 # Each class of tags, and the function that reads it.
-_FAMILIES = ((id3.ID3, _id3), (VComment, _vorbis), (MP4Tags, _mp4), (APEv2, _apev2), (ASFTags, _asf))
+_FAMILIES: tuple[tuple[type, Callable[[Any], Named]], ...] = (
+    (id3.ID3, _id3),
+    (VComment, _vorbis),
+    (MP4Tags, _mp4),
+    (APEv2, lambda tags: [(key, [value.value]) for key, value in tags.items() if value.kind == TEXT]),
+    (ASFTags, lambda tags: [(key, [attribute.value]) for key, attribute in tags]),
+)

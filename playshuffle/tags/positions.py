@@ -28,13 +28,10 @@ class TaggedPosition(NamedTuple):
 
 def read_position(values: Sequence[Any]) -> TaggedPosition:
     """Return the position in the first value, a text or a pair such as (3, 12); 0 is none."""
-    for value in values:
-        return (
-            TaggedPosition(number=value[0] or None)
-            if isinstance(value, tuple)
-            else _position((value.decode(errors="replace") if isinstance(value, bytes) else str(value))[:100])
-        )
-    return TaggedPosition()
+    value = values[0] if values else ""
+    if isinstance(value, tuple):
+        return TaggedPosition(number=value[0] or None)
+    return _position((value.decode(errors="replace") if isinstance(value, bytes) else str(value))[:100])
 
 
 @lru_cache(4096)

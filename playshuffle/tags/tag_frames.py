@@ -162,10 +162,6 @@ def _number(values: Sequence[Any]) -> int | None:
     return read_position(values).number
 
 
-def _comment(values: Sequence[Any]) -> str:
-    return _text(values)[:LONGEST_COMMENT].rstrip()
-
-
 def _rounded(values: Sequence[Any]) -> int | None:
     """Return 120 for '119.6', None for anything but a positive number."""
     try:
@@ -179,10 +175,6 @@ def _count(values: Sequence[Any]) -> int | None:
     texts = (value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in values)
     matches = (re.match("[0-9]{1,9}(?![0-9])", text) for text in texts)
     return max((int(match[0]) for match in matches if match), default=None)
-
-
-def _is_explicit(values: Sequence[Any]) -> bool | None:
-    return _ADVISORIES.get(_count(values))
 
 
 def _rate(value: float) -> int | None:
@@ -199,9 +191,9 @@ _DATES = frozenset(("date", "original_date"))
 _READERS: Mapping[str, _Read] = {
     "disc": _number,
     "number": read_position,
-    "comment": _comment,
+    "comment": lambda values: _text(values)[:LONGEST_COMMENT].rstrip(),
     "bpm": _rounded,
     "media_kind": _number,
     "play_count": _count,
-    "explicit": _is_explicit,
+    "explicit": lambda values: _ADVISORIES.get(_count(values)),
 }

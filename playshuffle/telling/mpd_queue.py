@@ -20,14 +20,11 @@ from playshuffle.playlist.playlist_reader import read
 from playshuffle.system import mpd_server
 from playshuffle.system.mpd_conf import load_name
 from playshuffle.system.mpd_server import Address
-from playshuffle.telling.queue import ChangedError, Plan, merged
+from playshuffle.telling.queue import LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
 from playshuffle.text import is_utf8
 
-_TIMEOUT_S = 60
 _MOST_UPDATES = 20  # of single files; an update of everything is faster for more
 _UPDATE_S = 600  # MPD's database may be on a slow drive
-_LAST_S = 1.5  # a song with less time left may end before the queue is replaced
-_WAIT_S = 0.1
 _PIECE = 500  # URIs that MPD is asked for at once
 _LIST_BYTES = 1 << 20  # of a command list, half of what MPD takes by default
 
@@ -128,11 +125,11 @@ class MpdQueue:
         while True:
             status: dict[str, str] = self._client.status()
             left_s = float(status.get("duration", "inf")) - float(status.get("elapsed", 0))
-            is_ending = left_s < _LAST_S + float(status.get("xfade", 0))
+            is_ending = left_s < LAST_S + float(status.get("xfade", 0))
             # No song follows the last one of the queue.
             if status["state"] != "play" or not is_ending or "nextsong" not in status:
                 return status
-            time.sleep(_WAIT_S)
+            time.sleep(WAIT_S)
 
     def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
         """Return MPD's name of a playlist, or nothing, and each track's URI and whether MPD knows it."""
@@ -182,7 +179,7 @@ class MpdQueue:
             self._client.update(place)
         until_s = time.monotonic() + _UPDATE_S
         while "updating_db" in self._client.status() and time.monotonic() < until_s:
-            time.sleep(_WAIT_S)
+            time.sleep(WAIT_S)
 
     def _place(self, uri: str) -> str:
         """Return the folder of a file, or its topmost folder unknown to MPD."""
@@ -212,7 +209,7 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
 def client_of(places: Sequence[Address]) -> Iterator[tuple[mpd.MPDClient, Address]]:
     """Connect to the first MPD that answers, with the errors of `connected`."""
     client = _Client()
-    client.timeout = _TIMEOUT_S
+    client.timeout = TIMEOUT_S
     address = _connect(client, places)
     try:
         if address.password is not None:

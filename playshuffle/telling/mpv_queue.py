@@ -12,11 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.playlist_reader import read
-from playshuffle.telling.queue import ChangedError, Plan, merged
-
-_TIMEOUT_S = 60
-_LAST_S = 1.5  # a song with less time left may end before the playlist is replaced
-_WAIT_S = 0.1
+from playshuffle.telling.queue import LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
 
 
 def addresses(environment: Mapping[str, str], path: str | None = None) -> list[str]:
@@ -88,9 +84,9 @@ class MpvQueue:
             left_s = self._property("time-remaining")
             is_last = bool(playlist) and bool(playlist[-1].get("current"))
             is_held = is_last or self._property("pause") is True
-            if song is None or left_s is None or left_s > _LAST_S or is_held:
+            if song is None or left_s is None or left_s > LAST_S or is_held:
                 return song
-            time.sleep(_WAIT_S)
+            time.sleep(WAIT_S)
 
     def _property(self, name: str) -> Any:
         with contextlib.suppress(PlayshuffleError):
@@ -122,7 +118,7 @@ def connected(places: list[str]) -> Iterator[MpvQueue]:
     """
     failures: defaultdict[str, list[str]] = defaultdict(list)
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(_TIMEOUT_S)
+        connection.settimeout(TIMEOUT_S)
         for path in places:
             try:
                 connection.connect(path)

@@ -10,6 +10,10 @@ from playshuffle.telling import queue_record
 
 _TRIES = 3  # if another program changes the queue, or the song ends
 
+TIMEOUT_S = 60  # for an answer of a player
+LAST_S = 1.5  # a song with less time left may end before the queue is replaced
+WAIT_S = 0.1
+
 
 class ChangedError(Exception):
     """The queue, or the playing song, has changed since the plan was made."""

@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.system import lock
+from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.system import atomic_file, lock
 from playshuffle.system.xdg import state_folder
 
 _MOST = 32  # of one player: some for each of a few playlists and sockets
@@ -53,19 +53,7 @@ def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
     rows = list(dict.fromkeys([*reversed(new), *before]))[:_MOST]
     if rows == before:
         return
-    path = _path(player, make=True)
-    try:
-        descriptor = os.open(path + b".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "w", encoding="ascii") as file:
-            json.dump({"schema": 1, "queues": rows}, file)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(path + b".new", path)
-    except OSError as error:
-        raise PlayshuffleError(
-            f"{shown(path)} cannot be written: {error.strerror}. The queue was not changed.",
-            Exit.CANNOT_CREATE,
-        ) from error
+    atomic_file.write(_path(player, make=True), [json.dumps({"schema": 1, "queues": rows}).encode()])
 
 
 def _read(player: str) -> list[tuple[str, str]]:

@@ -1,7 +1,12 @@
 """Check something in a separate thread, because a call into a file system may hang for hours."""
 
+import os
 import threading
 import time
+from collections.abc import Callable
+
+_Status = tuple[int, ...] | None
+_UNKNOWN: _Status = ()
 
 
 class Checker:
@@ -41,3 +46,30 @@ class Checker:
 
     def _close(self) -> None:
         """Release resources that the checks opened."""
+
+
+class FileWatcher(Checker):
+    """Checks whether a file was created, changed or removed, by its status.
+
+    Args:
+        report: called in another thread with the path when the file has changed. Must not raise.
+    """
+
+    def __init__(self, path: bytes, report: Callable[[bytes], None]) -> None:
+        self._path = path
+        self._report = report
+        self._status = _UNKNOWN
+        super().__init__("watch file")
+
+    def _check(self) -> None:
+        before, self._status = self._status, _status(self._path)
+        if self._status != before != _UNKNOWN:
+            self._report(self._path)
+
+
+def _status(path: bytes) -> _Status:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

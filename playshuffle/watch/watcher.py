@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import Self
 
+from playshuffle.watch.checker import FileWatcher
 from playshuffle.watch.debounce import LATEST_S, Batch, BatchCollector
 from playshuffle.watch.event import Hint
-from playshuffle.watch.file_watcher import FileWatcher
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.root_watcher import RootWatcher
 from playshuffle.watch.schedule import POLL_S, SETTLE_S, Schedule

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playshuffle.exporting.copied_tracks import find_tracks
-from playshuffle.exporting.copy_names import safe_name
+from playshuffle.exporting.copied_tracks import find_tracks, safe_name
 from playshuffle.tags.reading import Reading
 
 

@@ -43,10 +43,10 @@ def manager(
 
 
 def test_each_notification_is_a_datagram_of_the_protocol(manager: socket.socket) -> None:
-    notify.ready()
+    notify.send("READY=1")
     notify.status("watching 3 folders, caf\u00e9")
-    notify.keep_alive()
-    notify.stopping()
+    notify.send("WATCHDOG=1")
+    notify.send("STOPPING=1")
 
     assert [manager.recv(4096) for _ in range(4)] == [
         b"READY=1",
@@ -76,7 +76,7 @@ def test_a_status_is_one_line_whatever_it_names(manager: socket.socket) -> None:
 @pytest.mark.process
 def test_a_child_process_cannot_notify_systemd_for_the_service(manager: socket.socket) -> None:
     os.environ["WATCHDOG_USEC"] = "60000000"
-    notify.ready()
+    notify.send("READY=1")
     seen = subprocess.check_output([sys.executable, "-c", "import os; print(list(os.environ))"], text=True)
 
     assert "NOTIFY_SOCKET" not in seen
@@ -90,7 +90,7 @@ def test_without_systemd_nothing_is_sent(
 ) -> None:
     """Nor to a socket of another kind."""
     monkeypatch.setenv("NOTIFY_SOCKET", address)
-    notify.ready()
+    notify.send("READY=1")
     notify.status("watching")
 
     assert notify.watchdog_s() is None
@@ -105,7 +105,7 @@ def test_a_systemd_that_vanished_is_logged_once(
     (tmp_path / "notify").unlink(missing_ok=True)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
-            notify.keep_alive()
+            notify.send("WATCHDOG=1")
 
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "the status cannot be sent to systemd"
@@ -120,13 +120,13 @@ def test_a_systemd_that_does_not_read_blocks_no_notification(
     monkeypatch.setattr(notify, "_PATIENCE_S", 0.01)
     began = time.monotonic()
     while not caplog.records:
-        notify.keep_alive()
+        notify.send("WATCHDOG=1")
     assert len(caplog.records) == 1
     assert time.monotonic() - began < 5
 
     monkeypatch.setattr(notify, "_PATIENCE_S", 1)
     before_s = time.process_time()
-    notify.keep_alive()
+    notify.send("WATCHDOG=1")
     assert time.process_time() - before_s < 0.3
 
 

@@ -69,7 +69,7 @@ def main() -> None:
     told["sandbox"] = sandbox.of() or ""
     with open(f"{folder}/probed.json", "w") as file:
         json.dump(told, file)
-    notify.ready()
+    notify.send("READY=1")
 
 
 def _outcome(attempt: Callable[[], object]) -> str:

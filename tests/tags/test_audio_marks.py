@@ -14,7 +14,7 @@ from mutagen.flac import FLAC, Picture
 from mutagen.id3 import APIC, ID3, TIT2, TXXX
 from mutagen.mp4 import MP4Cover
 
-from playshuffle.tags.audio_mark import audio_mark
+from playshuffle.tags.head_file import audio_mark
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.tag_reader import read
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.watch import file_watcher
-from playshuffle.watch.file_watcher import FileWatcher
+from playshuffle.watch import checker
+from playshuffle.watch.checker import FileWatcher
 from tests.support.service import wait_for
 
 
@@ -63,7 +63,7 @@ def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
     dead, path = tmp_path / "dead.m3u", tmp_path / "a.m3u"
     path.write_text("old")
     is_asked, answer = threading.Event(), threading.Event()
-    look = file_watcher._status
+    look = checker._status
 
     def look_or_hang(file: bytes) -> tuple[int, ...] | None:
         if file == bytes(dead):
@@ -71,7 +71,7 @@ def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
             answer.wait()
         return look(file)
 
-    monkeypatch.setattr(file_watcher, "_status", look_or_hang)
+    monkeypatch.setattr(checker, "_status", look_or_hang)
     with watched(dead, path) as ((hanging, watcher), reports):
         try:
             wait_for(lambda: watcher._status)
