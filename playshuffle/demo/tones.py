@@ -70,14 +70,10 @@ def write_library(folder: str) -> list[DemoTrack]:
     artists = {track.artist for track in tracks()}
     try:
         os.makedirs(folder, exist_ok=True)
-        others = sorted(
-            name
-            for name in os.listdir(folder)
-            if name not in artists and not name.endswith((".m3u", ".m3u8"))
-        )
+        others = {name for name in os.listdir(folder) if not name.endswith((".m3u", ".m3u8"))} - artists
         if others:
             raise PlayshuffleError(
-                f"The folder {shown(folder)} is not empty: it contains {shown(others[0])!r}. "
+                f"The folder {shown(folder)} is not empty: it contains {shown(min(others))!r}. "
                 "Name a new folder for the demo.",
                 Exit.CANNOT_CREATE,
             )

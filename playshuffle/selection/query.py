@@ -17,7 +17,6 @@ from playshuffle.selection.fields import Field
 from playshuffle.selection.findings import Finding, Idle, Lacking
 from playshuffle.selection.idle_terms import idle_terms
 from playshuffle.selection.terms import Builder, Group, Node, Not, Term
-from playshuffle.selection.tokens import QueryError
 
 
 class Selection(NamedTuple):

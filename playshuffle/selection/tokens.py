@@ -18,15 +18,6 @@ _PIECE = re.compile(r"""(?s)"(?P<quoted>(?:\\["\\]|[^"])*+)"|'(?P<literal>[^']*)
 
 
 class QueryError(PlayshuffleError):
-    """A query has an error; `column` is where, from 1."""
-
-    def __init__(self, column: int, reason: str) -> None:
-        super().__init__(f"The query has an error in column {column}: {reason}", Exit.USAGE)
-        self.column = column
-        self.reason = reason
-
-
-class QueryError(PlayshuffleError):
     """An invalid query. Columns count from 1; `reason` is a sentence without the column."""
 
     def __init__(self, column: int, reason: str) -> None:

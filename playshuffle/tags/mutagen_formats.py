@@ -58,27 +58,21 @@ codecs.register_error(_ERRORS, _as_latin1)
 
 
 class _Latin1:
-    """Mixed into a class of comments: reads them again if a byte is not UTF-8."""
+    """Mixed into a class of comments: bytes that are not UTF-8 are Latin-1, unless a comment is malformed."""
 
-    def load(self, file: BinaryIO, errors: str = "replace", framing: bool = True) -> None:
-        comments: Any = self
+    def load(self, file: BinaryIO, **options: bool) -> None:
+        comments: Any = super()
         place = file.tell()
-        super().load(file, errors, framing)  # type: ignore[misc]
-        if not any("\ufffd" in value for _, value in list.__iter__(comments)):
-            return
-        before = list(list.__iter__(comments))
         try:
+            comments.load(file, _ERRORS, **options)
+        except (MutagenError, UnicodeError):
             file.seek(place)
-            list.clear(comments)
-            super().load(file, _ERRORS, framing)  # type: ignore[misc]
-        except (MutagenError, UnicodeError):  # another comment is malformed
-            list.clear(comments)
-            list.extend(comments, before)
+            list.clear(self)  # type: ignore[arg-type]
+            comments.load(file, **options)
 
 
 class _FLACComments(_Latin1, VCFLACDict):  # type: ignore[misc]
-    def load(self, file: BinaryIO, errors: str = "replace", framing: bool = False) -> None:
-        super().load(file, errors, framing)
+    pass
 
 
 def _with_latin1(ogg: Any) -> Any:

@@ -188,7 +188,7 @@ def test_tell_removes_its_entries_even_if_the_configuration_is_broken(telling: T
     assert waiting(telling) == []
 
 
-@pytest.mark.parametrize("call", ["rename:when=1", "rename:when=2", "connect", "unlink"])
+@pytest.mark.parametrize("call", ["rename", "renameat", "connect", "unlink"])
 def test_a_killed_tell_loses_no_written_playlist(telling: Telling, mpd: MpdPlayer, call: str) -> None:
     """Before or after the entry is taken, the record written, MPD told, the entry removed."""
     mpd.make()
@@ -196,9 +196,8 @@ def test_a_killed_tell_loses_no_written_playlist(telling: Telling, mpd: MpdPlaye
     song = play(mpd, 5)
     entries = mpd.make()
     written(telling, mpd.playlist)
-    name, _, when = call.partition(":")
     killed = subprocess.run(
-        [*injected(name, "signal=KILL" + (f":{when}" if when else "")), *PROGRAM, "tell", "--written"],
+        [*injected(call, "signal=KILL"), *PROGRAM, "tell", "--written"],
         env=environment(PYTHONDONTWRITEBYTECODE="1"), check=False, capture_output=True,
     )  # fmt: skip
     assert killed.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), killed.stderr
