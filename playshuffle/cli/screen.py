@@ -21,7 +21,7 @@ _USUAL_WIDTH = 80
 _INDENT = 2
 _LABEL = 9
 _LEAST_COLUMN, _LEAST_END = 16, 10  # minimum widths of a table's first and last column
-_OPTION = r"(--[a-z][a-z-]+|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
+_OPTION = r"(--[a-z][a-z-]+|(?<!\S)-[a-z]|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
 # A command to copy: after a colon or at the start, up to the word that ends with a punctuation mark.
 _WORD = r"(?:'[^']*'|[^\s'])+"
 _COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"

@@ -41,6 +41,10 @@ def test_details_are_wrapped_below_their_label() -> None:
         "  Note      one two three four five six",
         "            seven",
     ]
+    assert Screen(40).detail("Note", "one two three four five s -n 3") == [
+        "  Note      one two three four five s",
+        "            -n 3",
+    ]
 
 
 def test_a_command_to_copy_is_not_wrapped() -> None:
