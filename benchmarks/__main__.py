@@ -22,7 +22,7 @@ _PROGRAMS = {"watching": ("mpd", "mpc"), "latency": ("gcc", "pkg-config", "fuser
 
 
 def main() -> None:
-    """Run them; each prints its own tables."""
+    """Run the benchmarks; each prints its own tables."""
     tracks = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     # Users have the program compiled; without that each run compiles it again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -157,5 +157,5 @@ def modules() -> Sequence[Module]:
     return found
 
 
-def test_no_code_decides_by_the_words_of_our_own_texts() -> None:
+def test_no_code_makes_decisions_by_the_wording_of_our_messages() -> None:
     assert [decision for module in modules() for decision in module.decisions()] == []

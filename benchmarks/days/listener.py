@@ -21,13 +21,13 @@ class Row:
         key: names it on the command line.
         name: as the table shows it.
         package: package of Debian, or of the Python index; its version is shown.
-        how: how it was set up and driven, for the page.
+        how: how the program was set up and controlled, for the page.
         kind: the class that drives it.
-        hand: its user has to add new files.
+        hand: the user has to add new files by hand.
         command: starts it; for a list, prints the paths or writes LIST.
         before: shows the library to a program that writes lists, on the first day and when files are new.
-        add: a command that adds folders or files to its queue.
-        bus: its name on the D-Bus.
+        add: a command that adds folders or files to the queue of the program.
+        bus: the program's name on the D-Bus.
         files: its configuration: path below its home, and content.
     """
 
@@ -69,27 +69,27 @@ class Program:
         return text.replace("FOLDER", str(self.music)).replace("HOME", str(self.home))
 
     def start(self, day: int, new: list[Path]) -> None:
-        """Start it in the morning, with files that are new at their paths, and let it play."""
+        """Start the program in the morning, with files that are new at their paths, and let it play."""
         raise NotImplementedError
 
     def playing(self) -> str | None:
-        """Wait until it plays a track, and return the path of that; none at the end of its list."""
+        """Wait until the program plays a track, and return its path; None at the end of its list."""
         raise NotImplementedError
 
     def next(self) -> None:
-        """Go to the next track, as at the end of this one."""
+        """Let the program go to the next track, as at the end of this one."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """End it as its user does."""
+        """End the program as its user does."""
         raise NotImplementedError
 
     def kill(self) -> None:
-        """End it by SIGKILL."""
+        """End the program by SIGKILL."""
         raise NotImplementedError
 
     def heard(self, path: str, day: int, is_skipped: bool) -> None:
-        """Take note of a play, as a scrobbler does."""
+        """Note a play, as a scrobbler does."""
 
     def away(self, day: int) -> None:
         """Do the automatic work of a day without a listener."""

@@ -21,7 +21,7 @@ class Measures(NamedTuple):
     Attributes:
         first_days: share heard after a quarter of the days.
         all_days: share heard at the end.
-        until: days until 99% was heard; none if it never was.
+        until: days until 99% was heard; None if it never was.
         again: plays of a track that was heard in the last 7 days.
         run: most tracks by one artist in a row.
         neighbours: share of tracks after another by the same artist.

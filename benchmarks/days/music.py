@@ -95,7 +95,7 @@ class Library:
         return sorted(set(self.folder.rglob("*.ogg")) - before)
 
     def present(self) -> set[int]:
-        """Return the numbers of all tracks, also of those on the missing folder."""
+        """Return the numbers of all tracks, also of tracks in the missing folder."""
         files = [*self.folder.rglob("*.ogg"), *self._away.rglob("*.ogg")]
         return {int(path.stem[-4:]) for path in files}
 

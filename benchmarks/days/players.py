@@ -77,7 +77,7 @@ class Player(Program):
             time.sleep(0.02)
 
     def playing(self) -> str | None:
-        """Wait until it plays something else."""
+        """Wait until the player plays another track."""
         begin_s = asked_s = time.monotonic()
         while (now_s := time.monotonic()) < begin_s + _READY_S:
             if self.process.poll() is not None:  # it ended by itself: its user starts it again
@@ -162,7 +162,7 @@ class Mpd(Talker):
             self.ask(command)
 
     def now(self) -> str:
-        """Ask for its song, once it decodes it: until then it knows no format of audio."""
+        """Return the song of MPD once it is decoded: until then MPD reports no audio format."""
         status = self.fields("status")
         if "error" in status:
             self.unplayable += 1
@@ -218,7 +218,7 @@ class Mpris(Player):
         self.wait(self._has_begun)
 
     def _has_begun(self) -> bool:
-        """Ask it to play, and return whether the time of a track goes on, so that it really plays."""
+        """Ask the player to play; return whether the time of its track advances, so that it really plays."""
         if self._get("PlaybackStatus") != "Playing":
             self.resume()
             time.sleep(0.2)

@@ -35,7 +35,7 @@ class Progress:
         """Report the number of audio files found so far."""
 
     def reading(self, read_count: int, of: int) -> None:
-        """Report how many files of all were read."""
+        """Report how many files were read, of how many."""
 
     def working(self, activity: str, done_count: int, of: int) -> None:
         """Report the progress of other work, such as "Checking entries"."""

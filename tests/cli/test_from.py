@@ -177,7 +177,7 @@ def test_a_fifo_is_read_if_something_writes_it(music: Path) -> None:
     assert sorted(listed(music / "l.m3u")) == ["a/1.mp3", "b/3.flac"]
 
 
-def test_lists_that_cannot_be_read_end_at_once(music: Path) -> None:
+def test_make_from_an_unreadable_list_fails_at_once(music: Path) -> None:
     os.mkfifo(music / "fifo")  # nobody writes it
     sources: dict[str | Path, int] = {"/dev/zero": 66, music / "fifo": 3, music: 66, "-": 3, 300 * "x": 66}
     for source, code in sources.items():

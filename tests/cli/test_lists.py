@@ -317,7 +317,7 @@ def test_undo_works_while_a_drive_is_missing(music: Path, tmp_path: Path) -> Non
 # Lists that get shorter
 
 
-def test_a_list_that_shrinks_says_so_and_how_to_keep_both(music: Path) -> None:
+def test_make_warns_that_a_list_shrinks_and_says_how_to_keep_both(music: Path) -> None:
     make(music, "--seed", "a", "--spoken")
     said = make(music, "--where", "path::/00")
 

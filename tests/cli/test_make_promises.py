@@ -139,7 +139,7 @@ def test_a_run_killed_at_any_call_leaves_no_playlist_or_a_whole_one(tmp_path: Pa
         ("flock", "error=ENOLCK"),
     ],
 )
-def test_an_error_of_the_disk_leaves_the_old_playlist(tmp_path: Path, calls: str, fault: str) -> None:
+def test_make_with_a_disk_error_leaves_the_old_playlist(tmp_path: Path, calls: str, fault: str) -> None:
     """Or it does not matter; then the new one is there."""
     here = station(tmp_path, "--no-tags")
     old = here.playlist.read_bytes()

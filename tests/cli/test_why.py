@@ -61,7 +61,7 @@ def test_each_term_is_named_with_the_line_of_the_configuration(music: Path) -> N
     assert (row["in"], [term["holds"] for term in row["terms"]]) == (True, [True, True, True])
 
 
-def test_a_rule_for_all_playlists_is_named_with_its_line_and_the_day(music: Path) -> None:
+def test_why_names_a_rule_for_all_playlists_with_its_line_and_the_day(music: Path) -> None:
     need("faketime")
     aged(music)
     rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "no.m3u"\n'

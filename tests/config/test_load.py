@@ -206,7 +206,7 @@ def test_a_playlist_name_that_looks_like_something_else_is_refused_with_its_line
     assert [playlist.name for playlist in config.playlists] == ["good"]
 
 
-def test_rules_for_all_playlists_narrow_each_of_them(tmp_path: Path) -> None:
+def test_queries_for_all_playlists_narrow_each_playlist(tmp_path: Path) -> None:
     top = f'{TOP}where = "-genre:podcast OR today:12-01..12-26"\nwithout = ["never.m3u", "old.m3u"]\n'
     tables = '[playlist.all]\n[playlist.calm]\nwhere = "genre:calm"\nwithout = "calm.xspf"\n'
     never = f'[playlist.never]\noutput = "{tmp_path}/never.m3u"\n'

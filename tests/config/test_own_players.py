@@ -162,7 +162,7 @@ def test_asking_for_a_player_with_a_mistake_shows_the_mistake() -> None:
         known_player("vlcc")
 
 
-def test_names_are_completed_without_a_good_configuration() -> None:
+def test_player_names_are_completed_despite_a_broken_configuration() -> None:
     configured("[player\n")
 
     assert value_names("player") == list(BUILT_IN) == list(PLAYERS)

@@ -96,7 +96,7 @@ def strangers(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", CODE)
-def test_described_arguments_and_fields_exist(folder: str) -> None:
+def test_arguments_and_fields_in_docstrings_exist(folder: str) -> None:
     """Those whose name and type say all have no line."""
     found = [
         f"{path.relative_to(CHECKOUT)}:{node.lineno}: {name}"

@@ -98,7 +98,7 @@ print(first, fewer, done.tracks, done.copied)
 
 
 @pytest.mark.parametrize("is_ascii", [False, True])
-def test_hostile_names_are_accepted(tmp_path: Path, is_ascii: bool) -> None:
+def test_tracks_with_hostile_names_are_copied_to_fat(tmp_path: Path, is_ascii: bool) -> None:
     music(tmp_path / "Music", [name for name in NAMES if b"/" not in name])
     paths = sorted(os.fsencode(path) for path in (tmp_path / "Music").iterdir())
     tracks = tracks_of(paths, is_ascii=is_ascii)

@@ -63,7 +63,7 @@ def test_one_command_installs_and_starts_the_service(place: Lab) -> None:
     wait_for(is_told)  # the first update may end between the two commands
 
 
-def test_the_unit_starts_the_program_that_put_it_in_place(place: Lab) -> None:
+def test_the_unit_starts_the_program_that_installed_it(place: Lab) -> None:
     place.user("playshuffle service install")
 
     assert f"path={HOME}/.local/bin/playshuffle ; argv[]={HOME}/.local/bin/playshuffle watch" in place.show(

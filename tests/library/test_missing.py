@@ -338,7 +338,7 @@ def is_believed(before: list[bytes], gone: set[bytes], deleted: set[bytes]) -> b
 
 
 @given(st.data())
-def test_observed_deletions_never_make_a_root_seem_missing_and_more_losses_never_present(
+def test_observed_deletions_never_raise_and_further_losses_never_lower_doubt_about_a_root(
     data: st.DataObject,
 ) -> None:
     """For any part of the deletions observed."""

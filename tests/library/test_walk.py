@@ -200,7 +200,7 @@ def test_a_new_unreadable_folder_is_reported_once(public: bytes, mode: int, unre
 
 @pytest.mark.parametrize("call", ["openat", "getdents64"])
 @pytest.mark.process
-def test_an_error_of_the_disk_empties_no_folder(top: bytes, tmp_path: Path, call: str) -> None:
+def test_a_disk_error_empties_no_folder(top: bytes, tmp_path: Path, call: str) -> None:
     put(top, b"good/x.mp3", b"bad/y.mp3", b"bad/below/z.mp3")
     before = find([top], {})
     put(top, b"good/new.mp3", b"bad/new.mp3")
@@ -233,7 +233,7 @@ def test_folders_that_did_not_change_come_back_as_the_same_objects(top: bytes, t
     assert all(map(lambda one, other: one is other, before.roots[0], after.roots[0]))
 
 
-def test_a_drive_that_comes_back_as_another_device_is_unchanged(top: bytes) -> None:
+def test_a_drive_that_returns_with_another_device_number_is_unchanged(top: bytes) -> None:
     put(top, b"x.mp3")
     (folder,) = find([top], {}).roots[0]
     read = folder._replace(durations_ms=bytes(4))

@@ -21,7 +21,7 @@ def _equal(_: int) -> int:
 
 @pytest.mark.parametrize("count", range(1, 7))
 @pytest.mark.parametrize("limit", range(1, 5))
-def test_each_choice_of_the_tracks_of_a_value_is_equally_likely(count: int, limit: int) -> None:
+def test_each_choice_of_the_tracks_of_one_artist_is_equally_likely(count: int, limit: int) -> None:
     def kept(randbelow: RandBelow) -> frozenset[int]:
         return frozenset(range(count)).difference(
             over_limit(dict.fromkeys(range(count), 0), limit, _equal, randbelow)[0]
@@ -32,7 +32,7 @@ def test_each_choice_of_the_tracks_of_a_value_is_equally_likely(count: int, limi
     assert distribution(kept) == dict.fromkeys(choices, Fraction(1, len(choices)))
 
 
-def test_values_are_chosen_independently() -> None:
+def test_the_tracks_of_each_artist_are_chosen_independently() -> None:
     shares = distribution(lambda draw: tuple(over_limit({0: 0, 1: 1, 2: 0, 3: 1, 4: 0}, 1, _equal, draw)[0]))
 
     assert len(shares) == 6

@@ -119,7 +119,7 @@ def test_a_group_rests_from_the_latest_play_of_its_tracks(order: str) -> None:
 
 
 @pytest.mark.parametrize(("order", "count"), [("random", 6), ("spread", 4)])
-def test_a_limit_takes_tracks_that_rest_only_if_too_few_others_remain(order: str, count: int) -> None:
+def test_a_limited_list_has_resting_tracks_only_if_too_few_others_remain(order: str, count: int) -> None:
     found = library("abcdef"[:count])
     late = frozenset({0, 3})
     recipe = Recipe(order, limit=count - 2, resting=late)
@@ -141,7 +141,7 @@ def test_a_pinned_track_does_not_rest() -> None:
 
 @pytest.mark.parametrize("late", subsets(5))
 @pytest.mark.parametrize("gap", [2, 3, 5])
-def test_a_gap_counts_more_than_a_rest(late: frozenset[int], gap: int) -> None:
+def test_a_gap_has_priority_over_a_rest(late: frozenset[int], gap: int) -> None:
     found = library("abcde")
     last = Arranged([4, 3, 2, 1, 0], 5)
     recipe = Recipe(gap=Gap(gap), resting=late)

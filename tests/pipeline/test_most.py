@@ -60,7 +60,7 @@ def test_each_artist_has_at_most_three_tracks_and_nobody_with_fewer_loses_one(tm
     assert {str(why) for _, why in skipped} == {"over the limit of 3 per artist"}
 
 
-def test_make_chooses_again_each_time_and_the_same_with_one_seed(tmp_path: Path) -> None:
+def test_make_chooses_other_tracks_under_the_limit_unless_the_seed_is_the_same(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 40))
     lists = []
     for seed in ("a", "b", "a"):

@@ -139,7 +139,7 @@ def test_a_list_is_made_again_while_the_service_runs(music: Path, service: Servi
     assert left(before, listed(music / "all.m3u")) == after
 
 
-def test_a_change_of_the_configuration_file_is_taken_without_a_signal(music: Path, service: Service) -> None:
+def test_a_changed_configuration_file_is_loaded_without_a_signal(music: Path, service: Service) -> None:
     before = (music / "all.m3u").read_bytes()
 
     service.configure(config(music) + "[playlist.few]\nlimit = 2\n")

@@ -17,7 +17,7 @@ def test_the_first_entry_is_drawn_in_proportion_to_its_weight() -> None:
     assert all(abs(firsts.count(entry) - 1000 * weights[entry]) < 270 for entry in (0, 1, 3))
 
 
-def test_the_second_entry_is_drawn_in_proportion_among_those_left() -> None:
+def test_the_second_entry_is_drawn_by_weight_among_the_entries_left() -> None:
     """2 follows 1 in 5 of 6 rounds, by their weights; 6 deviations of about 4,000 are 142."""
     source = Seeded("weights")
     seconds = [

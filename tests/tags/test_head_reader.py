@@ -69,7 +69,7 @@ def test_misplaced_tags_of_mp4_are_read_as_the_reference_does(wrong: bytes, tmp_
         assert_as_the_reference(path)
 
 
-def test_a_meta_atom_of_mp4_outside_the_tags_is_read_as_the_reference_does(tmp_path: Path) -> None:
+def test_an_mp4_meta_atom_outside_the_tags_is_read_as_by_the_reference_reader(tmp_path: Path) -> None:
     data = (DATA / "tone.m4a").read_bytes().replace(b"meta", b"free")
     path = tmp_path / "x.m4a"
     start = data[3]  # the length of ftyp
@@ -95,7 +95,9 @@ _LITTLE, _BIG = b"\xff\xfe", b"\xfe\xff"
         (3, "\ufeffa\0\ufeffb".encode()),
     ],
 )
-def test_byte_order_marks_are_read_as_the_reference_does(encoding: int, data: bytes, tmp_path: Path) -> None:
+def test_byte_order_marks_are_read_as_by_the_reference_reader(
+    encoding: int, data: bytes, tmp_path: Path
+) -> None:
     """Each text of a frame may have one."""
     path = tmp_path / "x.mp3"
     frame = b"TPE1" + (1 + len(data)).to_bytes(4, "big") + bytes((0, 0, encoding)) + data
@@ -249,7 +251,7 @@ def test_links_and_pipes_are_declined(tmp_path: Path) -> None:
     assert os.listdir("/proc/self/fd") == before
 
 
-def test_an_error_of_the_disk_is_left_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_error_is_left_to_the_reference_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(descriptor: int, size: int, offset: int) -> bytes:
         raise OSError(5, "Input/output error")
 

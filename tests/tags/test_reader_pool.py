@@ -232,7 +232,9 @@ def test_a_delay_of_this_process_blames_no_worker(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.process
-def test_a_delay_of_ours_while_we_listen_blames_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_delay_of_this_process_while_it_reads_answers_blames_no_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """All processes are stopped together, and the machine wakes them just after the deadline."""
     started = count_starts(monkeypatch)
     clock, passed_s = time.monotonic, 0.0

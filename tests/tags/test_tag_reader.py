@@ -428,7 +428,7 @@ def test_a_flac_file_behind_an_id3v2_tag_is_read(tmp_path: Path) -> None:
     assert read(behind_id3(tmp_path, "tone.flac")) == read_data("tone.flac")
 
 
-def test_an_id3v2_tag_is_read_where_a_format_has_no_tags(tmp_path: Path) -> None:
+def test_an_id3v2_tag_is_read_in_formats_without_tags_of_their_own(tmp_path: Path) -> None:
     tags = read_data("tone.aac").tags
     assert tags is not None
     assert read(behind_id3(tmp_path, "tone.aac")).tags == tags._replace(title="Other")
@@ -457,7 +457,7 @@ def test_programs_that_are_named_like_audio_are_not_tracks(tmp_path: Path) -> No
             assert reading == Reading(None, Cause(NOT_AUDIO, "a program"), is_audio=False)
 
 
-def test_a_reason_names_no_descriptor(tmp_path: Path) -> None:
+def test_the_reason_for_an_unreadable_file_names_no_descriptor(tmp_path: Path) -> None:
     reading = read(written(tmp_path / "x.flac", b"ID3\4\0\0\0\0\0\0" + b"hello" * 99))
     assert not re.search(r"'?\d+'? is not", str(reading.reason))
 
@@ -471,5 +471,5 @@ def test_a_reason_names_no_descriptor(tmp_path: Path) -> None:
         ("no audio stream found", "no audio stream found"),
     ],
 )
-def test_a_reason_has_no_bytes_of_the_file(message: str, reason: str) -> None:
+def test_the_reason_for_an_unreadable_file_has_no_bytes_of_it(message: str, reason: str) -> None:
     assert mutagen_formats.describe_error(mutagen.MutagenError(message)) == reason

@@ -140,7 +140,7 @@ def test_growing_folders_are_ripe_at_once_unless_there_are_events() -> None:
     "name",
     [b"a.mp3", b"b/c/A.FLAC", b"caf\xe9\n.ogg", b".nomedia", b"b/.ndignore", b"~.opus", b"b.part/a.mp3"],
 )
-def test_audio_files_and_ignore_files_are_relevant(name: bytes) -> None:
+def test_events_of_audio_files_and_ignore_files_are_relevant(name: bytes) -> None:
     for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
         assert relevant_part(hint, b"/music") == hint
 
@@ -151,7 +151,7 @@ def test_audio_files_and_ignore_files_are_relevant(name: bytes) -> None:
     b" .a.mp3.uOcFz5 .~tmp~/a.mp3 b/.git/a.mp3 @eaDir/a.mp3 Lost+Found/a.mp3 .hidden/.nomedia"
     b" .list.m3u.0123456789ab.tmp".split(),
 )
-def test_files_that_no_scan_takes_are_not_relevant(name: bytes) -> None:
+def test_events_of_files_that_scans_skip_are_not_relevant(name: bytes) -> None:
     """Playlists, temporary, unfinished and hidden files."""
     for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
         assert relevant_part(hint, b"/music") is None
@@ -160,7 +160,7 @@ def test_files_that_no_scan_takes_are_not_relevant(name: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "is_relevant"), [(b"a", True), (b"a.b/c d", True), (b".a", False), (b"@eaDir", False)]
 )
-def test_folders_are_relevant_unless_a_scan_skips_them(name: bytes, is_relevant: bool) -> None:
+def test_events_of_folders_are_relevant_unless_a_scan_skips_them(name: bytes, is_relevant: bool) -> None:
     hint = Hint(b"/music/" + name, None, is_folder=True)
 
     assert (relevant_part(hint, b"/music") is not None) == is_relevant

@@ -325,7 +325,7 @@ def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
 
 
 @pytest.mark.timing
-def test_the_caller_wakes_at_its_descriptor_and_at_heartbeats(top: bytes) -> None:
+def test_a_watch_yields_none_for_the_callers_descriptor_and_at_heartbeats(top: bytes) -> None:
     read_end, write_end = os.pipe()
     with Watch([top]) as watch:
         batches = watch.batches(read_end)
