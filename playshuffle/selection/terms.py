@@ -88,7 +88,7 @@ class Builder:
         self._next = 0
 
     def build(self) -> Node:
-        """Without tokens, return a tree that everything matches."""
+        """Build the tree; without tokens, a tree that everything matches."""
         return self._any() if self.tokens else EVERYTHING
 
     def _any(self) -> Node:

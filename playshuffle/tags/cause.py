@@ -52,7 +52,7 @@ class Cause(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return the text under which files are counted."""
+        """Return the text under which reports count such files."""
         return self._words("")
 
     def _words(self, rest: str) -> str:

@@ -88,7 +88,7 @@ class _AtomReader:
         self._seen: set[bytes] = set()
 
     def atoms(self, place: int, end: int, around: tuple[bytes, ...] = ()) -> list[_Atom]:
-        """`around`: the names of the enclosing atoms, from the top."""
+        """Return the atoms in a range; `around`: the names of the enclosing atoms, from the top."""
         atoms = []
         while place + 8 <= end:
             start, stop, name = self._header(place, end)

@@ -14,7 +14,7 @@ PAGE = (DOCS / "shuffles.md").read_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_order_has_its_name_its_picture_and_its_figures(name: str) -> None:
+def test_every_order_on_the_page_has_its_name_its_picture_and_its_figures(name: str) -> None:
     picture = f"pictures/{name.replace(':', '-')}.svg"
 
     assert f"`{name}`" in PAGE

@@ -166,7 +166,7 @@ def test_a_deal_with_the_option_again_does_not_advise_it(music: Path) -> None:
     assert "; --now deals the next" in deal("--again")
 
 
-def test_a_new_round_is_begun_at_once_and_taken_back(music: Path, home: Path) -> None:
+def test_deal_begins_a_new_round_at_once_and_undo_takes_it_back(music: Path, home: Path) -> None:
     """With a dealt track that was deleted, too."""
     deal(music, "-n", "4")
     (music / listed(music / "today.m3u")[0]).unlink()

@@ -41,7 +41,7 @@ def forget() -> None:
         path.unlink()
 
 
-def test_options_given_win_over_those_of_the_player(music: Path, tmp_path: Path) -> None:
+def test_given_options_win_over_the_options_of_the_player(music: Path, tmp_path: Path) -> None:
     said = report(music, "--for", "vlc", "--paths", "absolute", "-o", tmp_path / "x.m3u8")
 
     assert said["paths"] == "absolute"

@@ -147,7 +147,7 @@ def test_without_namespaces_the_service_runs_unsandboxed_and_reports_it(place: L
     assert "Sandbox: on\n" in place.user("playshuffle service status").stdout
 
 
-def test_in_a_session_that_systemd_does_not_know_nothing_is_started(place: Lab) -> None:
+def test_install_starts_nothing_in_a_session_unknown_to_systemd(place: Lab) -> None:
     """As after `su`."""
     done = place.user("env -u XDG_RUNTIME_DIR -u DBUS_SESSION_BUS_ADDRESS playshuffle service install")
 

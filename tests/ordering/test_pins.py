@@ -62,7 +62,7 @@ def test_a_relative_path_of_a_pin_starts_at_the_current_folder(
         "a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "a@b.ogg@\u0663", "", "@", "last", "7", "first",
     ],
 )  # fmt: skip
-def test_a_wrong_position_or_track_is_refused_and_quoted(text: str) -> None:
+def test_a_pin_with_a_wrong_position_or_track_is_refused_and_quoted(text: str) -> None:
     """Digits of other scripts are no positions either."""
     assert f"the library has no track '{text}'" in refused(text)
 

@@ -87,7 +87,7 @@ def test_first_positions_that_leave_a_position_empty_are_refused(
 
 
 @pytest.mark.parametrize("pins", [{3: 0}, {-1: 0}, {0: 9}, {0: 1, 1: 1}], ids=str)
-def test_pins_that_the_order_does_not_have_are_refused(pins: Mapping[int, int]) -> None:
+def test_pins_of_positions_or_entries_outside_the_order_are_refused(pins: Mapping[int, int]) -> None:
     with pytest.raises(ValueError, match="cannot have the pins"):
         not_before(range(3), {}, System(), pins)
 

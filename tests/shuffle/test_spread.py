@@ -72,7 +72,7 @@ def test_every_entry_is_equally_likely_at_every_position(sizes: list[int], album
 
 
 @pytest.mark.parametrize("sizes", [[2, 1], [3, 1], [3, 2], [4, 1], [4, 1, 1]])
-def test_a_group_of_more_than_half_leaves_the_others_its_gaps_evenly(sizes: list[int]) -> None:
+def test_the_others_are_spread_evenly_in_the_gaps_of_a_group_of_more_than_half(sizes: list[int]) -> None:
     keys = keys_of(sizes)
     shares = distribution(lambda randbelow: tuple(spread(range(len(keys)), keys, randbelow)))
 

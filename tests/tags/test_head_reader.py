@@ -61,7 +61,7 @@ def test_no_damaged_file_is_read_differently(seed: int, count: int, tmp_path: Pa
 
 
 @pytest.mark.parametrize("wrong", [b"minf", b"trak", b"free"])
-def test_misplaced_tags_of_mp4_are_read_as_the_reference_does(wrong: bytes, tmp_path: Path) -> None:
+def test_misplaced_mp4_tags_are_read_as_by_the_reference_reader(wrong: bytes, tmp_path: Path) -> None:
     """Tags of the file are in moov, udta, meta, ilst; a track may have such atoms, too."""
     path = tmp_path / "x.m4a"
     for right in (b"udta", b"meta", b"ilst"):

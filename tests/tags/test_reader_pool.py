@@ -91,7 +91,7 @@ def test_a_slow_file_system_has_as_many_workers_as_may_wait(monkeypatch: pytest.
     assert sizes == [1, 1, 2, 16]
 
 
-def test_no_files_need_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_no_files_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to read starts nothing."""
     monkeypatch.setattr(sys, "executable", "/nonexistent")
 

@@ -124,7 +124,9 @@ def test_a_password_goes_to_mpd_and_nowhere_else(mpd: MpdPlayer) -> None:
     assert "secret" not in said
 
 
-def test_addresses_are_the_users_or_the_usual_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_addresses_of_mpd_are_the_users_or_the_usual_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     (tmp_path / "mpd").mkdir()
     (tmp_path / "mpd/mpd.conf").write_text('bind_to_address "any"\nbind_to_address "/srv/mpd"\nport "6601"\n')
