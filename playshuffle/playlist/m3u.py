@@ -45,7 +45,6 @@ _CHUNK = 4096  # tracks: some 500 KB of text
 _HEADER = b"#EXTM3U\n"
 _OURS = b"#PLAYSHUFFLE-"
 TITLE = "PLAYLIST"  # other programs read this comment, too
-_KEY = r"[A-Z0-9]+(-[A-Z0-9]+)*"
 
 
 # No player mistakes such an entry for a comment, a URI, a drive, or something to strip. Others get
@@ -56,7 +55,6 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _ESCAPED = [b"%c" % byte if byte in _UNRESERVED else b"%%%02X" % byte for byte in range(256)]
 _URI = rb"(?i)(?P<file>file:(?://(?:localhost)?)?+(?=/))|[a-z][a-z0-9+.-]*://"
 _ESCAPE = rb"%[0-9A-Fa-f]{2}"
-_has_dots = re.compile(rb"/[/.]").search
 _SLASH = ord("/")
 _HASH = ord("#")
 
@@ -121,9 +119,6 @@ class Text:
         self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
     ) -> None:
         headers = [(key, one_line(value)) for key, value in comments]
-        for key, _ in headers:
-            if not re.fullmatch(_KEY, key):
-                raise ValueError(key)
         self._headers, self._lines, self._order = headers, lines, order
 
     def __iter__(self) -> Iterator[bytes]:
@@ -201,7 +196,7 @@ def paths_of(lines: Iterable[bytes], back: Back) -> list[bytes]:
             path = b"" if uri["file"] is None else back.real(unquote_to_bytes(line[uri.end() :]))
         if b"\0" in path:  # no file has such a name
             path = b""
-        paths.append(without_dots(path) if _has_dots(path) else path)
+        paths.append(without_dots(path) if b"/." in path or b"//" in path else path)
     return paths
 
 

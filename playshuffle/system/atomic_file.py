@@ -165,9 +165,11 @@ def sweep(folder: bytes, name: bytes) -> None:
     Only while the folder is `held`: the temporary file of a running process looks the same.
     """
     before, after = _around(name)
-    is_litter = re.compile(re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)).fullmatch
+    litter = re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)
     with contextlib.suppress(OSError), _folder(folder) as folder_fd:  # litter does no harm; writing will tell
-        for found in filter(is_litter, map(os.fsencode, os.listdir(folder_fd))):
+        for found in map(os.fsencode, os.listdir(folder_fd)):
+            if not (found.startswith(before) and re.fullmatch(litter, found)):
+                continue
             status = os.stat(found, dir_fd=folder_fd, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
                 os.unlink(found, dir_fd=folder_fd)

@@ -140,12 +140,6 @@ def test_a_playlist_is_a_header_our_comments_and_the_entries_in_order() -> None:
     assert content_of([], [], [], []) == b"#EXTM3U\n"
 
 
-@pytest.mark.parametrize("key", ["", "order", "A B", "A:B", "A\n", "-A"])
-def test_a_comment_key_that_would_not_be_read_back_is_refused(key: str) -> None:
-    with pytest.raises(ValueError, match=r".*"):
-        Text([], [], [(key, "")])
-
-
 @given(st.data(), some_paths, folders, st.sampled_from(PathStyle))
 def test_written_entries_are_read_back(
     data: st.DataObject, paths: list[bytes], folder: bytes, style: PathStyle
