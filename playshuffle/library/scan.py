@@ -80,6 +80,10 @@ class ScannedPlace(NamedTuple):
     unreadable: Sequence[Skipped] = ()
     growing: Sequence[bytes] = ()
 
+    def changed(self, change: Callable[[Folder], Folder]) -> Self:
+        """Return the place with each folder changed."""
+        return self._replace(roots={root: [*map(change, folders)] for root, folders in self.roots.items()})
+
 
 class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
@@ -145,7 +149,7 @@ def scan_places(
     if read_all is not None:
         scanned = _with_tags(scanned, cached, cache, read_all, progress, shrunk)
     else:
-        scanned = {part: _without_tags(each) for part, each in scanned.items()}
+        scanned = {part: each.changed(Folder.without_tags) for part, each in scanned.items()}
     return Scan({place: scanned[part] for place, part in parts.items()}, cached, shrunk)
 
 
@@ -153,13 +157,6 @@ def _scanned_place(place: Place, walked: WalkResult) -> ScannedPlace:
     roots = place.roots if place.files is None else (b"",)
     by_root = dict(zip(roots, walked.roots, strict=True))
     return ScannedPlace(by_root, walked.skipped, walked.unreadable, walked.growing)
-
-
-def _without_tags(scanned: ScannedPlace) -> ScannedPlace:
-    roots = scanned.roots.items()
-    return scanned._replace(
-        roots={root: [folder.without_tags() for folder in folders] for root, folders in roots}
-    )
 
 
 def _with_tags(
