@@ -43,7 +43,7 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
             yield f"From {_next_day(dealt, today)}", _changes(report.request.options, dealt.former)
         yield from make_report.removed(report.removed, dry_run=False)
         if dealt.deck.round > last.round and dealt.is_new:
-            yield "Round", f"round {last.round:,} is over; round {dealt.deck.round:,} fills up the deal"
+            yield "Round", f"round {last.round:,} ends in this deal; round {dealt.deck.round:,} fills it up"
         if dealt.is_new or names:
             yield from make_report.left_out(report, names=names)
     yield from (("Note", str(note)) for note in report.notes)
@@ -57,6 +57,8 @@ def _verdict(dealt: Dealt, today: date) -> str:
         return f"Dealt {tracks}"
     if deck.deal is not None and deck.heard_from_s:
         tracks += f", {len(frozenset(deck.deal.entries).difference(deck.unheard)):,} heard"
+    if dealt.is_heard:
+        return f"The last deal counts as heard ({tracks})"
     if dealt.report.is_changed:
         return (
             f"Wrote the last deal again ({tracks})"

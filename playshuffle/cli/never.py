@@ -11,7 +11,7 @@ from playshuffle.cli.screen import Mark, home_path
 from playshuffle.cli.streams import print_lines, say, say_error, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
+from playshuffle.config.never import add_tracks, never_tracks, remove_track
 from playshuffle.config.places import never_list
 from playshuffle.config.words import known_tracks
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
@@ -31,23 +31,21 @@ EXAMPLES = """\b
 Examples:
   playshuffle never frantic.ogg    # in no playlist any more
   playshuffle never                # show these tracks
-  playshuffle never --undo         # take the last one back
+  playshuffle never --undo         # take the last one back; or --undo TRACK
 """
 
 
 def never(
     tracks: Annotated[list[str] | None, argument("[TRACK...]", "Paths, file names or titles")] = None,
-    undo: Annotated[bool, option("--undo", "Take the last track back")] = False,
+    undo: Annotated[bool, option("--undo", "Take these tracks back, or the last one")] = False,
     quiet: Quiet = False,
 ) -> Exit:
     """Remove tracks from all playlists for good.
 
     They are in never.m3u beside the configuration. Any player may edit that list.
     """
-    if undo and tracks:
-        raise PlayshuffleError("--undo takes the last track back. Omit TRACK.")
     if undo:
-        return _undo(quiet=quiet)
+        return _undo(tracks or (), quiet=quiet)
     if not tracks:
         paths = never_tracks()
         print_lines(map(home_path, paths))
@@ -74,12 +72,17 @@ def never(
     return of_all(failures)
 
 
-def _undo(*, quiet: bool) -> Exit:
-    path = remove_last_track()
-    if path is None:
-        raise PlayshuffleError(f"No track is in {home_path(never_list())}.")
-    if not quiet:
-        show([(Mark.GOOD, f"{home_path(path)} may be in playlists again, from their next update")])
+def _undo(words: Sequence[str], *, quiet: bool) -> Exit:
+    with State(writes=False) as state:
+        paths: list[bytes | None] = [*_found(words, state)]
+    for path in paths or [None]:
+        removed = remove_track(path)
+        if removed is None:
+            what = "No track is" if path is None else f"{home_path(path)} is not"
+            raise PlayshuffleError(f"{what} in {home_path(never_list())}.")
+        if not quiet:
+            text = f"{home_path(removed)} may be in playlists again, from the next make or deal of each"
+            show([(Mark.GOOD, text)])
     return Exit.DONE
 
 

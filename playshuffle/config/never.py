@@ -33,22 +33,24 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
     return new
 
 
-def remove_last_track() -> bytes | None:
-    """Remove the last track, and return it; None without one."""
+def remove_track(path: bytes | None = None) -> bytes | None:
+    """Remove a track, by default the last one, and return its path; None if it is not in the list."""
     with _locked():
         content = _content()
-        last = next(reversed(_entries(content)), None)
-        if last is None:
+        before = _entries(content)
+        entry = next((entry for entry in reversed(before) if path in (None, entry.path)), None)
+        if entry is None:
             return None
         lines = content.split(b"\n")
-        at = last.line - 1
+        at = entry.line - 1
         start = at - 1 if at and lines[at - 1].startswith(b"#EXTINF") else at
         del lines[start : at + 1]
         rest = b"\n".join(lines)
-        if [entry.path for entry in _entries(rest)] != [entry.path for entry in _entries(content)][:-1]:
-            raise _refusal(last.path)
+        others = [other.path for other in before if other is not entry]
+        if [other.path for other in _entries(rest)] != others:
+            raise _refusal(entry.path)
         atomic_file.write(never_list(), [rest])
-    return last.path
+    return entry.path
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:

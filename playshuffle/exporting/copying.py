@@ -55,7 +55,8 @@ def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
     """Return the error for a folder whose mark has the head of another list."""
     return PlayshuffleError(
         f"{shown(folder)} has the tracks of {shown(head[1:].removesuffix(KEPT))}. Nothing was changed. Choose"
-        " another folder, or, if both lists are yours, give one another name.",
+        " another folder. If the list was moved since then, delete this folder. If both lists are yours,"
+        " give one another name.",
         Exit.CANNOT_CREATE,
     )
 

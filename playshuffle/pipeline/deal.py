@@ -36,6 +36,7 @@ class Dealt(NamedTuple):
         certain: number of entries, from the first, that do not depend on future draws.
         former: options of the last deal, if they differ.
         left: number of tracks of the last deal that new options removed.
+        is_heard: the last deal was counted as heard.
     """
 
     report: Report
@@ -45,6 +46,7 @@ class Dealt(NamedTuple):
     is_again: bool = False
     former: Options | None = None
     left: int = 0
+    is_heard: bool = False
 
 
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_options: bool = False) -> Dealt:
@@ -95,11 +97,12 @@ def count_as_heard(run: Run) -> Dealt:
         PlayshuffleError: nothing was dealt yet.
     """
     last, deck = _last_deal(run, "--heard"), with_heard(run)
-    if not deck.heard_from_s:
-        note = Note("counts_when_dealt", "In this deck a track counts when it is dealt, heard or not.")
-        return _repeat_deal(run, deck, notes=[note])
-    heard = mark_heard(deck, last.entries)
-    return _repeat_deal(run, heard, None if heard == deck else run.record.saved)
+    note = Note("counts_when_dealt", "In this deck a track counts when it is dealt, heard or not.")
+    heard = mark_heard(deck, last.entries) if deck.heard_from_s else deck
+    dealt = _repeat_deal(
+        run, heard, None if heard == deck else run.record.saved, [] if deck.heard_from_s else [note]
+    )
+    return dealt._replace(is_heard=True)
 
 
 def _last_deal(run: Run, option: str) -> Deal:

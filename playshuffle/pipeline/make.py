@@ -55,7 +55,7 @@ def _last_order(run: Run) -> Arranged | None:
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
     recipe, count = run.recipe, _count_to_choose_from(run.recipe, _lengths_ms(run))
     usual = usual_gap(count)
-    is_free = not recipe.gap and "gap" in ORDERS[recipe.order].takes
+    is_free = not recipe.gap and run.request.options.seed is None and "gap" in ORDERS[recipe.order].takes
     if run.record.order is not None and usual >= 2 and is_free:
         recipe = recipe._replace(gap=Gap(usual))
     if recipe.gap is None or recipe.gap.plays(count) <= count:

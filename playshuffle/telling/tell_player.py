@@ -12,10 +12,6 @@ from playshuffle.telling import mpd_queue, mpv_queue, queue_record
 from playshuffle.telling.queue import Queue, Told, play, tell
 
 _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
-_HINTS = {
-    QueuePlayer.MPD: "Is it running?",
-    QueuePlayer.MPV: "Start it with a socket: mpv --idle --input-ipc-server=$XDG_RUNTIME_DIR/mpv.sock",
-}
 
 
 def tell_player(
@@ -50,7 +46,11 @@ def tell_player(
                     return told
             except OSError as error:
                 failure = str(error)
-    raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). {_HINTS[player]}", Exit.MISSING)
+    hint = "Is it running?"
+    if player is QueuePlayer.MPV:
+        place = mpv_queue.addresses(environment, socket)[0]
+        hint = f"Start it with a socket: mpv --idle --input-ipc-server={shown(place)}"
+    raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). {hint}", Exit.MISSING)
 
 
 def _connected(

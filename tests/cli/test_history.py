@@ -100,7 +100,7 @@ def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) 
     assert "Dealt 2 tracks" in run("deal", "today").err
     assert first[1] in names(music / "today.m3u")
 
-    assert "Unchanged: the last deal (2 tracks, 2 heard)" in run("deal", "--heard").err
+    assert "The last deal counts as heard (2 tracks, 2 heard)" in run("deal", "--heard").err
 
 
 def test_count_played_needs_a_history_and_heard_excludes_now(music: Path) -> None:

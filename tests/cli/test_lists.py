@@ -39,6 +39,15 @@ def test_a_list_is_made_again_with_its_options_in_a_new_order(music: Path) -> No
     assert again != first
 
 
+def test_a_list_with_a_seed_is_made_again_in_the_same_order(music: Path) -> None:
+    make(music, "--seed", "1")
+    first = listed(music / "playshuffle.m3u")
+
+    for _ in range(2):
+        make("playshuffle")
+        assert listed(music / "playshuffle.m3u") == first
+
+
 def test_two_lists_of_one_name_are_both_made_again(music: Path, tmp_path: Path) -> None:
     files = [tmp_path / folder / "few.m3u" for folder in ("a", "b")]
     for file in files:

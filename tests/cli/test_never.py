@@ -64,9 +64,20 @@ def test_a_deleted_never_m3u_is_not_missed_by_its_playlists(home: Path, music: P
     assert "never" not in said
 
 
-def test_never_undo_is_an_error_for_an_empty_list_or_with_a_track(music: Path) -> None:
-    assert run("never", "--undo").code == 2
-    assert run("never", "--undo", music / "a/1.mp3").code == 2
+def test_never_undo_takes_back_the_named_track_or_the_last_one(music: Path) -> None:
+    make(music)
+    for name in ("a/1.mp3", "2.ogg", "3.flac"):
+        run("never", name)
+
+    assert "a/1.mp3 may be in playlists again" in run("never", "--undo", "a/1.mp3").err
+    assert [Path(line).name for line in run("never").out.decode().splitlines()] == ["2.ogg", "3.flac"]
+    assert "a/1.mp3 is not in ~/" in refused(2, "never", "--undo", "a/1.mp3")
+    run("never", "--undo")
+    assert [Path(line).name for line in run("never").out.decode().splitlines()] == ["2.ogg"]
+
+
+def test_never_undo_of_an_empty_list_is_an_error(music: Path) -> None:
+    assert "No track is in ~/" in refused(2, "never", "--undo")
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
 
 

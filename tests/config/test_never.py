@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playshuffle.config.never import add_tracks, never_tracks, remove_last_track
+from playshuffle.config.never import add_tracks, never_tracks, remove_track
 from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, PlayshuffleError
 
@@ -33,9 +33,9 @@ def test_tracks_of_any_name_are_added_and_taken_back(folder: str, names: list[by
     assert never_tracks() == paths
     assert add_tracks(paths) == []
     for count in range(len(paths), 0, -1):
-        assert remove_last_track() == paths[count - 1]
+        assert remove_track() == paths[count - 1]
         assert never_tracks() == paths[: count - 1]
-    assert remove_last_track() is None
+    assert remove_track() is None
 
 
 def test_entries_of_another_program_stay(home: Path) -> None:
@@ -47,7 +47,7 @@ def test_entries_of_another_program_stay(home: Path) -> None:
     add_tracks([b"/m/c.mp3", b"/m/a.mp3"])
 
     assert never.read_bytes() == before + b"\n/m/c.mp3\n"
-    assert [remove_last_track() for _ in range(4)] == [b"/m/c.mp3", b"/m/b.mp3", b"/m/a.mp3", None]
+    assert [remove_track() for _ in range(4)] == [b"/m/c.mp3", b"/m/b.mp3", b"/m/a.mp3", None]
     assert never.read_bytes() == b"#EXTM3U\r\n# mine\r\n\r\nhttp://radio.example/x\r\n"
 
 

@@ -33,6 +33,7 @@ def sandbox(home: Path, tones: Path) -> Path:
     for folder in ("Music", *_LIBRARIES):
         shutil.copytree(tones, home / folder)
     (home / "stick").mkdir()
+    shutil.copytree(tones / "Saw Tooth", home / "More")
     (home / "media/you/PHONE/Music").mkdir(parents=True)
     _write_histories(home)
     program_in(home / "bin")
