@@ -166,7 +166,7 @@ def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
 
 
 def _fixed_p(counts: Counts, expected: float) -> float:
-    """With many rounds the sum is close to normal."""
+    """Return the probability of so many fixed tracks: over many rounds their sum is close to normal."""
     variance = counts.fixed_squares - counts.fixed**2 / counts.rounds
     if variance <= 0:  # the same in every round
         return float(math.isclose(counts.fixed, expected, abs_tol=1e-6))

@@ -133,7 +133,6 @@ def _faults(result: Checked) -> Iterator[str]:
 
 
 def _hint(entry: Entry) -> str:
-    """Return the probable meaning of an entry whose file is missing."""
     if entry.text[1:3] == b":\\" or entry.text.startswith(b"\\\\"):
         return " (a Windows path)"
     near = near_file(entry.path)

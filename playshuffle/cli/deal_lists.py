@@ -100,7 +100,7 @@ def _request(
 
 
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
-    """If the file has a deck, its other options stay."""
+    """Return the request for folders. If the file has a deck, its other options stay."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
     if options.groups is not None and "order" not in given.names:
         options = options._replace(order="albums" if options.group_by is None else "groups")

@@ -111,7 +111,7 @@ def _requests_of(
 
 
 def _new_list(folders: Sequence[str], options: Options, config: str | None, quiet: bool) -> Options:
-    """Without folders, use the music folder."""
+    """Return the options of a new list; without folders, of the music folder."""
     if not folders and options.source is None:
         folders, text, _ = default_folders(config)
         if not quiet:

@@ -139,7 +139,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """`was` is the former length if it was longer."""
+    """Return the first line. `was`: the former length, if it was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [

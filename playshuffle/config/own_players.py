@@ -68,7 +68,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def value_names(kind: str) -> list[str]:
-    """Return the names of one of the kinds `NAMES`, with the configuration's players if it can be read."""
+    """Return the names of one of the kinds `NAMES`, with the configuration's players, if readable."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()
     return list(NAMES[kind])

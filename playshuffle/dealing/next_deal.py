@@ -25,7 +25,7 @@ class RoundOrder(Protocol):
     keeps_gap: bool
 
     def gap(self, tracks: int) -> int:
-        """Return the minimum plays before a track repeats, in a library of that size."""
+        """Return the gap in plays, in a library of that size."""
 
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         """Order tracks, given in their last order; `soonest` maps some to their first allowed position."""

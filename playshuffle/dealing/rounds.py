@@ -47,7 +47,6 @@ class Rounds:
         return self._best(tracks if ORDERS[self._recipe.order].from_last else sorted(tracks), soonest)
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
-        """Insert new tracks among the upcoming ones and restore the order's guarantee."""
         played = [] if before is None else [before]
         order = self._insert_new([*played, *upcoming], new, self._randbelow, len(played))
         if (make_repair := ORDERS[self._recipe.order].repair) is not None:

@@ -65,7 +65,7 @@ def write_library(folder: str) -> list[DemoTrack]:
     """Write the tracks below a folder that is new, empty, or has an earlier demo.
 
     Raises:
-        PlayshuffleError: the folder has other files, or cannot be written.
+        PlayshuffleError: the folder has other files.
     """
     artists = {track.artist for track in tracks()}
     try:

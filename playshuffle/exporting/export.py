@@ -139,7 +139,6 @@ def _parts(count: int) -> list[bytes]:
 
 
 def _former_folders(target: bytes, new: bytes, head: bytes) -> list[bytes]:
-    """Return the folders of earlier runs, which must contain nothing else."""
     above, name = os.path.split(target)
     is_ours = re.compile(
         re.escape(name) + rb"(%b|%b\d+)?" % (re.escape(_NEW), re.escape(_OLD)), re.DOTALL

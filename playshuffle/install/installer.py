@@ -20,7 +20,7 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
         starts: whether to start each unit; others are stopped.
 
     Raises:
-        PlayshuffleError: a unit is not from playshuffle, cannot be written, or does not start.
+        PlayshuffleError: a unit is not from playshuffle, or does not start.
     """
     folder = unit_folder()
     for name in unit_texts:

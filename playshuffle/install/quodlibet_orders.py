@@ -175,7 +175,6 @@ def _usual_gap(songs: int) -> int:
 
 
 def _numbers(names: Sequence[str]) -> list[int]:
-    """Give equal names the same number; each empty name has its own."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return [numbers[name] if name else ~index for index, name in enumerate(names)]
 
@@ -215,7 +214,6 @@ class SpreadOrder(_ShuffleOrder):
         return _permute(keys, shuffle.spread(range(len(keys)), artists, _RANDBELOW, albums))
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
-        """Insert each new song away from its artist."""
         keys, count, artists = [*order, *new], len(order), self._artists([*order, *new])
         added = shuffle.insert_apart(range(count), range(count, len(keys)), artists, _RANDBELOW, first)
         return _permute(keys, added)

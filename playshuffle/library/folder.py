@@ -55,8 +55,7 @@ class Folder(NamedTuple):
         has_odd_names: some player may have trouble with a path.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
         contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
-        is_settled: listed so long after its last change that a later change has another time stamp, on file
-            systems with fine ones.
+        is_settled: any later change gives another time stamp, on file systems with fine ones.
     """
 
     path: bytes

@@ -86,7 +86,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _is_valid(pattern: str) -> bool:
-    """As with git, an invalid pattern matches nothing."""
+    """Return whether a pattern is valid: as with git, another one matches nothing."""
     try:
         _spec([pattern])
     except (ValueError, re.error):
@@ -101,7 +101,7 @@ def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
 
 
 def _lines(path: bytes) -> list[_Line] | None:
-    """None if it is not a file."""
+    """Return the patterns of an ignore file; None if it is not a file."""
     try:
         descriptor, _ = open_regular(path)
     except NotRegularError:

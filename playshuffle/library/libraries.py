@@ -23,7 +23,6 @@ class Reach(NamedTuple):
     Attributes:
         missing: an error for each other known root, unless its loss is accepted.
         errors: an error for each unknown root.
-        accepts_loss: as in `check_reach`.
     """
 
     roots: frozenset[bytes]
@@ -111,7 +110,7 @@ def _recognise_present(
     elsewhere: Collection[bytes],
     now_s: int,
 ) -> _Recognised:
-    """`elsewhere` are other roots that seem to be missing."""
+    """Recognise the tracks of present roots. `elsewhere`: other roots that seem to be missing."""
     present = {
         place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
         for place, scanned in scan.places.items()

@@ -33,7 +33,7 @@ def lost_roots(
     """Return an error for each scanned root of a place that seems to be missing.
 
     Args:
-        deleted: files and folders deleted, by events, while their root was present.
+        deleted: files and folders deleted, by events.
     """
     errors: dict[RootKey, MissingError] = {}
     checked = set[tuple[int, int]]()

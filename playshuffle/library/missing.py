@@ -109,7 +109,7 @@ def check_tracks(
     Args:
         before: paths of its former tracks; empty if unknown.
         missing: the paths in `before` whose tracks were not found under any name.
-        deleted: files and folders deleted or moved, by events, while the root was present.
+        deleted: files and folders deleted or moved, by events.
 
     Raises:
         MissingError: tracks disappeared as if their drive were missing.

@@ -157,7 +157,7 @@ class _Walk:
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
-        """Runs in a worker thread; None if the folder was visited already."""
+        """List a folder in a worker thread; None if it was visited already."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:

@@ -19,7 +19,7 @@ def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
     """Open a file, and yield a function that adds a line: a play or skip, and its time (Unix seconds).
 
     Raises:
-        PlayshuffleError: it cannot be written, or another process writes it.
+        PlayshuffleError: another process writes it.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

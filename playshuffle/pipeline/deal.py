@@ -131,8 +131,7 @@ def peek_deal(run: Run) -> Dealt:
 def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
     """Return the number of entries, from the first, that depend on no future draw.
 
-    `updated` is the deck with new tracks inserted. If a random order got or lost tracks, any entry may
-    change.
+    `updated` is the deck with new tracks inserted.
     """
     staying = frozenset(updated.upcoming)
     is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only random orders have a gap

@@ -23,9 +23,6 @@ def keep(run: Run) -> Report:
 
     A new order is drawn if none exists, if it is too old for the request, or if the request has another
     order.
-
-    Raises:
-        PlayshuffleError: the file was not changed.
     """
     last, now_s = run.record.order, int(run.now.timestamp())
     if last is None:

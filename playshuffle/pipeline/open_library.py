@@ -26,7 +26,6 @@ class OpenLibrary(NamedTuple):
         cache: None if no tags are read.
         table: the numbers of all tracks, or only of those below the playlists' folders.
         errors: an error for each root that cannot be read and has no last scan, by root.
-        histories: the histories that `play_history` has read so far.
     """
 
     state: State

@@ -97,7 +97,7 @@ def load_record(
     """Load the record of a playlist; a deck if the request is dealt.
 
     Raises:
-        PlayshuffleError: the file is from another program, or a deal would replace its own source.
+        PlayshuffleError: the file is from another program, or is the deal's own source.
     """
     if file is None:
         return Record()

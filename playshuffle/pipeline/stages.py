@@ -29,7 +29,6 @@ class Facts(NamedTuple):
         rows_of: looks up a folder's tags, as rows of the cache.
         unwritable: returns why tracks cannot be written for the player, by path.
         record: equal copies, and tracks over the limit of `--most`, are chosen from its order first.
-        randbelow: draws the tracks under that limit.
     """
 
     request: Request

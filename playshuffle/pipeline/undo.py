@@ -107,7 +107,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
-    """Without a previous deal, or a present track in it, the file keeps its tracks."""
+    """Undo a deal. Without a previous deal, or a present track in it, the file keeps its tracks."""
     deck = before.deck
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
     arranged = Arranged(entries, len(entries))

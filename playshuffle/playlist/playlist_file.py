@@ -62,7 +62,7 @@ class PlaylistFile(NamedTuple):
         Yields the file as it is under the lock.
 
         Raises:
-            PlayshuffleError: another process held it for too long, or its folder does not exist.
+            PlayshuffleError: as `atomic_file.held` does.
         """
         folder, name = os.path.split(self.path)
         with atomic_file.held(folder, name):
@@ -116,7 +116,6 @@ class PlaylistFile(NamedTuple):
             return ""
 
     def fingerprint(self) -> str:
-        """Return the fingerprint of all files together."""
         try:
             return fingerprint_of(chunk for file in self.files for chunk in _chunks(file))
         except OSError as error:

@@ -71,7 +71,7 @@ def copies_among(
 
 
 def _name(track: CopyFacts) -> Hashable | None:
-    """None if artist or title is missing. Words in brackets are separate."""
+    """Return artist and title to compare; None if one is missing. Words in brackets are separate."""
     artist, title = _plain(track.artist), _plain(track.title)
     words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
     stem = " ".join(re.sub(_BRACKETS, " ", title).split())

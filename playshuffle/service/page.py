@@ -53,7 +53,7 @@ def write_page(path: bytes, status: Status, now_s: float) -> bool:
     """Write the page of a Unix time (s); return whether the file has changed.
 
     Raises:
-        PlayshuffleError: the file cannot be written, or is from another program.
+        PlayshuffleError: the file is from another program.
     """
     try:
         descriptor, _ = open_regular(path)

@@ -96,7 +96,6 @@ def _update(
 
 
 def _redraw_before_s(reshuffle: Reshuffle, began_s: int) -> float:
-    """Return the Unix time (s) before which an order must be drawn to be drawn again."""
     if reshuffle is Reshuffle.ON_START:
         return began_s
     period = {Reshuffle.DAILY: Every.DAY, Reshuffle.WEEKLY: Every.WEEK}.get(reshuffle)

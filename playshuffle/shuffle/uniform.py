@@ -94,8 +94,6 @@ def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle by inserting each entry at a random position among those before it.
 
-    It is insertion sort run backwards.
-
     Draws: n-1, with bounds 2, 3, …, n. Cost: O(n²) shifts.
 
     Source: Knuth.

@@ -34,7 +34,7 @@ class StateFile:
 
     Attributes:
         problem: why nothing can be saved, if so.
-        refusal: the same, as an error for runs that must save something.
+        refusal: the same, as an error.
         named: stored form of paths that users name, such as music folders.
         real: stored form of paths without links, such as playlists.
 

@@ -157,8 +157,8 @@ def _with_fsid(mount: Mount) -> Mount:
 def device_kind(folder: bytes) -> tuple[int, str] | None:
     """Return the device number of a folder and the kind of its file system, such as `ext4`, if known.
 
-    The kernel names the mount of an open folder. Paths and device numbers are not enough: a mount may hide
-    another one, and each subvolume of btrfs has its own number.
+    The kernel names the mount of an open folder. Paths and device numbers do not: a mount may hide another
+    one, and btrfs numbers each subvolume.
     """
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

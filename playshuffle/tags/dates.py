@@ -36,7 +36,7 @@ def read_date(text: str) -> str:
 
 
 def _date(year: str, month: str | None, day: str | None = None) -> str:
-    """Empty if the date does not exist, or has no month."""
+    """Return a date; empty if it does not exist, or has no month."""
     try:
         whole = date(int(year), int(month or 0), int(day or 1)).isoformat()
     except ValueError:

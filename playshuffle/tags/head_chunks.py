@@ -78,7 +78,7 @@ def read_chunks(file: HeadFile) -> Chunks:
 
 
 def _chunks(file: HeadFile) -> Iterator[_Chunk]:
-    """An audio chunk ends with the file at the latest."""
+    """Yield the chunks of a file; an audio chunk ends with the file at the latest."""
     is_wide = file.up_to(0, 4) == b"riff"  # W64: its chunks are named by 16 bytes, and aligned to 8
     order: Literal["big", "little"] = "big" if file.up_to(0, 4) == b"FORM" else "little"
     place, header_bytes, even = (40, 24, 8) if is_wide else (12, 8, 2)

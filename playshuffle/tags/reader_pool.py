@@ -46,7 +46,7 @@ def read_all(
 ) -> Generator[tuple[int, Reading], None, None]:
     """Yield the index and the reading of every path, in the order of the answers.
 
-    The workers end with the generator, even if it is closed early.
+    The workers end with the generator.
 
     Args:
         processes: None for one per core, at most eight; for slow drives `worker_count`. At most one for every

@@ -128,7 +128,7 @@ def _reading(file: BinaryIO, suffix: bytes) -> Reading:
 
 
 def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) -> tuple[TagValues, Stream]:
-    """`tag_bytes` is the size of a leading ID3v2 tag."""
+    """Read tags and stream; `tag_bytes` is the size of a leading ID3v2 tag."""
     head = _audio_part(file, tag_bytes)
     if format_ in _CHUNKED:
         values_of, stream, (start, size) = read_chunks(head)

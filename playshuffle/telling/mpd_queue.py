@@ -86,7 +86,6 @@ class MpdQueue:
         return Plan(name, tuple(steps), position, song_id, status["playlist"], unknown)
 
     def replace(self, plan: Plan) -> None:
-        """Carry out a plan in one command list, or in several if tracks are named one by one."""
         status = self._status()
         if status["playlist"] != plan.version or status.get("songid" if plan.song else "") != plan.song:
             raise ChangedError

@@ -77,7 +77,7 @@ class MpvQueue:
         self._ask("playlist-play-index", index)
 
     def _song(self) -> str | None:
-        """None if nothing plays, or the file is about to end."""
+        """Return the playing file; None if nothing plays, or it is about to end."""
         while True:
             playlist = self._ask("get_property", "playlist")
             song = next((_path(entry["filename"]) for entry in playlist if entry.get("current")), None)

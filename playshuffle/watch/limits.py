@@ -23,7 +23,6 @@ class Mode(NamedTuple):
     Attributes:
         state: `events`, `partly` or `polling` if all, some or no folders report changes; or `missing`.
         detail: the reason, unless the state is `events`.
-        watches: number of folders that report changes.
         last_event: Unix time in whole seconds.
         has_counts: str() adds `folders` and `watches` to the reason.
     """

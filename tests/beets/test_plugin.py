@@ -116,7 +116,7 @@ def test_options_of_make_work_in_the_plugin(beets: Beets) -> None:
     assert b"--order" in beets.out("help", "playshuffle")
 
 
-def test_the_configuration_of_beets_gives_defaults(beets: Beets) -> None:
+def test_the_configuration_of_beets_gives_defaults_to_the_options(beets: Beets) -> None:
     beets.configure("{order: sorted, for: vlc, extinf: no, output: one.m3u, limit: 5}")
     beets.out("playshuffle", "-n", "7")
 

@@ -119,7 +119,7 @@ def test_the_last_order_is_read_from_the_playlist_of_mpd(music: Path, mpd: Path)
 # Parts
 
 
-def test_the_summary_names_the_parts(tmp_path: Path) -> None:
+def test_the_summary_names_the_files_of_a_list_in_parts(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
     configured(f'[playlist.a]\nfolders = ["{music}"]\noutput = "{tmp_path}/a.m3u"\nmax_per_file = 3\n')
 

@@ -52,7 +52,7 @@ def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(music:
     assert "5.opus" in listed(music / "playshuffle.m3u")
 
 
-def test_a_deleted_never_m3u_is_not_missed_by_its_playlists(home: Path, music: Path) -> None:
+def test_playlists_are_updated_after_never_m3u_was_deleted(home: Path, music: Path) -> None:
     """Else it could not be deleted."""
     run("never", music / "5.opus")
     make(music, "-v")

@@ -108,7 +108,7 @@ def test_a_saved_list_is_written_to_the_file_of_its_name(music: Path, file: Path
     assert run("make", music, "--save", "a/b").code == 2
 
 
-def test_a_deck_is_saved_with_its_number_and_period(music: Path, file: Path) -> None:
+def test_save_writes_the_number_of_tracks_and_the_period_of_a_deck(music: Path, file: Path) -> None:
     run("deal", music, "-n", "4", "--every", "week")
     assert run("deal", "--save", "today").code == 0
     run("deal", music, "--time", "1s", "--save", "short")

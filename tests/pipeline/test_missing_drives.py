@@ -234,7 +234,7 @@ def test_a_root_inside_of_another_one_is_protected_by_itself(tmp_path: Path, roo
     assert library.update(*roots) == before
 
 
-def test_a_root_under_two_names_loses_nothing(tmp_path: Path) -> None:
+def test_a_root_under_two_names_loses_no_track(tmp_path: Path) -> None:
     """Under the second name nothing is found twice; in the other order all paths change."""
     library = Library(tmp_path, a=60)
     (tmp_path / "Link").symlink_to("Music")

@@ -134,7 +134,7 @@ def test_a_player_is_explained_by_its_name_or_a_near_name_is_suggested() -> None
 # Versions
 
 
-def test_each_rule_names_a_player_that_is_run_and_its_measured_version() -> None:
+def test_each_player_rule_names_the_measured_version_of_a_player_that_tests_run() -> None:
     assert RULES.keys() <= DRIVERS.keys()
     assert all(PLAYERS[player].measured.startswith(rules.version) for player, rules in RULES.items())
 

@@ -134,7 +134,7 @@ def test_a_database_in_wal_mode_is_read_on_a_read_only_mount(folder: Path, state
 
 @pytest.mark.process
 @pytest.mark.parametrize("state", STATES)
-def test_a_database_on_a_share_is_read_without_the_memory_of_another_computer(
+def test_a_database_on_a_share_is_read_without_the_shared_memory_of_another_computer(
     folder: Path, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = folder / "a.db"
