@@ -1,4 +1,4 @@
-"""Listen to real players of the desktop."""
+"""Listen to real players of the desktop. Strawberry 1.0 hangs at times when it begins without a device."""
 
 import os
 from collections.abc import Callable
@@ -16,10 +16,6 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
 _NAMES = ("1 ä.wav", "2 100%41 [b] & c.wav", "3 +#?.wav")  # some are written differently in a URL
 _SECONDS = 9
-
-
-def _strawberry(home: Path) -> list[str]:
-    return ["strawberry", "--play", "--load", *(f"{home}/Music/{name}" for name in _NAMES)]
 
 
 def _quodlibet(home: Path) -> list[str]:
@@ -46,7 +42,7 @@ def _vlc(home: Path) -> list[str]:
     return [str(program), "-I", "dummy", "--aout=dummy", *(f"{home}/Music/{name}" for name in _NAMES)]
 
 
-_PLAYERS = {"strawberry": _strawberry, "quodlibet": _quodlibet, "vlc": _vlc}
+_PLAYERS = {"quodlibet": _quodlibet, "vlc": _vlc}
 
 
 @pytest.mark.parametrize(("player", "command"), _PLAYERS.items(), ids=_PLAYERS)
@@ -57,15 +53,14 @@ def test_a_play_and_a_skip_are_written_down(player: str, command: Callable[[Path
         files = [home / "Music" / name for name in _NAMES]
         write_silence(files, _SECONDS)
 
-        def say(verb: str, member: str, interface: str = ".Player") -> str:
-            name = f"org.mpris.MediaPlayer2.{player}"
-            call = [verb, name, "/org/mpris/MediaPlayer2", f"org.mpris.MediaPlayer2{interface}", member]
+        def say(verb: str, member: str) -> str:
+            name, interface = f"org.mpris.MediaPlayer2.{player}", "org.mpris.MediaPlayer2.Player"
+            call = [verb, name, "/org/mpris/MediaPlayer2", interface, member]
             env = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": bus}
             return finished(["busctl", "--user", *call], env=env).stdout
 
         def is_playing() -> bool:
-            if player == "quodlibet":  # the others start themselves, and Strawberry would start again
-                say("call", "Play")
+            say("call", "Play")
             return "Playing" in say("get-property", "PlaybackStatus")
 
         def position_s() -> float:
@@ -74,14 +69,12 @@ def test_a_play_and_a_skip_are_written_down(player: str, command: Callable[[Path
         with listening(home, "--socket", f"{home}/none", bus=bus) as listener:
             wait_for(lambda: "Listening to players" in listener.messages())
             env = environment(home, DBUS_SESSION_BUS_ADDRESS=bus, TMPDIR=str(home))
-            with started(command(home), env) as process:
+            with started(command(home), env):
                 wait_for(is_playing)
                 wait_for(listener.lines)
                 wait_for(lambda: 2.2 < position_s() < _SECONDS / 2)
                 say("call", "Next")
                 wait_for(lambda: len(listener.lines()) == 2)
-                say("call", "Quit", "")
-                process.wait(60)
         lines = listener.lines()
         assert [(line["plays"], line["skips"], line["player"]) for line in lines] == [
             ("1", "0", player),

@@ -32,6 +32,7 @@ class Syncthing:
         self._last = 0
 
     def configure(self, other: "Syncthing") -> None:
+        """Write its configuration. To set a low priority, it would leave the group that `started` ends."""
         both = (self, other)
         members = "".join(f'<device id="{each.id}"></device>' for each in both)
         devices = "".join(
@@ -56,6 +57,7 @@ class Syncthing:
                 <crashReportingEnabled>false</crashReportingEnabled>
                 <autoUpgradeIntervalH>0</autoUpgradeIntervalH>
                 <minHomeDiskFree unit="%">0</minHomeDiskFree>
+                <setLowPriority>false</setLowPriority>
             </options>
         </configuration>""")
 
