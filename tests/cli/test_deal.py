@@ -284,7 +284,7 @@ def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) 
     assert today.exists()
     assert every.exists()
     assert str(music) not in run("status", "--json").out.decode()
-    assert f"There is no list '{today}'." in refused(66, "forget", today)
+    assert f"There is no list {today}." in refused(66, "forget", today)
 
 
 def test_forget_names_a_list_that_stays_in_the_configuration(tmp_path: Path) -> None:
