@@ -64,7 +64,6 @@ def tell(
 
 
 def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> bytes:
-    """Return the file of a playlist: named, configured for the player, or made last."""
     if playlist is not None:
         return find_file(playlist, all_lists(config))
     config_file = load_if_any(config)

@@ -163,7 +163,7 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[byte
 def _question(
     words: Sequence[str], name: str | None, config: str | None
 ) -> tuple[Question, Sequence[str], Sequence[KnownList]]:
-    """Return the playlists to explain, the words that name no list (or their folders), and all lists."""
+    """Return the playlists to explain, the words that name no list, and all lists."""
     config_file = load_if_any(config)
     named: dict[str, KnownList] = {}
     with State(writes=False) as state:

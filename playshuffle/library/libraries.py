@@ -59,7 +59,7 @@ def recognise_scan(
 ) -> tuple[TrackTable, MissingRoots]:
     """Return the table of tracks after a scan, and the roots that seem to be missing.
 
-    A missing root keeps its tracks, so other roots cannot take them. Repeat until no further root is missing.
+    A missing root keeps its tracks, so other roots cannot take them.
 
     Raises:
         PartError: `known` is a part of the table, and not enough.

@@ -131,7 +131,7 @@ def scan_places(
     """Scan the folders of all places, each once, and read the tags that are not in the cache.
 
     Args:
-        roots: roots that can be reached; no file is found below the others.
+        roots: roots that can be reached; no others are scanned.
         read_all: reads the tags of files; None for folders without tags.
     """
     parts = {

@@ -73,7 +73,6 @@ class PlaylistStages:
         drawn_s: when the order was drawn (Unix seconds).
         dealt: why each dealt track of a deck is not in the playlist, in words.
         upcoming: position of each track that a deck has still to deal.
-        next_run: the next change of the playlist, in words.
     """
 
     run: Run

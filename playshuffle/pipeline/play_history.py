@@ -80,7 +80,7 @@ class PlayHistory(NamedTuple):
 def play_history(
     opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf, now_s: int
 ) -> PlayHistory:
-    """Read all sources of a request, at most once for all playlists over the same folders.
+    """Read all sources of a request, once for all playlists over the same folders.
 
     An unchanged source is not read again. If a source cannot be read, its last content counts.
 

@@ -22,7 +22,7 @@ _DEVICE = f"{_NO_URI}, device A"
 def _lost(*texts: str) -> dict[str, Lost]:
     """Return losses by the keys of oddities; a later one replaces an earlier one.
 
-    A text is a key, the lost forms (`-` for none), and the affected versions if not all.
+    A text has a key, the lost forms (`-` for none), and the affected versions.
     """
     losses = {}
     for text in ", ".join(texts).split(", "):

@@ -37,7 +37,7 @@ class TokenKind(enum.Enum):
 
 
 class Token(NamedTuple):
-    """A piece of a query."""
+    """A word, parenthesis or OR of a query."""
 
     kind: TokenKind
     text: str

@@ -68,8 +68,7 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
 def _seems_deleted(playlist: bytes) -> bool:
     """Return whether a playlist does not exist though its folder does, and is not empty.
 
-    Its drive may be missing all the same, so it is hidden and its order stays saved. An empty folder may be
-    the mount point of a missing drive.
+    Its drive may be missing all the same, so its order stays saved. An empty folder may be a mount point.
     """
     if os.path.lexists(playlist) or existing_parts(playlist):
         return False

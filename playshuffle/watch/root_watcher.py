@@ -45,8 +45,8 @@ class RootWatcher(Checker):
 
     Args:
         root: absolute, without a slash at its end; it need not exist.
-        report: called in another thread with a hint, or with the reason for a full scan: first `start`, then
-            `root`, `mounts`, `lost`, `poll` or `hourly`. Must not raise.
+        report: called in another thread with a hint, or with the reason for a full scan: `start`, `root`,
+            `mounts`, `lost`, `poll` or `hourly`. Must not raise.
     """
 
     def __init__(self, root: bytes, report: Callable[[Hint | str], None]) -> None:
