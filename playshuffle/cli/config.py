@@ -84,7 +84,7 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
             text = f"{home_path(root)} does not exist and was never scanned. {hint}"
             warnings.append(document.fault(text, *keys[root]))
         for playlist in config_file.playlists:
-            known = skip_list_entries.load(state, atomic_file.resolved(playlist.request.output or b""))
+            known = skip_list_entries.load(state, atomic_file.resolved(playlist.output))
             for skip_list in filterfalse(os.path.isfile, playlist.request.without):
                 if skip_list not in known:
                     text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."

@@ -74,11 +74,11 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
     if len(candidates) > 1:
         choices = any_of([shown(candidate.name) for candidate in candidates])
         raise PlayshuffleError(f"Several playlists are for {player}. Name one: {choices}.")
-    if not candidates or candidates[0].request.output is None:
+    if not candidates:
         raise PlayshuffleError(
             "The configuration has no valid playlist. See: playshuffle config check", Exit.CONFIG
         )
-    return candidates[0].request.output
+    return candidates[0].output
 
 
 def _track(playlist: bytes, word: str) -> bytes:
@@ -120,8 +120,8 @@ def _tell_written(config: str | None, *, quiet: bool) -> int:
 def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
     codes = []
     for playlist in config.playlists:
-        path = playlist.request.output
-        if path is None or to_tell.entry_of(path) != entry:
+        path = playlist.output
+        if to_tell.entry_of(path) != entry:
             continue
         for player in playlist.tell:
             if player is QueuePlayer.COMMANDS:

@@ -69,7 +69,7 @@ class KnownList(NamedTuple):
 def known_lists(config: "Config | None", state: State | None = None) -> Sequence[KnownList]:
     """Return all lists, configured ones first. Pass `state` if it is open."""
     configured = {
-        atomic_file.resolved(playlist.request.output or b""): playlist
+        atomic_file.resolved(playlist.output): playlist
         for playlist in (config.playlists if config is not None else ())
     }
     with State(writes=False) if state is None else nullcontext(state) as opened:

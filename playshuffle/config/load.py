@@ -124,8 +124,7 @@ def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
 
 
 def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist) -> None:
-    assert wanted.request.output is not None
-    path = atomic_file.resolved(wanted.request.output)
+    path = atomic_file.resolved(wanted.output)
     first = playlists.setdefault(path, wanted)
     if first is not wanted:
         raise OptionError(

@@ -29,12 +29,17 @@ class QueuePlayer(StrEnum):
 
 
 class ConfiguredPlaylist(NamedTuple):
-    """A playlist of the configuration. Its request has an output."""
+    """A playlist of the configuration."""
 
     name: str
     request: Request
     reshuffle: Reshuffle = Reshuffle.NEVER
     tell: tuple[QueuePlayer, ...] = ()
+
+    @property
+    def output(self) -> bytes:
+        assert self.request.output is not None, "a playlist of the configuration is a file"
+        return self.request.output
 
     @property
     def deal(self) -> DealSettings | None:

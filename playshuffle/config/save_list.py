@@ -119,9 +119,7 @@ def _check_name(document: Document, name: str, request: Request) -> None:
         return
     output = atomic_file.resolved(request.output or b"")
     same = [
-        each.name
-        for each in understand(document).playlists
-        if atomic_file.resolved(each.request.output or b"") == output
+        each.name for each in understand(document).playlists if atomic_file.resolved(each.output) == output
     ]
     if same and same != [name]:
         raise PlayshuffleError(

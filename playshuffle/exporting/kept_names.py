@@ -54,7 +54,8 @@ def export_names(
     finally:  # a name that was not copied may become that of another person's file
         there = [name for name in names if os.path.lexists(os.path.join(folder, name))]
         _write_mark(folder, [*lists, [head, playlist, *there]])
-    lines = [track.extinf + _entry(name) for track, name in zip(tracks, names, strict=False)]
+    entries = (b"./" + name if name.startswith(b"#") else name for name in names)
+    lines = [track.extinf + entry + b"\n" for track, entry in zip(tracks, entries, strict=False)]
     _write(folder, playlist, [b"#EXTM3U\n", *lines])
     copying.sync(folder)
     return copying.exported(folder, tracks, again, len(unwanted))
@@ -66,10 +67,6 @@ def _remove(paths: Iterable[bytes]) -> None:
         os.unlink(path)
         with contextlib.suppress(OSError):
             os.removedirs(os.path.dirname(path))
-
-
-def _entry(name: bytes) -> bytes:
-    return (b"./" if name.startswith(b"#") else b"") + name + b"\n"
 
 
 def _write(folder: bytes, name: bytes, content: list[bytes]) -> None:

@@ -47,5 +47,5 @@ def doubts(config: Config) -> Iterator[str]:
 
 
 def _outputs(config: Config) -> list[bytes]:
-    lists = [playlist.request.output for playlist in config.playlists if playlist.request.output is not None]
+    lists = [playlist.output for playlist in config.playlists]
     return lists if config.page is None else [*lists, config.page]

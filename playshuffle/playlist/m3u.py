@@ -36,10 +36,6 @@ class Parsed(NamedTuple):
     comments: dict[str, str]
     foreign: int
 
-    @property
-    def is_ours(self) -> bool:
-        return bool(self.comments)
-
 
 _CHUNK = 4096  # tracks: some 500 KB of text
 _HEADER = b"#EXTM3U\n"

@@ -114,7 +114,7 @@ def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config
         broken[fault.name] = f"{broken[fault.name]} {fault.text}" if fault.name in broken else fault.text
     for playlist in config.playlists:
         try:
-            stack.enter_context(alone_with(playlist.request.output or b""))
+            stack.enter_context(alone_with(playlist.output))
             locked.append(playlist)
         except PlayshuffleError as error:
             broken[playlist.name] = str(error)
@@ -162,7 +162,7 @@ class _Life:
         self.shut: set[str] = (before.shut if before else set()) | {
             playlist.name
             for playlist in self.config.playlists
-            if sandbox.came_late(os.path.dirname(playlist.request.output or b""))
+            if sandbox.came_late(os.path.dirname(playlist.output))
         }
         self.watchdog = UpdateWatchdog(self.updates)
         self._day = _today()

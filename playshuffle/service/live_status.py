@@ -39,9 +39,7 @@ class LiveStatus:
         self._request = protocol.UpdateRequest(frozenset(), Batch())
         self.note: str | None = None
         self._playlists = {
-            playlist.name: PlaylistStatus(
-                playlist.name, os.fsdecode(playlist.request.output or b""), "waiting"
-            )
+            playlist.name: PlaylistStatus(playlist.name, os.fsdecode(playlist.output), "waiting")
             for playlist in config.playlists
         }
         self._roots = {

@@ -91,7 +91,7 @@ def _add_configured(
     config: "Config", state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
 ) -> None:
     for configured in config.playlists:
-        output = os.fsdecode(os.path.realpath(configured.request.output or b""))
+        output = os.fsdecode(os.path.realpath(configured.output))
         for root in configured.request.roots:
             if os.fsdecode(root) not in roots:
                 roots[os.fsdecode(root)] = _root(root, state.root(root))

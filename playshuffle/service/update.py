@@ -71,10 +71,9 @@ def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[
             if (
                 isinstance(message, PlaylistUpdated)
                 and playlist.tell
-                and playlist.request.output is not None
                 and (message.is_changed or request.batch.why == "start")
             ):
-                to_tell.add(playlist.request.output)
+                to_tell.add(playlist.output)
             send(message)
 
 
@@ -147,7 +146,7 @@ def _failed(playlist: ConfiguredPlaylist, error: Exception, growing: Sequence[by
         error=text,
         state=_state(error),
         missing=missing,
-        is_shut=sandbox.came_late(os.path.dirname(playlist.request.output or b"")),
+        is_shut=sandbox.came_late(os.path.dirname(playlist.output)),
         growing=growing,
     )
 
@@ -178,7 +177,7 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
     accept = _accept(playlist)
     status = PlaylistStatus(
         playlist.name,
-        os.fsdecode(playlist.request.output or b""),
+        os.fsdecode(playlist.output),
         "managed" if deck is None else "dealt",
         tracks=report.playlist_length,
         library=len(report.choice.all_tracks),

@@ -154,7 +154,7 @@ def test_written_entries_are_read_back(
     read = parse(content, folder)
     assert read.paths == [paths[index] for index in order]
     assert read.foreign == 0
-    assert read.is_ours
+    assert read.comments
     assert list(read.comments) == ["KEY"]
 
 
@@ -179,7 +179,7 @@ def test_playlists_from_other_programs_are_read(content: bytes, paths: list[byte
 
     assert read.paths == paths
     assert read.foreign == 0
-    assert not read.is_ours
+    assert not read.comments
 
 
 def test_streams_other_hosts_and_impossible_names_are_counted_as_entries_without_a_track() -> None:
@@ -193,4 +193,4 @@ def test_own_comments_are_read_at_the_head_only() -> None:
     content = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\n#PLAYSHUFFLE-SEED:a:b\na\n#PLAYSHUFFLE-ORDER:other\nb\n"
 
     assert parse(content, b"/").comments == {"ORDER": "random", "SEED": "a:b"}
-    assert not parse(b"a\n#PLAYSHUFFLE-ORDER:random\n", b"/").is_ours
+    assert not parse(b"a\n#PLAYSHUFFLE-ORDER:random\n", b"/").comments

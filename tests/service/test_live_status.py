@@ -8,7 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.errors import Note
+from playshuffle.pipeline.request import Request
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.metrics import metrics
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status
@@ -23,8 +25,8 @@ UPDATED = PlaylistUpdated(
 
 @pytest.fixture
 def status() -> LiveStatus:
-    request = SimpleNamespace(output=b"/m/car.m3u", roots=(b"/m",))
-    config = SimpleNamespace(playlists=(SimpleNamespace(name="car", request=request),), path=None, page=None)
+    car = ConfiguredPlaylist("car", Request((b"/m",), b"/m/car.m3u"))
+    config = SimpleNamespace(playlists=(car,), path=None, page=None)
     return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
 
 
