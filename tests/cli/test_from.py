@@ -162,7 +162,7 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
         (("make", ".", "--from", "list.txt", "-o", "x.m3u"), "Remove either."),
         (("make", "--from", "list.txt"), "Give it with -o"),
         (("make",), "No music folder was named"),
-        (("watch", "--from", "list.txt", "-o", "x.m3u"), "It is an option of: playshuffle make"),
+        (("watch", "--from", "list.txt", "-o", "x.m3u"), "Write playshuffle make --from. See"),
     ],
 )
 def test_input_other_than_a_file_list_is_an_error(music: Path, words: tuple[str, ...], message: str) -> None:
