@@ -1,4 +1,4 @@
-"""Decide when the next deal is due: every day, every week, or at every run."""
+"""Define the periods of deals: a day, a week, or each run."""
 
 from datetime import date, datetime, timedelta
 from enum import StrEnum

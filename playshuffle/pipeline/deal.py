@@ -102,7 +102,7 @@ def count_as_heard(run: Run) -> Dealt:
     dealt = _repeat_deal(
         run, heard, None if heard == deck else run.record.saved, [] if deck.heard_from_s else [note]
     )
-    return dealt._replace(is_heard=True)
+    return dealt._replace(is_heard=deck.heard_from_s > 0)
 
 
 def _last_deal(run: Run, option: str) -> Deal:

@@ -1,6 +1,6 @@
 """Map ID3 frames, Vorbis comments, MP4 atoms and other names of tags to the fields of `Tags`.
 
-A new tag needs a field of `Tags` and a row here. The ID3 frames to parse and the version of the cache
+A new tag needs a field of `Tags`, a row here and another `LAYOUT` of the cache. The ID3 frames to parse
 follow from the table.
 """
 
