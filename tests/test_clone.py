@@ -77,7 +77,7 @@ def set_version(clone: Path, number: str) -> None:
     path.write_text(path.read_text().replace(now, number))
 
 
-def test_a_second_run_installs_nothing(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_of_the_clone_installs_nothing(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(clone)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     assert run(clone / "bin/playshuffle") == (version(clone), "")
@@ -161,7 +161,7 @@ def test_a_clone_that_was_moved_is_installed_again(clone: Path, tmp_path: Path) 
     assert "once (half a minute)" in errors
 
 
-def test_on_another_system_the_clone_stops_before_it_needs_linux(tmp_path: Path) -> None:
+def test_on_a_system_other_than_linux_the_clone_stops_with_an_error(tmp_path: Path) -> None:
     folder = copied(tmp_path / "clone")
     (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n")
     (tmp_path / "uname").chmod(0o755)

@@ -41,7 +41,7 @@ def test_wrong_durations_are_refused_and_shown_escaped(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["2", "90", " 5400 "])
-def test_a_number_without_a_unit_is_answered_with_how_to_write_it(text: str) -> None:
+def test_the_error_for_a_duration_without_a_unit_says_how_to_write_it(text: str) -> None:
     number = text.strip()
 
     with pytest.raises(
@@ -66,5 +66,5 @@ def test_any_text_is_a_duration_or_is_refused(text: str) -> None:
         (2 * D + 7 * H, "2 days 7 h"), (400 * D, "400 days"),
     ],
 )  # fmt: skip
-def test_durations_have_their_two_largest_units(ms: int, said: str) -> None:
+def test_durations_are_shown_in_at_most_their_two_largest_units(ms: int, said: str) -> None:
     assert duration.words(ms) == said

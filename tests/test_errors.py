@@ -20,7 +20,7 @@ _HARMFUL = {
 
 @given(st.text())
 @settings(deadline=None)
-def test_any_text_is_shown_without_harm(text: str) -> None:
+def test_any_text_is_made_harmless_to_print(text: str) -> None:
     said = shown(text)
 
     assert _HARMFUL.isdisjoint(said)
@@ -30,7 +30,7 @@ def test_any_text_is_shown_without_harm(text: str) -> None:
 
 @given(st.binary().filter(lambda name: b"\0" not in name))
 @settings(deadline=None)
-def test_any_name_is_shown_without_harm(name: bytes) -> None:
+def test_any_file_name_is_made_harmless_to_print(name: bytes) -> None:
     assert _HARMFUL.isdisjoint(shown(name))
 
 

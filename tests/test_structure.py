@@ -62,7 +62,7 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_packages_import_from_lower_rows_only(module: str) -> None:
+def test_packages_import_only_from_packages_in_lower_rows_of_the_table(module: str) -> None:
     others = {name for name in IMPORTS[module] if package(name) != package(module)}
 
     # The modules of the first row are single files, and may use each other.
@@ -108,7 +108,9 @@ def test_imports_have_no_cycles() -> None:
         ("subprocess", {"install", "listening", "tags"}),  # systemctl, busctl, and our own tag reader
     ],
 )
-def test_a_library_is_imported_where_it_belongs(library: str, packages: set[str]) -> None:
+def test_each_library_is_imported_in_exactly_the_packages_that_may_use_it(
+    library: str, packages: set[str]
+) -> None:
     users = {
         package(module)
         for module, names in NAMES.items()
@@ -119,7 +121,7 @@ def test_a_library_is_imported_where_it_belongs(library: str, packages: set[str]
 
 
 @pytest.mark.parametrize("library", ["mutagen", "tomlkit", "tomllib", "rich", "pathspec", "watchdog", "mpd"])
-def test_a_library_is_imported_in_one_module(library: str) -> None:
+def test_each_listed_library_is_imported_in_only_one_module(library: str) -> None:
     users = [
         module for module, names in NAMES.items() if any(name.split(".")[0] == library for name in names)
     ]
@@ -135,7 +137,7 @@ def test_the_package_shuffle_imports_no_other_package() -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_no_shell_and_no_system_randomness_outside_of_chance(module: str) -> None:
+def test_no_module_runs_a_shell_and_only_the_module_chance_reads_system_randomness(module: str) -> None:
     text = MODULES[module].read_text()
 
     assert "shell=True" not in text

@@ -43,19 +43,21 @@ def test_an_order_is_found_by_other_names_and_in_capitals(name: str) -> None:
         ("field", "gener", "genre"),
     ],
 )
-def test_a_mistyped_name_gets_the_similar_one(what: str, name: str, suggestion: str) -> None:
+def test_the_error_for_a_mistyped_name_suggests_the_similar_name(
+    what: str, name: str, suggestion: str
+) -> None:
     names = {"order": ORDERS, "player": PLAYERS, "field": KEYS}[what]
 
     assert f"Did you mean '{suggestion}'" in refusal(Exit.USAGE, known, what, name, names)
     assert known(what, suggestion, names) == suggestion
 
 
-def test_a_name_similar_to_no_other_gets_the_list_of_names() -> None:
+def test_the_error_for_a_name_similar_to_no_other_lists_the_names() -> None:
     said = refusal(Exit.USAGE, known, "shape", "x\x1b[2J", ["round", "square"])
     assert said == "Unknown shape 'x\\x1b[2J'. Use round or square."
 
 
-def test_a_name_similar_to_none_of_many_gets_the_command_that_lists_them() -> None:
+def test_the_error_for_a_name_similar_to_none_of_many_names_the_command_that_lists_them() -> None:
     with pytest.raises(
         PlayshuffleError, match=r"^Unknown player 'zzz'. To see all: playshuffle help players$"
     ):

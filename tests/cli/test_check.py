@@ -71,7 +71,7 @@ def test_playlists_from_other_programs_are_read(music: Path, content: bytes, pat
     assert found(music, content) == paths
 
 
-def test_a_playlist_saved_by_vlc_is_read_as_vlc_does(tmp_path: Path) -> None:
+def test_a_playlist_saved_by_vlc_is_read_as_vlc_reads_it(tmp_path: Path) -> None:
     """It writes escapes throughout; elsewhere a name may look like one."""
     music = library(tmp_path, ["a b.mp3", "a%20b.mp3", "c.mp3", "d%20.mp3"])
 
@@ -96,7 +96,9 @@ def test_a_playlist_saved_by_vlc_is_read_as_vlc_does(tmp_path: Path) -> None:
         (b"nul%00.mp3\n" + b"x" * 5000 + b".mp3\n", [(1, "missing"), (2, "missing")]),
     ],
 )
-def test_each_broken_entry_has_its_reason(music: Path, content: bytes, said: list[tuple[int, str]]) -> None:
+def test_each_broken_entry_is_reported_with_the_reason(
+    music: Path, content: bytes, said: list[tuple[int, str]]
+) -> None:
     os.link(music / "a.mp3", music / "hard.mp3")
     os.mkfifo(music / "pipe.mp3")
     (music / "note.txt").touch()
@@ -132,7 +134,9 @@ DEAF = {"music-assistant", "cmus", "jellyfin", "kodi", "plex", "rockbox", "car"}
         (HEAD + b"{music}/a.mp3\n", {"an absolute path, which is another one on a device": DEVICES}),
     ],
 )  # fmt: skip
-def test_misread_lines_are_reported(music: Path, content: bytes, odd: dict[str, set[str]]) -> None:
+def test_lines_that_players_misread_are_reported_for_these_players(
+    music: Path, content: bytes, odd: dict[str, set[str]]
+) -> None:
     said = losers(music, content)
     assert b"{music}" not in content or RELATIVE not in said
     said.pop(RELATIVE, None)
@@ -140,7 +144,7 @@ def test_misread_lines_are_reported(music: Path, content: bytes, odd: dict[str, 
     assert said == odd
 
 
-def test_a_wrong_suffix_is_reported_for_players_that_misread_it(music: Path) -> None:
+def test_a_suffix_that_a_player_misreads_is_reported_for_this_player(music: Path) -> None:
     odd = losers(music, HEAD + E + b"\n", "x.m3u8")
     assert odd.pop(RELATIVE) == {"mopidy", "plex"}
     assert odd == {"a suffix that it does not load": {"mpd", "cmus"}}
@@ -152,7 +156,7 @@ def test_a_wrong_suffix_is_reported_for_players_that_misread_it(music: Path) -> 
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["car", "jellyfin", "navidrome", "rhythmbox", "vlc"])
-def test_a_playlist_written_for_a_player_passes_its_check(tmp_path: Path, name: str) -> None:
+def test_a_playlist_written_for_a_player_passes_the_check_for_this_player(tmp_path: Path, name: str) -> None:
     """Of a library of hostile names; but for what only some of its versions lose."""
     music = hostile(tmp_path / "Music")
     said = report(music, "--for", name)
@@ -177,7 +181,9 @@ def hostile(folder: Path) -> Path:
 
 
 @pytest.mark.process
-def test_a_playlist_saved_by_mpd_is_relative_to_its_music_folder(home: Path, tmp_path: Path) -> None:
+def test_a_playlist_saved_by_mpd_is_read_relative_to_the_music_folder_of_mpd(
+    home: Path, tmp_path: Path
+) -> None:
     library(tmp_path / "Music", ["a/b.mp3"])
     mpd_conf(home / ".config", tmp_path / "Music", tmp_path)
     (tmp_path / "saved.m3u").write_bytes(b"a/b.mp3\n")
@@ -198,7 +204,7 @@ def test_a_playlist_saved_by_mpd_is_relative_to_its_music_folder(home: Path, tmp
         (HEAD + b"none.mp3\n", ["--for", "mpv"], 1),
     ],
 )
-def test_the_exit_code_depends_only_on_the_named_players(
+def test_check_fails_for_broken_entries_and_for_those_that_a_named_player_cannot_play(
     music: Path, content: bytes, words: list[str], code: int
 ) -> None:
     (music / "x.m3u").write_bytes(content)
@@ -260,7 +266,9 @@ def test_a_playlist_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         read(bytes(tmp_path / "x.m3u"))
 
 
-def test_check_opens_no_entry_and_uses_no_network(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checking_a_playlist_opens_neither_its_entries_nor_a_network_connection(
+    music: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (music / "x.m3u").write_bytes(HEAD + b"a.mp3\nhttp://h/x\n\\\\host\\x\nfile://host/x\nsub/../x.m3u\n")
     opened: list[bytes] = []
     real = os.open
@@ -285,7 +293,7 @@ BITS += [b"a.mp3", b"%2", b"%00", b" ", b"..", b"C:\\", b"\xe9", b"#PLAYSHUFFLE-
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.lists(st.sampled_from(BITS) | st.binary(max_size=3), max_size=12).map(b"".join))
-def test_check_survives_any_file(music: Path, content: bytes) -> None:
+def test_a_check_of_any_content_ends_with_a_result_or_an_error_message(music: Path, content: bytes) -> None:
     (music / "fuzz.m3u").write_bytes(content)
 
     with contextlib.suppress(PlayshuffleError):  # it is said to be no playlist
@@ -294,7 +302,7 @@ def test_check_survives_any_file(music: Path, content: bytes) -> None:
 
 
 @pytest.mark.process
-def test_without_a_player_the_one_that_the_playlist_was_written_for_is_checked(music: Path) -> None:
+def test_if_no_player_is_named_check_uses_the_player_that_the_playlist_was_written_for(music: Path) -> None:
     for words, works in (((), ""), (("--for", "vlc"), ". Its paths work with VLC")):
         make(music, "-o", music / "x.m3u", *words)
         said = run("check", music / "x.m3u").out.decode()
@@ -310,7 +318,7 @@ def test_a_folder_that_all_missing_entries_share_is_named(music: Path, program: 
 
 
 @pytest.mark.process
-def test_a_near_name_is_suggested_for_a_missing_file(music: Path) -> None:
+def test_a_similar_name_is_suggested_for_a_missing_file(music: Path) -> None:
     (music / "x.m3u").write_text("A.MP\nSub/c.mp\nzzz.mp3\nC:\\Music\\q.mp3\n")
 
     done = run("check", music / "x.m3u")

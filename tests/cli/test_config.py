@@ -20,7 +20,7 @@ def config(*words: str | Path, **env: str) -> Done:
     return done
 
 
-def test_init_writes_a_valid_configuration_once(home: Path) -> None:
+def test_config_init_writes_a_valid_configuration_and_refuses_to_replace_it(home: Path) -> None:
     path = home / ".config/playshuffle/config.toml"
 
     first = config("init")
@@ -42,7 +42,7 @@ def test_init_writes_a_valid_configuration_once(home: Path) -> None:
     assert wanted.request.output == os.fsencode(home / "Music/everything.m3u")
 
 
-def test_the_commented_lines_of_the_example_are_valid(home: Path, tmp_path: Path) -> None:
+def test_the_commented_lines_of_the_example_configuration_are_valid(home: Path, tmp_path: Path) -> None:
     config("init")
     text = (home / ".config/playshuffle/config.toml").read_text()
     path = tmp_path / "all.toml"
@@ -64,7 +64,9 @@ def test_the_commented_lines_of_the_example_are_valid(home: Path, tmp_path: Path
         ("", "~/Music"),
     ],
 )
-def test_the_example_names_the_music_folder_of_the_desktop(home: Path, said: str, folder: str) -> None:
+def test_the_example_configuration_names_the_music_folder_of_the_desktop(
+    home: Path, said: str, folder: str
+) -> None:
     (home / ".config").mkdir(exist_ok=True)
     (home / ".config/user-dirs.dirs").write_text(said)
 
@@ -74,14 +76,14 @@ def test_the_example_names_the_music_folder_of_the_desktop(home: Path, said: str
     assert wanted.request.roots == (os.path.expanduser(folder).encode(),)
 
 
-def test_a_music_folder_that_toml_cannot_quote_is_not_in_the_example() -> None:
+def test_a_music_folder_that_toml_cannot_quote_is_not_in_the_example_configuration() -> None:
     done = config("init", XDG_MUSIC_DIR="/srv/\udcff")
 
     assert done.code == 0
     assert config("check").code == 1
 
 
-def test_init_names_the_file_that_it_cannot_write(tmp_path: Path) -> None:
+def test_config_init_names_the_file_that_it_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     done = config("init", "--config", tmp_path / "file/x/config.toml")
@@ -90,7 +92,7 @@ def test_init_names_the_file_that_it_cannot_write(tmp_path: Path) -> None:
     assert "/file/x is not a folder. Nothing was written." in done.err
 
 
-def test_the_example_of_the_page_loads(tmp_path: Path) -> None:
+def test_the_example_configuration_in_the_documentation_loads(tmp_path: Path) -> None:
     example = (CHECKOUT / "docs/config.md").read_text().partition("```toml\n")[2].partition("```")[0]
     (tmp_path / "config.toml").write_text(example)
 
@@ -100,7 +102,7 @@ def test_the_example_of_the_page_loads(tmp_path: Path) -> None:
     assert len(loaded.playlists) == 3
 
 
-def test_a_terminal_gets_each_problem_wrapped(home: Path) -> None:
+def test_each_problem_of_the_configuration_is_wrapped_on_a_terminal(home: Path) -> None:
     (home / "c.toml").write_text('quiet = "2s"\nfolders = ["~/W"]\n[playlist.run]\norder = "sprea"\n')
 
     code, screen = on_terminal("config", "check", "--config", home / "c.toml", NO_COLOR="1")

@@ -49,7 +49,7 @@ def test_the_round_of_a_deck_goes_on_in_a_copied_home(ann: Path) -> None:
     assert len(set(heard)) == 9
 
 
-def test_a_deck_is_undone_and_shown_in_a_copied_home(ann: Path) -> None:
+def test_status_and_undo_work_for_a_deck_in_a_copied_home(ann: Path) -> None:
     for _ in range(2):
         deal(ann)
 
@@ -62,7 +62,7 @@ def test_a_deck_is_undone_and_shown_in_a_copied_home(ann: Path) -> None:
     assert "~/Music/today.m3u is as before: 3 tracks" in undone.err
 
 
-def test_options_of_a_playlist_and_its_skip_list_are_known_in_a_copied_home(ann: Path) -> None:
+def test_the_options_and_the_skip_list_of_a_playlist_are_known_in_a_copied_home(ann: Path) -> None:
     """The entries of the skip list are known, too, after it was removed."""
     (ann / "hated.m3u").write_text("#EXTM3U\nMusic/003.mp3\n")
     in_home(ann, "make", ann / "Music", "-o", ann / "all.m3u", "--without", ann / "hated.m3u")
@@ -91,7 +91,7 @@ def test_a_play_history_is_known_in_a_copied_home_though_its_file_is_gone(ann: P
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_no_path_below_the_home_is_stored_with_its_name(tmp_path: Path, is_link: bool) -> None:
+def test_paths_below_the_home_are_stored_without_the_name_of_the_home(tmp_path: Path, is_link: bool) -> None:
     """The home may be a link: then music is named by it, and a playlist by the real path."""
     home = tmp_path / "unusual-name"
     if is_link:
@@ -108,7 +108,7 @@ def test_no_path_below_the_home_is_stored_with_its_name(tmp_path: Path, is_link:
     assert b"unusual" not in (home / ".local/state/playshuffle/state.db").read_bytes()
 
 
-def test_music_outside_of_the_home_stays_where_it_is(tmp_path: Path) -> None:
+def test_a_deck_of_music_outside_of_the_home_goes_on_in_a_copied_home(tmp_path: Path) -> None:
     ann, music = tmp_path / "ann", numbered(tmp_path / "music", 6)
     (ann / "Lists").mkdir(parents=True)
     words = ("deal", music, "-n", "3", "--every", "run", "-o")

@@ -47,7 +47,7 @@ def undo(*words: str | Path) -> str:
 # Once in each period
 
 
-def test_one_day_has_one_deal_and_the_next_another(music: Path) -> None:
+def test_a_day_has_one_deal_and_the_next_day_deals_other_tracks(music: Path) -> None:
     """The same bytes however often it runs; a clock that is set back deals nothing and loses nothing."""
     today = music / "today.m3u"
 
@@ -86,7 +86,9 @@ def test_other_options_rewrite_the_deal_of_today_in_their_format(music: Path) ->
     assert entries == [f"file://{music}/{name}" for name in names]
 
 
-def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_stay_dealt(tmp_path: Path) -> None:
+def test_an_edited_skip_list_leaves_the_last_deal_unchanged_and_counts_from_the_next_deal(
+    tmp_path: Path,
+) -> None:
     music, never = numbered(tmp_path / "Music", 9), tmp_path / "never.m3u"
     never.write_text(f"{music}/000.mp3\n")
     deal(music, "-n", "3", "--without", never)
@@ -101,7 +103,9 @@ def test_an_edited_skip_list_counts_from_the_next_deal_and_dealt_tracks_stay_dea
     assert other not in listed(music / "today.m3u")
 
 
-def test_again_peek_and_undo_show_or_restore_the_right_deal(music: Path) -> None:
+def test_deal_again_keeps_the_last_deal_peek_shows_the_next_and_undo_restores_the_one_before(
+    music: Path,
+) -> None:
     """Again deals nothing; what peek shows is what comes; undo takes it back, and a second one returns."""
     deal(music, "-n", "4", day="2026-03-28")
     first = listed(music / "today.m3u")
@@ -150,7 +154,7 @@ def test_options_that_are_given_change_the_remembered_ones(music: Path) -> None:
     assert f"Options: {music} --time 1s\n" in status("today")
 
 
-def test_a_deal_now_does_not_change_when_the_next_is_due(music: Path) -> None:
+def test_a_deal_by_the_option_now_does_not_change_when_the_next_deal_is_due(music: Path) -> None:
     first = deal(music, "-n", "2", "--every", "week", day="2026-03-24")
     assert "--now deals the next" in deal(day="2026-03-25")
 
@@ -159,14 +163,14 @@ def test_a_deal_now_does_not_change_when_the_next_is_due(music: Path) -> None:
     assert "Next: Monday 00:00" in first
 
 
-def test_a_deal_with_the_option_again_does_not_advise_it(music: Path) -> None:
+def test_a_deal_by_the_option_again_does_not_advise_the_option_again(music: Path) -> None:
     deal(music, "-n", "4")
 
     assert "--again rewrites this deal" in deal()
     assert "; --now deals the next" in deal("--again")
 
 
-def test_deal_begins_a_new_round_at_once_and_undo_takes_it_back(music: Path, home: Path) -> None:
+def test_the_option_new_round_begins_a_round_at_once_and_undo_takes_it_back(music: Path, home: Path) -> None:
     """With a dealt track that was deleted, too."""
     deal(music, "-n", "4")
     (music / listed(music / "today.m3u")[0]).unlink()
@@ -180,7 +184,7 @@ def test_deal_begins_a_new_round_at_once_and_undo_takes_it_back(music: Path, hom
     assert not [*home.rglob("*damaged*")]
 
 
-def test_a_list_by_make_is_not_dealt(music: Path) -> None:
+def test_a_list_that_make_wrote_is_refused_by_the_command_deal(music: Path) -> None:
     assert run("make", music).code == 0
 
     said = refused(2, "deal", music / "playshuffle.m3u")
@@ -188,7 +192,7 @@ def test_a_list_by_make_is_not_dealt(music: Path) -> None:
     assert "Nothing was dealt yet. Name a music folder" in refused(2, "deal")
 
 
-def test_a_make_over_a_deck_names_the_undo_command(music: Path) -> None:
+def test_make_over_the_file_of_a_deck_says_that_undo_brings_the_deck_back(music: Path) -> None:
     deal(music, "-n", "4")
     options = music, "-o", music / "today.m3u"
 
@@ -232,7 +236,9 @@ def test_options_given_after_an_undone_first_deal_count_from_the_next_deal(music
 # Other options on a day that is dealt
 
 
-def test_other_options_count_from_tomorrow_and_todays_deal_stays(music: Path, program: Program) -> None:
+def test_other_options_count_from_tomorrow_and_leave_todays_deal_unchanged(
+    music: Path, program: Program
+) -> None:
     def deal(*words: str) -> list[str]:
         done = program("deal", *words)
         assert (done.code, len(listed(music / "today.m3u"))) == (0, 6), done.err
@@ -255,7 +261,9 @@ def test_other_options_count_from_tomorrow_and_todays_deal_stays(music: Path, pr
     assert listed(music / "today.m3u") == first
 
 
-def test_again_removes_tracks_by_other_options_and_undo_restores_them(music: Path, program: Program) -> None:
+def test_the_option_again_removes_tracks_that_new_options_exclude_and_undo_restores_them(
+    music: Path, program: Program
+) -> None:
     program("deal", str(music), "-n", "10")
     first = listed(music / "today.m3u")
 
@@ -272,7 +280,7 @@ def test_again_removes_tracks_by_other_options_and_undo_restores_them(music: Pat
     assert "The options exclude all tracks of the last deal" in none
 
 
-def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) -> None:
+def test_the_command_forget_removes_a_saved_deck_and_a_saved_order_but_not_the_files(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 6)
     today, every = music / "today.m3u", music / "playshuffle.m3u"
     deal(music, "-n", "2")
@@ -287,7 +295,7 @@ def test_forget_removes_a_deck_and_an_order_and_keeps_the_files(tmp_path: Path) 
     assert f"There is no list {today}." in refused(66, "forget", today)
 
 
-def test_forget_names_a_list_that_stays_in_the_configuration(tmp_path: Path) -> None:
+def test_the_command_forget_says_that_a_saved_list_stays_in_the_configuration(tmp_path: Path) -> None:
     assert run("make", numbered(tmp_path / "Music", 6), "--save", "all").code == 0
 
     assert "The file was not changed. all stays in the configuration." in run("forget", "all").err
@@ -303,7 +311,7 @@ def test_a_deck_is_not_forgotten_if_the_state_cannot_be_written(tmp_path: Path, 
         refused(73, *words)
 
 
-def test_peek_counts_tracks_not_drawn_yet(tmp_path: Path) -> None:
+def test_the_option_peek_counts_the_tracks_that_are_not_drawn_yet(tmp_path: Path) -> None:
     music = numbered(tmp_path, 6)
     assert (
         run("deal", music, "-n", "4", "--peek").out
@@ -320,7 +328,7 @@ def test_peek_counts_tracks_not_drawn_yet(tmp_path: Path) -> None:
 # How much
 
 
-def test_an_artist_is_dealt_each_day(tmp_path: Path) -> None:
+def test_a_deck_of_artists_deals_all_tracks_of_one_artist_in_each_deal(tmp_path: Path) -> None:
     files = {f"{at}.mp3": {"artist": artist, "title": str(at)} for at, artist in enumerate("abcabcabc")}
     music = tagged_library(tmp_path / "Music", files)
     deal(music, "--groups", "1", "--group-by", "artist")
@@ -358,7 +366,7 @@ def test_deal_refuses_wrong_options(tmp_path: Path, words: list[str], said: str,
 # Few tracks, none, and drives
 
 
-def test_a_deal_waits_for_the_drive_if_all_other_tracks_are_dealt(tmp_path: Path) -> None:
+def test_a_deal_waits_for_a_missing_drive_if_all_tracks_elsewhere_are_dealt(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
     words: list[str | Path] = [here, usb, "-o", tmp_path / "today.m3u", "--every", "run"]
     deal(*words, "-n", "2")
@@ -369,7 +377,7 @@ def test_a_deal_waits_for_the_drive_if_all_other_tracks_are_dealt(tmp_path: Path
     assert "all remaining tracks of this round" in refused(75, "deal", *words, "-n", "2")
 
 
-def test_a_playlist_that_stays_since_a_drive_is_missing_is_reported_with_all_its_tracks(
+def test_a_deal_that_is_kept_while_a_drive_is_missing_is_reported_with_all_its_tracks(
     tmp_path: Path,
 ) -> None:
     here, usb = numbered(tmp_path / "here", 1), numbered(tmp_path / "usb", 7)
@@ -388,7 +396,7 @@ def test_a_playlist_that_stays_since_a_drive_is_missing_is_reported_with_all_its
     assert (facts["tracks"], len(facts["entries"])) == (8, 8)
 
 
-def test_undo_brings_back_the_tracks_of_a_missing_drive(tmp_path: Path) -> None:
+def test_undo_of_a_deal_also_brings_back_tracks_of_a_missing_drive(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 3), numbered(tmp_path / "usb", 3)
     out = tmp_path / "today.m3u"
     words: list[str | Path] = [here, usb, "-o", out]
@@ -410,7 +418,7 @@ def test_undo_brings_back_the_tracks_of_a_missing_drive(tmp_path: Path) -> None:
     assert sorted(listed(out)) == sorted(first)
 
 
-def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
+def test_the_option_accept_missing_gives_up_the_tracks_of_a_lost_drive(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 4), numbered(tmp_path / "usb", 4)
     words: list[str | Path] = [here, usb, "-o", tmp_path / "today.m3u", "--every", "run"]
     deal(*words, "-n", "7")
@@ -420,7 +428,9 @@ def test_a_drive_that_never_comes_back_can_be_given_up(tmp_path: Path) -> None:
     assert "of 4 (" in status("today")
 
 
-def test_without_a_state_the_tracks_in_the_file_count_as_dealt(music: Path, home: Path) -> None:
+def test_if_the_state_was_lost_the_tracks_in_the_file_of_a_deck_count_as_dealt(
+    music: Path, home: Path
+) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
     shutil.rmtree(home / ".local")
@@ -491,7 +501,7 @@ def test_each_player_has_a_deck_of_its_own(tmp_path: Path) -> None:
     assert sorted(names) == ["drive", "today", "today-car"]
 
 
-def test_undo_of_a_configured_deal_uses_its_options(music: Path) -> None:
+def test_undo_restores_a_deal_of_a_configured_list_with_the_options_of_this_list(music: Path) -> None:
     """It does so beside a configuration that is wrong by now."""
     file = configured(f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\nfor = "vlc"\n')
     assert run("deal", "--due").code == 0
@@ -503,7 +513,7 @@ def test_undo_of_a_configured_deal_uses_its_options(music: Path) -> None:
     assert (done.code, (music / "some.m3u").read_bytes()) == (0, first), done.err
 
 
-def test_peek_on_a_terminal_is_a_table(tmp_path: Path) -> None:
+def test_the_option_peek_prints_a_table_on_a_terminal(tmp_path: Path) -> None:
     music = library(tmp_path, ["1.ogg", "2.ogg", "3.ogg"])
     deal(music, "-n", "1")
     lines = on_terminal("deal", music, "-n", "2", "--peek").text.splitlines()

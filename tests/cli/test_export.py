@@ -57,7 +57,7 @@ def test_export_finds_a_list_by_its_name(music: Path, tmp_path: Path) -> None:
     assert "There is no list or file 'gone'." in refused(66, "export", "gone", tmp_path / "stick")
 
 
-def test_copies_keep_their_names_for_a_phone(music: Path, tmp_path: Path) -> None:
+def test_the_option_keep_names_copies_files_under_their_own_names(music: Path, tmp_path: Path) -> None:
     make(music, "-o", music / "phone.m3u")
     export = ("export", music / "phone.m3u", tmp_path / "stick")
     assert "--max-per-folder does not work with --keep-names" in refused(
@@ -72,7 +72,7 @@ def test_copies_keep_their_names_for_a_phone(music: Path, tmp_path: Path) -> Non
     assert "2 tracks, 0 MB. Copied 0, kept 2, removed 1" in run(*export, "--keep-names").err
 
 
-def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
+def test_export_copies_the_tracks_of_all_files_of_a_split_playlist(music: Path, tmp_path: Path) -> None:
     make(music, "--for", own_player(max_per_file=2), "-o", tmp_path / "all.m3u")
 
     done = run("export", tmp_path / "all.m3u", tmp_path / "stick")
@@ -80,7 +80,7 @@ def test_a_list_in_parts_is_copied_whole(music: Path, tmp_path: Path) -> None:
     assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3" in done.err
 
 
-def test_export_finds_one_list_by_path_and_by_name_though_its_folder_is_a_link(
+def test_export_finds_a_list_by_path_and_by_name_though_its_folder_is_a_link(
     music: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(music)
@@ -90,7 +90,7 @@ def test_export_finds_one_list_by_path_and_by_name_though_its_folder_is_a_link(
         ran("export", playlist, tmp_path / "stick")
 
 
-def test_exported_copies_in_a_music_folder_are_not_tracks(music: Path) -> None:
+def test_exported_copies_in_a_music_folder_are_not_taken_for_tracks_of_the_library(music: Path) -> None:
     make(music)
     (music / "stick").mkdir()
     assert run("export", music / "playshuffle.m3u", music / "stick").code == 0
@@ -101,7 +101,9 @@ def test_exported_copies_in_a_music_folder_are_not_tracks(music: Path) -> None:
     assert run("make", music / "stick/playshuffle", "-o", music.parent / "x.m3u").code == 3
 
 
-def test_export_reports_how_many_fit_and_the_changes_of_a_second_run(music: Path, tmp_path: Path) -> None:
+def test_export_reports_how_many_tracks_fit_and_what_a_second_run_changed(
+    music: Path, tmp_path: Path
+) -> None:
     make(music, "--order", "sorted", "-o", tmp_path / "all.m3u")
 
     first = run("export", tmp_path / "all.m3u", tmp_path / "stick", "--size", "12K")
@@ -112,7 +114,9 @@ def test_export_reports_how_many_fit_and_the_changes_of_a_second_run(music: Path
     assert names(tmp_path / "stick/all")[1] == "0002 Bjork - Joga.ogg"
 
 
-def test_export_copies_a_list_of_files_and_names_missing_ones(music: Path, tmp_path: Path) -> None:
+def test_export_copies_the_files_of_a_list_and_names_the_entries_that_it_skips(
+    music: Path, tmp_path: Path
+) -> None:
     listed = tmp_path / "list.txt"
     listed.write_text(f"{music}/2.ogg\n{music}/gone.mp3\nhttp://example.org/radio\n{listed}\n{music}/1.mp3\n")
 
@@ -144,7 +148,7 @@ def test_export_copies_a_list_of_files_and_names_missing_ones(music: Path, tmp_p
         (("all.m3u", "all.m3u"), 73, "is not a folder"),
     ],
 )
-def test_errors_of_export_have_advice(
+def test_export_explains_why_it_copies_nothing(
     music: Path, tmp_path: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:
     make(music, "-o", tmp_path / "all.m3u")
@@ -153,7 +157,7 @@ def test_errors_of_export_have_advice(
     assert message in refused(code, "export", *words, cwd=tmp_path)
 
 
-def test_a_list_of_another_user_is_refused_with_its_owner_and_file(
+def test_export_over_the_copy_of_another_users_list_is_refused_with_the_user_and_list(
     music: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("ann", "bob"):

@@ -37,7 +37,7 @@ def test_a_playlist_is_made_from_the_files_of_a_list(
     assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
 
 
-def test_missing_files_are_counted_and_named(music: Path) -> None:
+def test_missing_files_of_a_source_list_are_named_with_the_reason(music: Path) -> None:
     lines = [*NAMES, "gone.mp3", "cover.jpg", "a"]
     (music / "list.txt").write_text("\n".join(lines))
     (music / "cover.jpg").write_bytes(b"x")
@@ -49,7 +49,7 @@ def test_missing_files_are_counted_and_named(music: Path) -> None:
     assert sorted(listed(music / "list.m3u")) == sorted(NAMES)
 
 
-def test_if_most_files_are_missing_the_playlist_stays(music: Path) -> None:
+def test_if_most_files_of_a_source_list_are_missing_the_playlist_is_not_changed(music: Path) -> None:
     make("--from", *_list(music, NAMES))
     (music / "a/1.mp3").unlink()
     make("--from", *_list(music, NAMES))
@@ -66,7 +66,7 @@ def _list(music: Path, names: Sequence[str]) -> list[str | Path]:
     return [music / "list.txt", "-o", music / "list.m3u"]
 
 
-def test_a_list_that_is_its_own_source_loses_no_missing_entry(music: Path) -> None:
+def test_a_playlist_made_from_itself_is_refused_if_files_of_its_entries_are_missing(music: Path) -> None:
     """It is shuffled if all entries are there, and else refused: the entries are in no other file."""
     playlist = music / "own.m3u"
     make("--from", _list(music, NAMES)[0], "-o", playlist)
@@ -88,7 +88,7 @@ def test_a_list_that_is_its_own_source_loses_no_missing_entry(music: Path) -> No
     assert sorted(listed(playlist)) == sorted(NAMES[1:])
 
 
-def test_a_list_that_is_its_own_source_loses_no_radio_station(music: Path) -> None:
+def test_a_playlist_made_from_itself_is_refused_if_it_has_a_radio_station(music: Path) -> None:
     playlist = music / "own.m3u"
     playlist.write_text("\n".join(["#EXTM3U", *NAMES, "http://radio.example/stream"]))
     before = playlist.read_bytes()
@@ -101,7 +101,9 @@ def test_a_list_that_is_its_own_source_loses_no_radio_station(music: Path) -> No
 @pytest.mark.parametrize(
     "options", [["-n", "2"], ["--where", "-path:c"], ["--without", "skip.m3u"], ["--most", "1:folder"], []]
 )
-def test_a_list_that_is_its_own_source_loses_nothing_left_out(music: Path, options: list[str]) -> None:
+def test_a_playlist_made_from_itself_is_refused_if_options_leave_tracks_out(
+    music: Path, options: list[str]
+) -> None:
     """Spoken word is left out without any option."""
     (music / "c/told.m4b").write_bytes((DATA / "tone.m4a").read_bytes())
     (music / "skip.m3u").write_text("#EXTM3U\na/1.mp3\n")
@@ -140,7 +142,7 @@ def test_a_deal_does_not_replace_the_list_that_it_deals_from(music: Path) -> Non
     assert playlist.read_bytes() == before
 
 
-def test_a_list_of_files_does_not_shrink_the_cached_folder(music: Path) -> None:
+def test_make_from_a_list_of_some_files_keeps_the_cached_tags_of_the_others(music: Path) -> None:
     make(music)
     make("--from", *_list(music, NAMES[:1]))
     ran("make", music, before=strace(music / "log", "trace=openat"))
@@ -148,7 +150,7 @@ def test_a_list_of_files_does_not_shrink_the_cached_folder(music: Path) -> None:
     assert b".ogg" not in (music / "log").read_bytes()
 
 
-def test_queries_and_deals_work_with_a_list(music: Path) -> None:
+def test_queries_and_deals_work_with_a_list_of_files_in_place_of_folders(music: Path) -> None:
     make("--from", *_list(music, NAMES), "--where", "path:a")
     assert sorted(listed(music / "list.m3u")) == ["a/1.mp3", "a/2.ogg"]
 
@@ -165,7 +167,9 @@ def test_queries_and_deals_work_with_a_list(music: Path) -> None:
         (("watch", "--from", "list.txt", "-o", "x.m3u"), "Write playshuffle make --from. See"),
     ],
 )
-def test_input_other_than_a_file_list_is_an_error(music: Path, words: tuple[str, ...], message: str) -> None:
+def test_commands_that_misuse_or_lack_the_option_from_are_refused(
+    music: Path, words: tuple[str, ...], message: str
+) -> None:
     _list(music, NAMES)
 
     assert message in refused(2, *words, cwd=music)
@@ -227,7 +231,9 @@ def test_entries_of_a_playlist_in_a_linked_folder_lead_to_the_tracks(
     assert sorted(before) == sorted(listed(playlist))
 
 
-def test_a_link_above_both_tracks_and_playlist_keeps_entries_relative(music: Path, tmp_path: Path) -> None:
+def test_entries_are_relative_if_tracks_and_playlist_are_below_the_same_link(
+    music: Path, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to(music)
     (music / "lists").mkdir()
 

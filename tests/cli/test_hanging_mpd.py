@@ -43,7 +43,7 @@ def connections(music: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         yield count
 
 
-def test_a_command_for_an_ordinary_list_does_not_ask_mpd(
+def test_a_check_of_a_list_that_mpd_did_not_save_does_not_connect_to_mpd(
     music: Path, program: Program, connections: Callable[[], int]
 ) -> None:
     (music / "plain.m3u").write_text("gone.mp3\nhttp://radio/1\n1.mp3\n")
@@ -55,7 +55,7 @@ def test_a_command_for_an_ordinary_list_does_not_ask_mpd(
     assert connections() == 0
 
 
-def test_a_check_of_a_list_that_mpd_may_have_saved_asks_mpd_once(
+def test_a_check_of_a_list_that_mpd_may_have_saved_connects_to_mpd_once(
     music: Path, program: Program, connections: Callable[[], int]
 ) -> None:
     (music / "lists/saved.m3u").write_text("1.mp3\n")
@@ -65,7 +65,7 @@ def test_a_check_of_a_list_that_mpd_may_have_saved_asks_mpd_once(
     assert connections() == 1
 
 
-def test_each_make_for_mpd_asks_mpd_once(
+def test_each_make_for_mpd_connects_to_mpd_once(
     music: Path, program: Program, connections: Callable[[], int]
 ) -> None:
     for _ in range(2):

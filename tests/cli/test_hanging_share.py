@@ -27,7 +27,7 @@ def _is_waiting(pid: int) -> bool:
     )
 
 
-def test_a_share_gives_the_same_playlist_as_its_local_folder(tmp_path: Path) -> None:
+def test_a_network_share_gives_the_same_tracks_as_the_local_folder_behind_it(tmp_path: Path) -> None:
     """With all that many workers do at once, also after changes."""
     real = numbered(tmp_path / "real", 200)
     run_tools = tools(read_all)
@@ -47,7 +47,7 @@ def test_a_share_gives_the_same_playlist_as_its_local_folder(tmp_path: Path) -> 
         assert sorted(names(tmp_path / "Seen")) == sorted(names(real))
 
 
-def test_a_share_that_hangs_counts_as_missing_and_other_folders_do_not(
+def test_only_the_network_share_that_hangs_counts_as_missing_not_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "_PATIENCE_S", 1.0)

@@ -26,7 +26,7 @@ def names(command: Command) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS[1:], ids=names)
-def test_no_summary_is_cut_and_no_example_wider_than_a_terminal(command: Command) -> None:
+def test_no_summary_of_a_command_is_cut_and_no_example_is_wider_than_a_terminal(command: Command) -> None:
     summary = command.help.partition(". ")[0].rstrip(".")
     lines = [line.strip() for line in command.examples]
 
@@ -35,7 +35,7 @@ def test_no_summary_is_cut_and_no_example_wider_than_a_terminal(command: Command
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=names)
-def test_an_option_takes_one_line_at_80_columns(command: Command) -> None:
+def test_each_option_takes_one_line_of_help_at_80_columns(command: Command) -> None:
     of_typer = [("--install-completion",), ("--show-completion",), ("--help", "-h")]  # with its own texts
     for option in command.options:
         if option.spellings in of_typer:
@@ -106,7 +106,7 @@ def man(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.process
 @pytest.mark.parametrize("command", COMMANDS, ids=names)
-def test_the_man_page_has_the_options_of_the_help_in_its_order(command: Command, man: Path) -> None:
+def test_the_man_page_has_the_same_options_as_the_help_in_the_same_order(command: Command, man: Path) -> None:
     page = (man / "man1" / f"{page_name(command)}.1").read_text().replace("\\-", "-")
     heads = [line for line in page.splitlines() if line.startswith("\\fB-")]
     in_man = [re.findall(r"\\fB(--?[-\w]+)", head) for head in heads]
@@ -116,7 +116,7 @@ def test_the_man_page_has_the_options_of_the_help_in_its_order(command: Command,
 
 @pytest.mark.process
 @pytest.mark.parametrize("topic", TOPICS)
-def test_a_topic_is_explained_in_80_columns(topic: str) -> None:
+def test_each_topic_of_the_help_fits_in_80_columns(topic: str) -> None:
     done = run("help", topic)
 
     lines = done.out.decode().splitlines()
@@ -126,7 +126,7 @@ def test_a_topic_is_explained_in_80_columns(topic: str) -> None:
 
 
 @pytest.mark.process
-def test_the_first_screen_shows_the_common_commands_and_the_whole_help_all() -> None:
+def test_the_first_screen_lists_common_commands_and_the_option_help_lists_all_commands() -> None:
     first, whole = (run(*words).out.decode() for words in ((), ("--help",)))
 
     def listed(text: str) -> list[str]:
@@ -141,7 +141,7 @@ def test_the_first_screen_shows_the_common_commands_and_the_whole_help_all() -> 
 
 
 @pytest.mark.process
-def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
+def test_the_command_help_lists_topics_explains_commands_and_suggests_similar_topics() -> None:
     assert all(topic in run("help").out.decode() for topic in TOPICS)
     assert run("help", "make").out == run("make", "--help").out
     assert run("help", "car").out.startswith(b"a car radio\n")
@@ -149,7 +149,7 @@ def test_help_lists_topics_explains_commands_and_suggests_names() -> None:
     assert refused(2, "help", "oders") == suggestion
 
 
-def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
+def test_all_help_topics_that_messages_of_the_program_refer_to_exist() -> None:
     """And never to a file of the documentation, which is not installed."""
     words = {" ".join(command.words) for command in COMMANDS}
     for path in sorted((CHECKOUT / "playshuffle").rglob("*.py")):
@@ -161,7 +161,7 @@ def test_the_program_refers_to_topics_and_commands_that_exist() -> None:
 
 
 @pytest.mark.process
-def test_a_path_in_place_of_a_command_names_the_command(tmp_path: Path) -> None:
+def test_the_error_for_a_path_in_place_of_a_command_suggests_a_command(tmp_path: Path) -> None:
     (tmp_path / "My Music").mkdir()
     (tmp_path / "a.m3u").touch()
     (tmp_path / "a.mp3").touch()
@@ -245,7 +245,7 @@ def test_names_of_lists_are_completed(home: Path) -> None:
 
 
 @pytest.mark.process
-def test_bash_completes_words_behind_those_that_it_splits_at_a_colon(tmp_path: Path) -> None:
+def test_bash_completes_words_after_an_argument_with_a_colon(tmp_path: Path) -> None:
     words = ["playshuffle", "make", "--where", "genre", ":", "jazz", "--order", "spr"]
     code = ran("--show-completion", "bash", env=_NAMED).out.decode() + (
         f"\nCOMP_WORDBREAKS=:; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}"

@@ -30,7 +30,7 @@ def names(playlist: Path) -> list[str]:
     return sorted(Path(entry).name for entry in listed(playlist))
 
 
-def test_deal_why_and_tags_use_the_history(music: Path) -> None:
+def test_the_commands_deal_why_and_tags_use_the_play_history(music: Path) -> None:
     assert run("deal", music, "-n", "9", "--history", "mpd", "--where", "plays:0").code == 0
     assert names(music / "today.m3u") == ["c.mp3"]
 
@@ -42,7 +42,7 @@ def test_deal_why_and_tags_use_the_history(music: Path) -> None:
     assert tags["fields"]["plays"]["values"] == {"2": 2, "0": 1}
 
 
-def test_a_playlist_of_favourites_can_be_a_history(music: Path) -> None:
+def test_a_playlist_of_favourites_can_be_a_play_history(music: Path) -> None:
     said = refused(2, "make", music, "--order", "favourites")
     assert "name a playlist of your favourites: --history FILE.m3u." in said
     (music / "likes.m3u").write_text("a.mp3\n")
@@ -53,14 +53,14 @@ def test_a_playlist_of_favourites_can_be_a_history(music: Path) -> None:
     assert names(music / "playshuffle.m3u") == ["a.mp3"]
 
 
-def test_rarely_played_tracks_come_first(music: Path) -> None:
+def test_the_order_rare_puts_rarely_played_tracks_first(music: Path) -> None:
     assert "--order rare needs a play history" in refused(2, "make", music, "--order", "rare")
 
     assert "rare order" in make(music, "--history", "mpd", "--order", "rare")
     assert Path(listed(music / "playshuffle.m3u")[0]).name == "c.mp3"
 
 
-def test_tags_shows_fields_of_the_configured_history(music: Path) -> None:
+def test_the_command_tags_shows_the_fields_of_the_configured_play_history(music: Path) -> None:
     configured(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
 
     done = run("tags", "plays")
@@ -68,7 +68,7 @@ def test_tags_shows_fields_of_the_configured_history(music: Path) -> None:
     assert (done.code, done.out.decode().split()) == (0, ["2", "2", "1", "0"])
 
 
-def test_tags_need_no_configured_history_that_cannot_be_read(music: Path) -> None:
+def test_the_command_tags_shows_tags_though_the_configured_play_history_cannot_be_read(music: Path) -> None:
     configured(f'folders = ["{music}"]\nhistory = ["mpd"]\n[playlist.all]\n')
     (music.parent / "sticker.sql").unlink()
 
@@ -79,7 +79,7 @@ def test_tags_need_no_configured_history_that_cannot_be_read(music: Path) -> Non
     assert run("tags", "plays").code == 66
 
 
-def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) -> None:
+def test_a_deck_that_counts_plays_deals_nothing_until_a_track_of_its_last_deal_was_heard(music: Path) -> None:
     path = music.parent / "sticker.sql"
     path.unlink()
     stickers(path, {"b.mp3": {"lastPlayed": "1000000000"}})
@@ -103,7 +103,7 @@ def test_a_deck_waits_until_a_track_was_heard_and_shows_since_when(music: Path) 
     assert "The last deal counts as heard (2 tracks, 2 heard)" in run("deal", "--heard").err
 
 
-def test_count_played_needs_a_history_and_heard_excludes_now(music: Path) -> None:
+def test_the_option_count_played_needs_a_play_history_and_heard_does_not_work_with_now(music: Path) -> None:
     said = refused(2, "deal", music, "--count", "played")
     assert "--count played needs a play history. Name one, such as --history mpd." in said
     assert "--now and --heard do not work together" in refused(2, "deal", music, "--heard", "--now")
@@ -125,7 +125,7 @@ def deal(plays: Path) -> list[str]:
     return listed(file)
 
 
-def test_a_history_that_counted_no_play_yet_is_a_problem_in_status(plays: Path) -> None:
+def test_status_warns_of_a_play_history_that_counted_no_play_yet(plays: Path) -> None:
     first, *_ = deal(plays)
     assert b"CSV counted no play yet" in ran("status", "today").out
     with plays.open("a") as file:
@@ -134,7 +134,7 @@ def test_a_history_that_counted_no_play_yet_is_a_problem_in_status(plays: Path) 
     assert b"counted no play" not in ran("status", "today").out
 
 
-def test_without_its_history_status_shows_the_last_count(plays: Path) -> None:
+def test_status_shows_the_last_count_of_plays_if_the_play_history_is_gone(plays: Path) -> None:
     deal(plays)
     plays.rename(plays.with_suffix(".away"))
 

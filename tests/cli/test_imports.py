@@ -102,7 +102,7 @@ def loaded(*words: str | Path, **variables: str) -> frozenset[str]:
 
 
 @pytest.mark.process
-def test_help_imports_no_command(home: Path) -> None:
+def test_help_imports_the_module_of_no_command(home: Path) -> None:
     modules = loaded("--help", HOME=str(home))
 
     assert [name for name in COMMANDS if f"playshuffle.cli.{name.replace('-', '_')}" in modules] == []
@@ -126,7 +126,9 @@ def test_a_short_run_imports_only_what_it_needs(
 
 
 @pytest.mark.process
-def test_make_opens_the_state_once_and_reads_only_its_own_rows(tmp_path: Path, home: Path) -> None:
+def test_make_opens_state_and_cache_once_each_and_reads_only_rows_of_its_own_playlist(
+    tmp_path: Path, home: Path
+) -> None:
     make = ("make", "-q", numbered(tmp_path / "Music", 100), "-o", tmp_path / "x.m3u")
     for _ in range(2):
         before = cost(*make)
@@ -159,7 +161,7 @@ def test_make_opens_the_state_once_and_reads_only_its_own_rows(tmp_path: Path, h
 
 
 @pytest.mark.process
-def test_the_interpreter_does_not_search_modules_for_garbage_at_the_end(home: Path) -> None:
+def test_the_garbage_collection_at_exit_skips_the_imported_modules(home: Path) -> None:
     """It would take a sixth of a short run."""
     code = (
         "import gc\nfrom playshuffle.__main__ import main\ntry: main()\nfinally: print(gc.get_freeze_count())"
@@ -169,7 +171,7 @@ def test_the_interpreter_does_not_search_modules_for_garbage_at_the_end(home: Pa
     assert int(done.stdout.split()[-1]) > 10_000
 
 
-def test_a_summary_is_the_first_sentence_of_the_command() -> None:
+def test_the_summary_of_each_command_is_the_first_sentence_of_its_help() -> None:
     """Help lists commands without importing them, so it has a copy."""
     helps = {command.words[0]: command.help for command in commands() if len(command.words) == 1}
 

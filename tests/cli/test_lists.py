@@ -48,7 +48,9 @@ def test_a_list_with_a_seed_is_made_again_in_the_same_order(music: Path) -> None
         assert listed(music / "playshuffle.m3u") == first
 
 
-def test_two_lists_of_one_name_are_both_made_again(music: Path, tmp_path: Path) -> None:
+def test_two_lists_with_the_same_name_are_both_made_again_if_named_by_path(
+    music: Path, tmp_path: Path
+) -> None:
     files = [tmp_path / folder / "few.m3u" for folder in ("a", "b")]
     for file in files:
         file.parent.mkdir()
@@ -76,7 +78,7 @@ def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) 
     assert (facts["tracks"], "order" in facts["options"]) == (5, False)
 
 
-def test_another_file_is_made_with_the_options_of_a_list(music: Path) -> None:
+def test_make_of_a_list_into_another_file_uses_and_keeps_the_options_of_the_list(music: Path) -> None:
     make(music, "--order", "sorted", "--where", "path::/00")
     before = (music / "playshuffle.m3u").read_bytes()
 
@@ -88,7 +90,7 @@ def test_another_file_is_made_with_the_options_of_a_list(music: Path) -> None:
     assert run("make", "short", "--print0", "-q").out.count(b"\0") == 3
 
 
-def test_naming_the_folder_of_a_list_drops_its_options(music: Path) -> None:
+def test_make_of_only_the_music_folder_drops_the_options_of_the_list_in_it(music: Path) -> None:
     make(music, "--where", "path::/00", "--order", "sorted")
 
     make(music)
@@ -126,7 +128,7 @@ def test_without_arguments_no_list_is_made_if_all_configured_lists_are_dealt(mus
     assert not [*music.glob("*.m3u")]
 
 
-def test_several_lists_are_one_json_document(music: Path) -> None:
+def test_the_report_on_several_lists_is_one_json_document(music: Path) -> None:
     for name in ("a", "b"):
         make(music, "-o", music / f"{name}.m3u")
     text = "".join(f'[playlist.{name}]\nevery = "day"\nlimit = 2\n' for name in ("one", "two"))
@@ -138,7 +140,7 @@ def test_several_lists_are_one_json_document(music: Path) -> None:
     assert [report["tracks"] for report in dealt] == [2, 2]
 
 
-def test_a_name_that_is_empty_is_an_error(music: Path) -> None:
+def test_the_option_save_with_an_empty_name_is_an_error(music: Path) -> None:
     assert run("deal", music, "--save", "").code == 2
 
 
@@ -155,7 +157,7 @@ def test_options_without_arguments_make_a_list_of_the_configured_folders(music: 
     assert not (music / "all.m3u").exists()
 
 
-def test_a_list_of_the_files_of_a_list_is_made_again(music: Path, tmp_path: Path) -> None:
+def test_a_list_made_from_a_list_of_files_can_be_made_again_by_name(music: Path, tmp_path: Path) -> None:
     (tmp_path / "list").write_text(f"{music}/000.mp3\n{music}/001.mp3\n")
     make("--from", "list", "-o", tmp_path / "two.m3u", cwd=tmp_path)
     make("two")
@@ -165,7 +167,9 @@ def test_a_list_of_the_files_of_a_list_is_made_again(music: Path, tmp_path: Path
 # Names
 
 
-def test_a_list_comes_before_a_folder_and_ambiguous_names_are_refused(music: Path, tmp_path: Path) -> None:
+def test_a_word_means_a_list_rather_than_a_folder_and_is_refused_if_it_means_two_lists(
+    music: Path, tmp_path: Path
+) -> None:
     make(music, "-o", music / "jazz.m3u")
     (tmp_path / "here/jazz").mkdir(parents=True)
 
@@ -182,7 +186,7 @@ def test_a_list_comes_before_a_folder_and_ambiguous_names_are_refused(music: Pat
 
 
 @pytest.mark.parametrize("name", [b"a b", b"-n", b"\xff\xfe", b"\x1b[31m", "ж\u202e".encode(), b"x;$(id)'\""])
-def test_lists_with_hostile_names_are_made_again_and_taken_back(music: Path, name: bytes) -> None:
+def test_lists_with_hostile_names_can_be_made_again_and_undone(music: Path, name: bytes) -> None:
     file = Path(os.fsdecode(os.path.join(os.fsencode(music), name + b".m3u")))
     make(music, "-o", file)
     first = listed(file)
@@ -199,7 +203,7 @@ def test_lists_with_hostile_names_are_made_again_and_taken_back(music: Path, nam
 # Undo
 
 
-def test_undo_restores_file_order_and_options_and_a_second_one_returns(music: Path) -> None:
+def test_undo_restores_file_order_and_options_and_a_second_undo_reverses_the_first(music: Path) -> None:
     playlist = music / "playshuffle.m3u"
     make(music)
     first = playlist.read_bytes()
@@ -232,7 +236,7 @@ def test_undo_of_a_list_that_was_made_once_is_refused(music: Path, tmp_path: Pat
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
-def test_undo_takes_back_the_list_made_last_even_if_it_did_not_change(music: Path) -> None:
+def test_undo_without_a_name_means_the_list_made_last_even_if_it_did_not_change(music: Path) -> None:
     make(music, "-o", music / "a.m3u")
     make(music, "-o", music / "b.m3u", "--order", "sorted")
     make("a")
@@ -241,7 +245,7 @@ def test_undo_takes_back_the_list_made_last_even_if_it_did_not_change(music: Pat
     assert f"{music}/b.m3u was made or dealt only once" in refused(2, "undo")
 
 
-def test_writing_a_deal_again_does_not_make_it_the_one_to_undo(music: Path) -> None:
+def test_undo_without_a_name_ignores_a_deal_that_was_only_written_again(music: Path) -> None:
     run("deal", music, "-n", "2")
     make(music, "-o", music / "a.m3u")
     make("a")
@@ -266,7 +270,9 @@ def test_undo_omits_deleted_tracks_and_replaces_an_edited_file(music: Path) -> N
     assert listed(playlist) == [name for name in first if name != first[3]]
 
 
-def test_undo_of_a_list_from_a_pipe_needs_no_options(music: Path, tmp_path: Path) -> None:
+def test_undo_works_for_a_list_of_files_from_a_pipe_though_it_cannot_be_made_again(
+    music: Path, tmp_path: Path
+) -> None:
     fifo, playlist = tmp_path / "names", tmp_path / "piped.m3u"
     fifo.write_text("".join(f"{music}/{number:03}.mp3\n" for number in range(10)))
     words = ("make", "--from", "-", "-o", str(playlist), "-q")
@@ -280,7 +286,9 @@ def test_undo_of_a_list_from_a_pipe_needs_no_options(music: Path, tmp_path: Path
     assert listed(playlist) == before
 
 
-def test_undo_restores_a_list_after_its_from_source_changed(music: Path, tmp_path: Path) -> None:
+def test_undo_restores_a_list_though_the_file_that_it_was_made_from_changed(
+    music: Path, tmp_path: Path
+) -> None:
     source, playlist = tmp_path / "source.m3u", tmp_path / "all.m3u"
     words = ("make", "--from", source, "-o", playlist, "-q")
     source.write_text("".join(f"{music}/{number:03}.mp3\n" for number in range(8)))
@@ -326,7 +334,7 @@ def test_undo_works_while_a_drive_is_missing(music: Path, tmp_path: Path) -> Non
 # Lists that get shorter
 
 
-def test_make_warns_that_a_list_shrinks_and_says_how_to_keep_both(music: Path) -> None:
+def test_make_reports_that_a_list_got_shorter_and_how_to_keep_the_old_list_too(music: Path) -> None:
     make(music, "--seed", "a", "--spoken")
     said = make(music, "--where", "path::/00")
 

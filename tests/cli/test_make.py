@@ -43,7 +43,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # The playlist and its place
 
 
-def test_every_track_is_in_the_first_folder_s_playlist_once(tmp_path: Path) -> None:
+def test_the_playlist_in_the_music_folder_has_every_track_once(tmp_path: Path) -> None:
     music = library(tmp_path / "Music")
     (music / "cover.jpg").write_bytes(b"\xff\xd8")
     (music / "old.m3u").write_text("#EXTM3U\n1/01.mp3\n")
@@ -95,7 +95,7 @@ def test_a_relative_folder_starts_at_the_current_folder(tmp_path: Path) -> None:
         (music / "playshuffle.m3u").unlink()
 
 
-def test_a_dash_writes_to_stdout_and_keeps_no_state(music: Path, home: Path) -> None:
+def test_a_dash_as_output_prints_the_playlist_and_saves_no_state(music: Path, home: Path) -> None:
     done = run("make", music, "-o", "-")
 
     assert sorted(entries(done.out)) == sorted(f"{music}/{name}" for name in TRACKS)
@@ -115,7 +115,7 @@ def test_print0_prints_every_name_and_writes_no_file(tmp_path: Path) -> None:
     assert sorted(os.listdir(music)) == sorted(names)
 
 
-def test_several_roots_make_one_playlist(tmp_path: Path) -> None:
+def test_several_music_folders_make_one_playlist(tmp_path: Path) -> None:
     """They keep the order given, so that 'sorted' plays one after the other."""
     first, second = library(tmp_path / "b", ["z.mp3"]), library(tmp_path / "a", ["a.mp3", "b/c.mp3"])
 
@@ -165,7 +165,7 @@ def test_a_seed_gives_the_same_order_in_another_home(tmp_path: Path, order: str)
 # Pins, limits, times
 
 
-def test_the_report_says_if_a_list_is_shorter_than_its_time(tmp_path: Path) -> None:
+def test_the_report_says_if_a_list_is_shorter_than_the_option_time_asks_for(tmp_path: Path) -> None:
     music = minutes(tmp_path, [f"{number}.wav" for number in range(3)])
 
     assert report(music, "--time", "2h")["notes"] == ["All tracks together last 3 min, less than 2 h."]
@@ -255,7 +255,7 @@ def test_files_that_are_not_audio_are_named_and_skipped(tmp_path: Path) -> None:
     assert f"{music}/folder.mp3" not in long
 
 
-def test_names_that_players_lose_are_counted_and_with_v_named(tmp_path: Path) -> None:
+def test_tracks_that_players_may_not_play_are_counted_and_listed_by_the_option_v(tmp_path: Path) -> None:
     music = library(tmp_path, ["a.mp3", "who?.mp3", "new\nline.mp3"])
 
     short, long = make(music), make(music, "-v")
@@ -331,7 +331,7 @@ def test_hostile_arguments_are_shown_harmlessly(hostile: Path, code: int, words:
 
 
 @pytest.mark.timing
-def test_a_short_run_shows_no_bar_and_colour_unless_switched_off(tmp_path: Path) -> None:
+def test_a_short_run_shows_colour_unless_switched_off_but_no_progress_bar(tmp_path: Path) -> None:
     music = library(tmp_path, ["a.mp3"])
     plain, coloured = on_terminal("make", music, NO_COLOR="1").text, on_terminal("make", music).text
 
@@ -340,7 +340,7 @@ def test_a_short_run_shows_no_bar_and_colour_unless_switched_off(tmp_path: Path)
     assert "Reading" not in plain + coloured
 
 
-def test_nothing_but_the_summary_goes_down_a_pipe(music: Path) -> None:
+def test_in_a_pipe_make_reports_only_its_summary_without_colour(music: Path) -> None:
     done = run("make", music, "--dry-run", env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
 
     assert re.fullmatch(

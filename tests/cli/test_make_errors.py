@@ -102,7 +102,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--limit 0", "must be a number from 1, not 0"),
     ],
 )
-def test_wrong_values_and_combinations_are_refused(
+def test_wrong_values_and_combinations_of_options_are_refused(
     refused: Callable[..., str], words: str, says: str
 ) -> None:
     """All combinations are in `tests/options/test_options.py`."""
@@ -110,7 +110,7 @@ def test_wrong_values_and_combinations_are_refused(
 
 
 @pytest.mark.parametrize("words", [["make"], ["make", ""], ["mkae", "x"], ["--verbos"]], ids=" ".join)
-def test_empty_values_are_refused(tmp_path: Path, words: list[str]) -> None:
+def test_empty_values_of_options_are_refused(tmp_path: Path, words: list[str]) -> None:
     """An empty word for a folder, too: it is a variable that was not set, not the folder you are in."""
     library(tmp_path, ["a.mp3"])
 
@@ -145,7 +145,7 @@ def test_a_folder_of_unplayable_files_makes_no_playlist(tmp_path: Path) -> None:
     assert "line break in the name" in one_line(run("make", tmp_path), 3)
 
 
-def test_a_subfolder_that_cannot_be_read_keeps_its_tracks(tmp_path: Path) -> None:
+def test_tracks_of_a_subfolder_that_cannot_be_read_stay_in_the_playlist(tmp_path: Path) -> None:
     """Unreadable is not gone."""
     need("setpriv")
     music = library(tmp_path, ["a.mp3", "locked/b.mp3", "locked/deep/c.mp3"])
@@ -161,7 +161,7 @@ def test_a_subfolder_that_cannot_be_read_keeps_its_tracks(tmp_path: Path) -> Non
     assert f"  {music}/locked/: Permission denied" in done.err
 
 
-def test_the_current_folder_may_have_been_deleted(tmp_path: Path) -> None:
+def test_in_a_deleted_current_folder_absolute_paths_work_and_relative_ones_are_errors(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3"])
     start = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
 
@@ -230,7 +230,9 @@ def in_own_mounts(script: str, folder: Path, *words: str | Path) -> Done:
 
 
 @pytest.mark.root
-def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_room(tmp_path: Path) -> None:
+def test_make_keeps_the_old_playlist_on_a_full_disk_and_works_again_when_there_is_room(
+    tmp_path: Path,
+) -> None:
     """The disk of the playlist, or the disk of the state."""
     music = numbered(tmp_path / "Music", 60)
     (tmp_path / "disk").mkdir()
@@ -266,7 +268,7 @@ def test_a_full_disk_keeps_the_old_playlist_and_takes_the_new_one_when_there_is_
 
 
 @pytest.mark.root
-def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
+def test_tracks_of_an_unmounted_drive_stay_in_the_playlist_until_the_drive_is_back(tmp_path: Path) -> None:
     """The library, or a part of it however small; mounted again, all is well."""
     numbered(tmp_path / "kept", 5)
     script = """
@@ -306,7 +308,9 @@ def test_a_drive_that_is_unmounted_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.damages_state
-def test_a_damaged_state_is_set_aside_and_the_playlist_has_the_order(tmp_path: Path, home: Path) -> None:
+def test_a_damaged_state_is_set_aside_and_the_last_order_is_read_from_the_playlist(
+    tmp_path: Path, home: Path
+) -> None:
     music = numbered(tmp_path, 5)
     make(music)
     before = listed(music / "playshuffle.m3u")
@@ -346,7 +350,7 @@ def test_an_ignore_file_that_hides_most_tracks_is_named(tmp_path: Path, name: st
     assert listed(music / "playshuffle.m3u") == ["top.mp3"]
 
 
-def test_an_ignore_file_beside_a_missing_drive_is_not_blamed(tmp_path: Path) -> None:
+def test_missing_tracks_are_not_blamed_on_an_ignore_file_that_hides_only_one(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", [f"album/{number:02}.mp3" for number in range(40)])
     make(music)
     for number in range(35):

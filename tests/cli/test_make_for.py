@@ -53,7 +53,9 @@ def test_given_options_win_over_the_options_of_the_player(music: Path, tmp_path:
 # MPD
 
 
-def test_mpd_gets_a_stored_playlist_relative_to_its_music(music: Path, mpd: Path) -> None:
+def test_a_playlist_for_mpd_is_in_its_playlist_folder_and_relative_to_its_music_folder(
+    music: Path, mpd: Path
+) -> None:
     said = report(music, "--for", "mpd")
 
     written = mpd / "playshuffle.m3u"
@@ -79,7 +81,9 @@ def test_absolute_paths_for_a_device_give_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("root", ["Music/sub", "mpd/music/sub", "."])
-def test_mpd_sees_its_own_part_of_the_music(tmp_path: Path, mpd: Path, root: str) -> None:
+def test_a_playlist_for_mpd_has_only_tracks_in_the_music_folder_of_mpd(
+    tmp_path: Path, mpd: Path, root: str
+) -> None:
     library(tmp_path, ["Music/sub/x.mp3", "Music/sub/y.mp3"])
     if root == ".":
         library(tmp_path, ["outside.mp3"])
@@ -96,7 +100,9 @@ def test_music_outside_of_mpd_s_folder_is_refused_with_advice(tmp_path: Path, mp
     assert list(mpd.iterdir()) == []
 
 
-def test_a_configuration_that_cannot_be_read_needs_the_name_of_the_playlist(music: Path, home: Path) -> None:
+def test_if_the_configuration_of_mpd_cannot_be_read_the_playlist_file_must_be_named(
+    music: Path, home: Path
+) -> None:
     """Debian lets only MPD itself read /etc/mpd.conf."""
     (home / ".mpdconf").mkdir()  # root could read any file
     assert "cannot be read: Is a directory" in refused(66, "make", music, "--for", "mpd")
@@ -129,7 +135,7 @@ def test_the_summary_names_the_files_of_a_list_in_parts(tmp_path: Path) -> None:
     assert f"--playlist={tmp_path}/a-1.m3u\n" in said
 
 
-def test_parts_are_one_playlist_for_later_commands(tmp_path: Path) -> None:
+def test_a_later_make_reads_the_files_of_a_split_playlist_as_one_playlist(tmp_path: Path) -> None:
     """Nothing is written again if nothing changed; sattolo uses the order of all of them."""
     music = numbered(tmp_path / "Music", 7)
     words = (music, "--for", own_player(max_per_file=3), "-o", tmp_path / "a.m3u", "--seed", "1")
@@ -180,7 +186,9 @@ def test_paths_are_written_as_the_player_sees_them(tmp_path: Path, words: list[s
 
 
 @pytest.mark.parametrize(("folder", "line"), [("{music}/sub", "a b.mp3"), ("/", "{bare}/sub/a b.mp3")])
-def test_a_key_names_the_folder_where_relative_paths_start(tmp_path: Path, folder: str, line: str) -> None:
+def test_the_key_relative_to_names_the_folder_where_relative_paths_start(
+    tmp_path: Path, folder: str, line: str
+) -> None:
     music = library(tmp_path / "Music", ["sub/a b.mp3"])
     names = {"music": str(music), "bare": str(music).lstrip("/")}
     configured(f'[playlist.x]\nfolders = ["{music}"]\nrelative_to = "{folder.format(**names)}"\n')
@@ -190,7 +198,7 @@ def test_a_key_names_the_folder_where_relative_paths_start(tmp_path: Path, folde
     assert entries((music / "x.m3u").read_bytes()) == [line.format(**names)]
 
 
-def test_tracks_outside_of_the_mapped_folder_are_left_out(tmp_path: Path) -> None:
+def test_tracks_outside_of_the_folder_in_the_option_map_are_left_out(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["sub/a.mp3", "b.mp3"])
 
     said = report(music, "--map", f"{music}/sub=/m")
@@ -211,7 +219,7 @@ def test_a_backslash_in_a_name_is_not_a_separator(tmp_path: Path) -> None:
 # Formats
 
 
-def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Path) -> None:
+def test_the_suffix_xspf_chooses_the_format_and_the_last_order_is_read_from_the_file(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 9)
     path = tmp_path / "x.xspf"
     report(music, "-o", path, "--seed", "1")
@@ -225,7 +233,7 @@ def test_the_suffix_chooses_the_format_and_the_order_is_found_again(tmp_path: Pa
     assert run("check", path).code == 0
 
 
-def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
+def test_a_damaged_playlist_that_the_program_wrote_is_replaced(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3", "b.mp3"])
     path = tmp_path / "x.xspf"
     report(music, "-o", path)
@@ -236,7 +244,9 @@ def test_a_damaged_playlist_of_ours_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["m3u", "xspf"])
-def test_parts_of_every_format_are_recognised(tmp_path: Path, suffix: str) -> None:
+def test_a_second_make_replaces_the_files_of_a_split_playlist_in_every_format(
+    tmp_path: Path, suffix: str
+) -> None:
     """A second run replaces them, and a list that fits into one file leaves none of them behind."""
     music = numbered(tmp_path / "Music", 5)
     output = tmp_path / f"x.{suffix}"
@@ -259,7 +269,7 @@ def test_a_list_for_one_player_does_not_replace_the_list_for_another(tmp_path: P
     assert files == ["playshuffle-car-1.m3u", "playshuffle-car-2.m3u", "playshuffle.m3u"]
 
 
-def test_every_file_that_is_removed_is_named(tmp_path: Path) -> None:
+def test_make_names_every_old_playlist_file_that_it_removes(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", [f"{number}.mp3" for number in range(9)])
     playlist = music / "x.m3u"
     assert run("make", music, "-o", playlist).code == 0

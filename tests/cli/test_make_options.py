@@ -40,7 +40,7 @@ ALBUMS = [
 
 
 @pytest.mark.process
-def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
+def test_the_order_albums_plays_whole_albums_sorted_by_disc_and_track_number(tmp_path: Path) -> None:
     music = tagged_library(tmp_path, SONGS)
     album_of = {name: number for number, album in enumerate(ALBUMS) for name in album}
 
@@ -52,7 +52,7 @@ def test_albums_are_played_whole_by_disc_and_number(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("words", ["--gap 1", "--order sattolo --gap 0", "--order albums --gap 1"])
-def test_a_gap_without_effect_works_with_every_order(tmp_path: Path, words: str) -> None:
+def test_a_gap_that_has_no_effect_is_accepted_with_every_order(tmp_path: Path, words: str) -> None:
     make(numbered(tmp_path, 3), *words.split())
 
 
@@ -75,7 +75,7 @@ def test_an_order_is_explained_with_its_drawback_and_options(name: str) -> None:
 
 
 @pytest.mark.process
-def test_other_names_of_random_are_explained_and_near_names_suggested() -> None:
+def test_help_explains_other_names_of_the_order_random_and_suggests_similar_names() -> None:
     assert run("help", "durstenfeld").out == run("help", "random").out
     assert "Did you mean 'spread'?" in run("help", "spred").err
 
@@ -96,7 +96,7 @@ def test_the_error_for_favourites_without_ratings_names_the_rating_tags(tmp_path
 
 
 @pytest.mark.process
-def test_no_duplicates_keeps_the_best_copy_and_says_so(tmp_path: Path) -> None:
+def test_the_option_no_duplicates_keeps_the_better_copy_and_reports_the_other(tmp_path: Path) -> None:
     tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
     tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")
     peeked = make(tmp_path, "--no-duplicates", "--dry-run", "-v")
@@ -127,7 +127,7 @@ def artists(playlist: Path) -> Counter[str]:
 
 
 @pytest.mark.process
-def test_a_playlist_has_at_most_two_tracks_of_each_artist_and_says_how_many_are_over(music: Path) -> None:
+def test_the_option_most_limits_the_tracks_of_each_artist_and_counts_those_left_out(music: Path) -> None:
     said = make(music, "--most", "2:artist", "-v")
 
     assert artists(music / "playshuffle.m3u") == {"ann": 2, "bob": 2, "": 1}
@@ -166,7 +166,7 @@ def test_a_limit_per_folder_works_without_tags(music: Path) -> None:
         ("other", "", "Music", "Folder: ~/Music ("),
     ],
 )
-def test_configured_lists_come_before_the_folder_of_the_desktop_and_music_in_the_home(
+def test_make_alone_uses_configured_lists_or_else_the_desktops_music_folder_or_else_home_music(
     home: Path, program: Program, file: str, text: str, folder: str, report: str
 ) -> None:
     for name in {"Music", folder}:
@@ -198,12 +198,12 @@ def parsed(*flags: str) -> Given:
     return results[0]
 
 
-def test_without_flags_options_have_their_defaults() -> None:
+def test_without_flags_no_option_counts_as_given() -> None:
     assert parsed() == NOTHING_GIVEN
 
 
 @pytest.mark.parametrize("row", _SWITCHES, ids=[row.name for row in _SWITCHES])
-def test_each_flag_changes_only_its_option_and_begins_with_no_if_the_default_is_true(row: Row) -> None:
+def test_each_switch_changes_only_its_own_option_and_is_negated_if_the_default_is_true(row: Row) -> None:
     assert row.is_negated is row.default
     changed: dict[str, Any] = {row.name: not row.default}
     assert parsed(row.flags[0]) == Given(Options(**changed), frozenset(changed))

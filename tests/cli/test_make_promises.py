@@ -116,7 +116,7 @@ def test_a_make_killed_at_any_write_leaves_the_old_playlist_or_the_new_one(tmp_p
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_run_killed_at_any_call_leaves_no_playlist_or_a_whole_one(tmp_path: Path) -> None:
+def test_make_killed_at_any_system_call_leaves_no_half_written_playlist(tmp_path: Path) -> None:
     """And of a later one, at every call that there is."""
     old, new = sorted(both(tmp_path), key=lambda content: b"SEED:new" in content)
 
@@ -184,7 +184,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
                     os.kill(pid, signal.SIGKILL)
 
 
-def test_ctrl_c_ends_make_and_its_readers_at_once(tmp_path: Path) -> None:
+def test_ctrl_c_ends_make_and_its_processes_that_read_tags_at_once(tmp_path: Path) -> None:
     """With 130 and one line; the old playlist stays, and the next run goes on."""
     music = numbered(tmp_path, 3)
     make(music)
@@ -201,7 +201,7 @@ def test_ctrl_c_ends_make_and_its_readers_at_once(tmp_path: Path) -> None:
     assert report(music)["tracks"] == 2000
 
 
-def test_no_reader_outlives_a_killed_run(tmp_path: Path) -> None:
+def test_no_process_that_reads_tags_outlives_a_killed_run(tmp_path: Path) -> None:
     music = numbered(tmp_path, 2000)
 
     with reading(music) as (process, readers):
@@ -279,7 +279,9 @@ def test_two_runs_at_once_run_one_after_the_other(tmp_path: Path, home: Path) ->
 # Kept to itself
 
 
-def test_make_writes_only_its_own_files_and_starts_only_its_reader(tmp_path: Path, home: Path) -> None:
+def test_make_writes_only_its_own_files_and_starts_only_the_process_that_reads_tags(
+    tmp_path: Path, home: Path
+) -> None:
     """And it opens no socket; audio files are as they were."""
     music = library(tmp_path / "Music", ["a.mp3", "b.flac", "sub/c.ogg"])
     seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.*")}

@@ -187,7 +187,7 @@ QUERIES = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_query_without_a_match_shows_matches_of_each_term(
+def test_the_error_for_a_query_that_matches_nothing_counts_the_matches_of_each_term(
     query: str, music: Path, program: Program
 ) -> None:
     (music / "1.mp3").unlink()
@@ -237,7 +237,9 @@ def test_a_pin_that_names_no_file_gets_a_suggestion(pin: str, program: Program) 
 
 @pytest.mark.process
 @pytest.mark.usefixtures("files")
-def test_check_counts_formats_and_finds_the_parts_of_a_list(program: Program) -> None:
+def test_check_reports_each_file_of_a_split_playlist_and_formats_that_the_player_may_not_play(
+    program: Program,
+) -> None:
     player = own_player(like="car", title="a car radio", max_per_file=3)
     message(f"make . -q --for {player} --order sorted -o car.m3u", program)
     done = program("check", "car.m3u")
@@ -254,7 +256,9 @@ def test_check_counts_formats_and_finds_the_parts_of_a_list(program: Program) ->
 
 
 @pytest.mark.process
-def test_why_answers_once_for_a_file_that_no_playlist_can_have(files: Path, program: Program) -> None:
+def test_the_command_why_answers_once_for_all_playlists_if_a_file_is_missing_or_not_audio(
+    files: Path, program: Program
+) -> None:
     (files / "broken.mp3").write_bytes(b"x" * 100)
     for name in ("a", "b"):
         message(f"make . -q -o {name}.m3u", program)
@@ -298,7 +302,9 @@ def test_a_missing_folder_is_named_once_with_the_remedy(files: Path, program: Pr
     )
 
 
-def test_a_folder_without_permission_is_not_missing(music: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_read_is_not_reported_as_missing(
+    music: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 

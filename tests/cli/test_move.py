@@ -41,7 +41,7 @@ _WITHOUT_PATHS = {
 }
 
 
-def test_every_column_of_the_state_is_declared_with_or_without_paths() -> None:
+def test_each_column_of_the_state_is_declared_to_contain_paths_or_none() -> None:
     for table, columns in schema.COLUMNS.items():
         with_paths = schema.PATH_COLUMNS.get(table, {}).keys()
         assert with_paths | _WITHOUT_PATHS.get(table, set()) == columns.keys(), table
@@ -91,7 +91,7 @@ def names_of(playlist: Path) -> list[str]:
     return [os.path.basename(entry) for entry in entries(playlist.read_bytes())]
 
 
-def test_move_updates_orders_decks_undo_never_and_the_configuration(used: Path) -> None:
+def test_the_command_move_updates_orders_decks_undo_never_m3u_and_the_configuration(used: Path) -> None:
     lists = ("Old/kids.m3u", "absolute.m3u")
     before = [names_of(used / name) for name in lists]
     dealt = listed(used / "Old/today.m3u")
@@ -150,7 +150,7 @@ def test_a_refused_move_names_the_cause_and_changes_nothing(
     assert everything() == before
 
 
-def test_a_folder_that_lists_use_is_not_replaced(used: Path) -> None:
+def test_a_move_to_a_folder_that_lists_use_is_refused_until_the_lists_are_forgotten(used: Path) -> None:
     """But once they are forgotten."""
     shutil.copytree(used / "Old", used / "New")
     ran("make", used / "New", "-o", used / "fresh.m3u")
@@ -162,7 +162,7 @@ def test_a_folder_that_lists_use_is_not_replaced(used: Path) -> None:
         assert state.roots() == [bytes(used / "New")]
 
 
-def test_music_behind_a_link_follows_the_link(home: Path) -> None:
+def test_a_move_updates_lists_of_music_that_is_reached_through_a_link(home: Path) -> None:
     numbered(home / "disk1", 6)
     (home / "Music").symlink_to("disk1")
     ran("make", home / "Music")
@@ -178,7 +178,7 @@ def test_music_behind_a_link_follows_the_link(home: Path) -> None:
         assert moved_rows(state, bytes(home / "disk1"), b"/nowhere") == []
 
 
-def test_a_file_that_cannot_be_written_leaves_everything_as_it_was(used: Path) -> None:
+def test_a_move_changes_nothing_if_one_of_its_files_cannot_be_written(used: Path) -> None:
     before = everything()
     with State(must_remember=True) as state, pytest.raises(PlayshuffleError, match="Cannot write /no/x"):
         save_move(state, moved_rows(state, bytes(used / "Old"), b"/new"), {b"/no/x": b""})
@@ -238,7 +238,7 @@ _DRIVE = """
 
 
 @pytest.mark.root
-def test_a_drive_that_is_mounted_elsewhere_is_named(home: Path) -> None:
+def test_if_a_drive_is_mounted_elsewhere_the_command_move_is_suggested(home: Path) -> None:
     numbered(home / "kept", 30)
     done = run(cwd=home, before=["unshare", "--mount", "sh", "-c", _DRIVE, "sh"])
     if done.code == 99 or done.err.startswith("unshare:"):

@@ -99,7 +99,7 @@ def test_a_word_names_a_list_a_folder_a_track_or_a_query(typed: str, program: Pr
 
 
 @pytest.mark.usefixtures("music")
-def test_audit_and_export_accept_the_name_of_a_list(program: Program, home: Path) -> None:
+def test_the_commands_audit_and_export_accept_the_name_of_a_list(program: Program, home: Path) -> None:
     (home / "stick").mkdir()
 
     assert program("audit", "mine").out.startswith("ok: ~/Music/mine.m3u: 5 tracks by 2 artists")
@@ -108,7 +108,9 @@ def test_audit_and_export_accept_the_name_of_a_list(program: Program, home: Path
     assert "Name a list and a folder on the stick. Lists: mine. Mount" in program.refused(2, "export")
 
 
-def test_an_exact_title_comes_before_names_that_contain_it(music: Path, program: Program) -> None:
+def test_a_word_means_the_track_with_exactly_this_title_rather_than_longer_titles(
+    music: Path, program: Program
+) -> None:
     assert "Miles/2.mp3 is in no playlist any more" in program("never", "Title 3").err
     make = ("make", str(music), "-o", "pinned.m3u", "--order", "sorted")
     assert program(*make, "--pin", "title 3").code == 0
@@ -139,13 +141,13 @@ def test_configuration_keys_accept_the_name_of_a_list(program: Program, home: Pa
 
 
 @pytest.mark.usefixtures("music")
-def test_without_a_configuration_the_list_that_was_made_last_is_named(program: Program) -> None:
+def test_without_a_configuration_the_command_tell_uses_the_list_that_was_made_last(program: Program) -> None:
     """The player is not there, which is the next thing to fail."""
     assert "mpv cannot be reached" in program.refused(75, "tell", "mpv")
 
 
 @pytest.mark.usefixtures("music")
-def test_the_exact_name_of_a_list_comes_before_a_file_and_an_exact_file_before_a_name_in_other_case(
+def test_a_word_means_the_list_of_exactly_this_name_else_the_file_else_a_list_in_other_case(
     program: Program, home: Path
 ) -> None:
     for name in ("mine", "Mine"):
@@ -173,7 +175,7 @@ def test_an_empty_query_is_not_saved(program: Program) -> None:
 
 
 @pytest.mark.usefixtures("music")
-def test_undo_of_a_list_from_another_program_gives_no_wrong_advice(program: Program) -> None:
+def test_undo_of_a_list_that_another_program_replaced_is_refused_without_advice(program: Program) -> None:
     program("make", "mine", "--order", "random")
     Path("Music/mine.m3u").write_text("foreign.mp3\n")
 
@@ -183,21 +185,21 @@ def test_undo_of_a_list_from_another_program_gives_no_wrong_advice(program: Prog
 
 
 @pytest.mark.usefixtures("music")
-def test_lists_of_one_name_are_listed_by_their_files(program: Program) -> None:
+def test_lists_with_the_same_name_are_listed_by_the_paths_of_their_files(program: Program) -> None:
     program("make", "Music", "-o", "mine.m3u")
 
     assert "Lists: ~/Music/mine.m3u, ~/mine.m3u." in program("export").err.replace("\n", " ")
 
 
 @pytest.mark.usefixtures("music")
-def test_never_undo_takes_back_one_track_at_a_time(program: Program) -> None:
+def test_the_command_never_says_that_its_undo_takes_back_one_track_at_a_time(program: Program) -> None:
     assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
         "Undo: playshuffle never --undo, once for each track\n"
     )
 
 
 @pytest.mark.usefixtures("music")
-def test_a_folder_that_is_named_by_its_path_is_not_touched_to_find_lists(
+def test_a_folder_that_is_given_as_a_path_is_not_resolved_in_the_search_for_lists(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may be on a share that hangs."""

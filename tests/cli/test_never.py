@@ -21,7 +21,7 @@ def never_file(home: Path) -> Path:
     return home / ".config/playshuffle/never.m3u"
 
 
-def test_never_removes_a_track_from_all_playlists_for_good(home: Path, music: Path) -> None:
+def test_the_command_never_removes_a_track_from_all_playlists_for_good(home: Path, music: Path) -> None:
     make(music)
     make(music, "-o", home / "all.m3u")
     run("deal", music, "-n", "5")
@@ -38,7 +38,9 @@ def test_never_removes_a_track_from_all_playlists_for_good(home: Path, music: Pa
     assert "a/1.mp3" not in listed(music / "playshuffle.m3u")
 
 
-def test_the_order_of_the_other_tracks_stays_and_undo_puts_the_track_back(music: Path) -> None:
+def test_the_command_never_keeps_the_order_of_other_tracks_and_its_undo_returns_the_last_track(
+    music: Path,
+) -> None:
     make(music)
     before = listed(music / "playshuffle.m3u")
 
@@ -64,7 +66,7 @@ def test_playlists_are_updated_after_never_m3u_was_deleted(home: Path, music: Pa
     assert "never" not in said
 
 
-def test_never_undo_takes_back_the_named_track_or_the_last_one(music: Path) -> None:
+def test_undo_by_the_command_never_takes_back_the_named_track_or_else_the_last_one(music: Path) -> None:
     make(music)
     for name in ("a/1.mp3", "2.ogg", "3.flac"):
         run("never", name)
@@ -76,12 +78,14 @@ def test_never_undo_takes_back_the_named_track_or_the_last_one(music: Path) -> N
     assert [Path(line).name for line in run("never").out.decode().splitlines()] == ["2.ogg"]
 
 
-def test_never_undo_of_an_empty_list_is_an_error(music: Path) -> None:
+def test_undo_by_the_command_never_is_an_error_if_its_list_is_empty(music: Path) -> None:
     assert "No track is in ~/" in refused(2, "never", "--undo")
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
 
 
-def test_a_playlist_that_would_become_empty_stays(home: Path, music: Path) -> None:
+def test_the_command_never_does_not_change_a_playlist_that_would_become_empty(
+    home: Path, music: Path
+) -> None:
     make(music, "-o", home / "one.m3u", "--where", "path:5.opus")
 
     said = refused(3, "never", "5.opus")
@@ -90,7 +94,7 @@ def test_a_playlist_that_would_become_empty_stays(home: Path, music: Path) -> No
     assert listed(home / "one.m3u") == ["Music/5.opus"]
 
 
-def test_an_error_names_the_playlist_once(home: Path, music: Path) -> None:
+def test_an_error_of_the_command_never_names_the_playlist_once(home: Path, music: Path) -> None:
     make(music, "-o", home / "all.m3u")
     (home / "all.m3u").write_text("Music/1.mp3\nMusic/a/1.mp3\n")
 
@@ -99,7 +103,9 @@ def test_an_error_names_the_playlist_once(home: Path, music: Path) -> None:
     assert said.count("all.m3u") == 1, said
 
 
-def test_a_playlist_that_was_dealt_before_it_was_made_keeps_its_order(home: Path, music: Path) -> None:
+def test_the_command_never_keeps_the_order_of_a_playlist_that_was_first_dealt_then_made(
+    home: Path, music: Path
+) -> None:
     run("deal", music, "-n", "2", "-o", home / "all.m3u")
     make(music, "-o", home / "all.m3u")
     before = listed(home / "all.m3u")
@@ -111,7 +117,7 @@ def test_a_playlist_that_was_dealt_before_it_was_made_keeps_its_order(home: Path
     assert run("why", "--in", home / "all.m3u", music / "b/3.flac").code == 0
 
 
-def test_a_playlist_whose_deal_was_taken_back_keeps_its_tracks(home: Path, music: Path) -> None:
+def test_the_command_never_does_not_change_a_playlist_whose_deal_was_undone(home: Path, music: Path) -> None:
     run("deal", music, "-n", "2", "-o", home / "two.m3u")
     run("undo", home / "two.m3u")
     before = listed(home / "two.m3u")
@@ -120,11 +126,13 @@ def test_a_playlist_whose_deal_was_taken_back_keeps_its_tracks(home: Path, music
     assert listed(home / "two.m3u") == before
 
 
-def test_never_m3u_cannot_be_the_playlist_that_is_written(home: Path, music: Path) -> None:
+def test_make_refuses_to_write_a_playlist_to_never_m3u(home: Path, music: Path) -> None:
     assert "one of its skip lists" in refused(2, "make", music, "-o", never_file(home))
 
 
-def test_the_service_follows_a_never_m3u_that_did_not_exist_at_its_start(music: Path, tmp_path: Path) -> None:
+def test_the_service_uses_a_never_m3u_that_was_created_after_the_service_started(
+    music: Path, tmp_path: Path
+) -> None:
     playlist = music / "all.m3u"
     with Service(tmp_path, config(music, output=str(playlist))) as service:
         wait_for(holds(playlist, *NAMES))

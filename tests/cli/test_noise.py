@@ -23,7 +23,7 @@ def music(home: Path) -> Path:
 
 
 @pytest.mark.usefixtures("music")
-def test_make_shows_a_line_for_each_of_twenty_lists_and_new_notes_once(program: Program) -> None:
+def test_make_of_twenty_lists_prints_one_line_for_each_list_and_each_new_note_once(program: Program) -> None:
     lists = "".join(f"[playlist.list{number}]\n" for number in range(20))
     configured(f'folders = ["~/Music"]\nhistory = ["~/Music/liked.m3u"]\n{lists}where = "genre:jazz"\n')
 
@@ -40,7 +40,9 @@ def test_make_shows_a_line_for_each_of_twenty_lists_and_new_notes_once(program: 
     assert sum(line.startswith("Note: ") for line in verbose) == 20
 
 
-def test_a_note_on_a_history_appears_again_when_it_has_changed(music: Path, program: Program) -> None:
+def test_a_note_on_a_play_history_appears_again_when_the_note_has_changed(
+    music: Path, program: Program
+) -> None:
     make = ("make", str(music), "--history", str(music / "liked.m3u"))
 
     assert "liked.m3u: 1 of 1 track found" in program(*make).err
@@ -49,7 +51,9 @@ def test_a_note_on_a_history_appears_again_when_it_has_changed(music: Path, prog
     assert "liked.m3u: 2 of 2 tracks found" in program(*make).err
 
 
-def test_why_knows_the_lists_that_are_not_in_the_configuration(music: Path, program: Program) -> None:
+def test_the_command_why_also_explains_lists_that_are_not_in_the_configuration(
+    music: Path, program: Program
+) -> None:
     configured('folders = ["~/Music"]\n[playlist.all]\n')
     program("make", "all")
     program("deal", str(music), "-n", "8")
@@ -63,7 +67,7 @@ def test_why_knows_the_lists_that_are_not_in_the_configuration(music: Path, prog
 # One scan for all lists
 
 
-def test_all_lists_share_one_scan_and_a_failure_does_not_stop_the_others(
+def test_lists_that_are_made_together_share_one_scan_and_one_that_fails_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program
 ) -> None:
     scans = []

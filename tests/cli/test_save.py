@@ -33,7 +33,7 @@ def file(home: Path) -> Path:
     return home / ".config/playshuffle/config.toml"
 
 
-def test_undo_says_that_the_configuration_keeps_the_list(music: Path, file: Path) -> None:
+def test_undo_of_a_saved_list_says_that_the_list_stays_in_the_configuration(music: Path, file: Path) -> None:
     make(music, "-o", music / "few.m3u")
     assert "stays in the configuration" not in run("undo", "few").err
     make("few", "--where", "path::/00", "--save", "few")
@@ -58,7 +58,9 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
     assert sorted(listed(music / "few.m3u")) == sorted(before)
 
 
-def test_saving_a_list_keeps_comments_and_all_other_text(music: Path, file: Path) -> None:
+def test_saving_a_list_keeps_comments_and_all_other_text_of_the_configuration(
+    music: Path, file: Path
+) -> None:
     configured(COMMENTED)
     make(music, "--spoken", "-o", music / "plain.m3u", "--save", "plain")
 
@@ -68,7 +70,7 @@ def test_saving_a_list_keeps_comments_and_all_other_text(music: Path, file: Path
     )
 
 
-def test_saving_again_changes_only_the_given_options(music: Path, file: Path) -> None:
+def test_saving_a_list_again_changes_only_the_given_options(music: Path, file: Path) -> None:
     configured(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\nforce = true\n')
 
     done = run("make", "everything", "--order", "sorted")
@@ -144,7 +146,7 @@ def test_options_that_a_configuration_cannot_have_are_refused_before_a_write(
     assert not list(music.parent.rglob("*.m3u"))
 
 
-def test_a_broken_configuration_is_left_alone(music: Path, file: Path) -> None:
+def test_saving_a_list_does_not_change_a_broken_configuration(music: Path, file: Path) -> None:
     configured("folders = [")
 
     done = run("make", music, "--save", "x")
@@ -153,14 +155,14 @@ def test_a_broken_configuration_is_left_alone(music: Path, file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ['a "b"', "x.y", "[z]", "ж", "-n", "$(id)", "a#b"])
-def test_names_are_quoted_as_toml_needs_it(music: Path, file: Path, name: str) -> None:
+def test_names_of_saved_lists_are_quoted_as_toml_needs_it(music: Path, file: Path, name: str) -> None:
     make(music, "-o", music / "x.m3u", f"--save={name}")
 
     assert list(tomllib.loads(file.read_text())["playlist"]) == [name]
     assert run("config", "check").code == 0
 
 
-def test_a_name_that_is_not_utf_8_is_refused(music: Path, file: Path) -> None:
+def test_a_list_whose_folder_has_a_name_that_is_not_utf_8_cannot_be_saved(music: Path, file: Path) -> None:
     odd = Path(os.fsdecode(os.path.join(os.fsencode(music.parent), b"\xff")))
     shutil.move(music, odd)
 
@@ -168,7 +170,9 @@ def test_a_name_that_is_not_utf_8_is_refused(music: Path, file: Path) -> None:
     assert not file.exists()
 
 
-def test_lists_that_are_saved_at_once_are_all_there(music: Path, file: Path) -> None:
+def test_lists_that_are_saved_by_concurrent_runs_are_all_in_the_configuration(
+    music: Path, file: Path
+) -> None:
     names = [f"l{number}" for number in range(4)]
     with ThreadPoolExecutor(4) as pool:
         done = pool.map(lambda name: run("make", music, "-o", f"{name}.m3u", "--save", name), names)

@@ -68,7 +68,7 @@ def test_without_systemd_the_units_are_written_and_the_next_step_is_shown(home: 
     assert ("all units" in again, "wrote" in again, files(home / ".config")) == (True, False, before)
 
 
-def test_the_next_install_opens_the_sandbox_for_another_playlist_folder(home: Path) -> None:
+def test_installing_the_service_again_opens_its_sandbox_for_a_new_playlist_folder(home: Path) -> None:
     """Until then, `status` tells that it is not."""
     configure(home)
     run("install", home)
@@ -144,7 +144,7 @@ def test_status_without_systemd_says_so(home: Path) -> None:
     assert (facts["is_installed"], facts["has_systemd"], facts["runs"]) == (False, False, False)
 
 
-def test_without_a_configuration_nothing_is_installed(home: Path) -> None:
+def test_without_a_configuration_the_service_is_not_installed(home: Path) -> None:
     done = run("install", home)
 
     assert done.returncode == 78
@@ -186,7 +186,7 @@ def test_a_process_without_a_sandbox_is_recognised() -> None:
 
 
 @pytest.mark.root
-def test_a_folder_created_after_the_sandbox_differs_from_a_read_only_one(tmp_path: Path) -> None:
+def test_a_folder_created_after_the_sandbox_is_told_apart_from_a_read_only_folder(tmp_path: Path) -> None:
     """The service can be let in to the one by a new start, to the other by nothing."""
     folders = [bytes(tmp_path / name) for name in ("open", "late", "drive", "read only")]
     for folder in folders:

@@ -17,7 +17,7 @@ def shown(**changes: object) -> list[str]:
     return list(Screen(80, has_unicode=True).facts(facts(state)))
 
 
-def test_a_running_service_is_one_line_and_its_facts() -> None:
+def test_a_running_service_has_a_verdict_and_one_line_each_on_sandbox_and_logout() -> None:
     assert shown() == [
         "● The service runs: managed: all 668",
         "  Sandbox   on",
@@ -43,7 +43,9 @@ NO_SYSTEMD = "! The service is installed, but no systemd runs for this user here
         ({"has_systemd": False, "active": ""}, NO_SYSTEMD, "run `playshuffle watch`"),
     ],
 )
-def test_each_problem_comes_with_advice(changes: dict[str, object], verdict: str, advice: str) -> None:
+def test_each_problem_of_the_service_is_reported_with_advice(
+    changes: dict[str, object], verdict: str, advice: str
+) -> None:
     said = shown(**changes)
 
     assert said[0] == verdict

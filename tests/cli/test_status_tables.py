@@ -68,7 +68,7 @@ def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
     ]
 
 
-def test_the_verdict_counts_only_playlists_of_the_configuration() -> None:
+def test_the_verdict_of_status_counts_other_playlists_only_if_none_is_configured() -> None:
     lists = [
         PlaylistStatus("far", "/mnt/nas/far.m3u", "missing", last_error="The drive is missing."),
         PlaylistStatus("calm", "/music/calm.m3u", "managed"),
@@ -112,7 +112,7 @@ def _outputs(*words: str) -> list[str]:
 
 
 @pytest.mark.process
-def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path: Path) -> None:
+def test_status_lists_playlists_by_make_on_request_until_the_files_are_deleted(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
     lists = tmp_path / "lists"
     lists.mkdir()
@@ -132,7 +132,9 @@ def test_playlists_of_make_are_listed_on_request_until_they_are_deleted(tmp_path
 
 @pytest.mark.process
 @pytest.mark.parametrize("text", ["", "folders = 1", "[playlist.other]\nfolders = [5]"])
-def test_status_keeps_the_orders_of_a_service_with_another_configuration(tmp_path: Path, text: str) -> None:
+def test_status_with_another_configuration_forgets_no_list_whose_file_was_away(
+    tmp_path: Path, text: str
+) -> None:
     music = numbered(tmp_path / "Music", 30)
     managed = tmp_path / "managed.toml"
     managed.write_text(f'[playlist.all]\nfolders = ["{music}"]\noutput = "{music}/all.m3u"\n')
@@ -151,7 +153,7 @@ def test_status_keeps_the_orders_of_a_service_with_another_configuration(tmp_pat
 
 
 @pytest.mark.process
-def test_playlists_that_may_be_on_a_missing_drive_are_listed(tmp_path: Path) -> None:
+def test_status_lists_playlists_that_may_be_on_a_missing_drive(tmp_path: Path) -> None:
     """Where the folder is gone or an empty mount point. One that seems deleted is not forgotten."""
     music = numbered(tmp_path / "Music", 3)
     drive = tmp_path / "drive"
@@ -216,7 +218,7 @@ def test_each_command_says_that_the_drive_of_a_playlist_is_missing(
 
 
 @pytest.mark.process
-def test_a_playlist_in_parts_is_not_taken_for_deleted(tmp_path: Path) -> None:
+def test_status_does_not_take_a_playlist_that_is_split_into_files_for_deleted(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
     make(music, "--for", own_player(max_per_file=2), "-o", music / "playshuffle.m3u")
     configured("").unlink()
@@ -250,7 +252,9 @@ def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path) -> None:
     ("command", "expected"),
     [("config", "Usage: playshuffle config"), ("service", "The service is not installed")],
 )
-def test_a_command_with_subcommands_works_without_one(command: str, expected: str, program: Program) -> None:
+def test_the_commands_config_and_service_work_without_a_subcommand(
+    command: str, expected: str, program: Program
+) -> None:
     done = program(command)
 
     assert done.code in {0, 1}
@@ -258,7 +262,7 @@ def test_a_command_with_subcommands_works_without_one(command: str, expected: st
 
 
 @pytest.mark.process
-def test_a_playlist_by_make_and_an_empty_folder_have_states_of_their_own(tmp_path: Path) -> None:
+def test_status_says_that_a_playlist_is_by_make_and_that_a_folder_is_empty(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 2)
     make(music)
     (tmp_path / "Empty").mkdir()

@@ -19,7 +19,7 @@ MUSIC = {
 }
 
 
-def test_all_fields_are_shown_with_coverage_and_examples(music: Path) -> None:
+def test_the_command_tags_shows_in_how_many_tracks_each_field_is_with_examples(music: Path) -> None:
     done = run("tags", music)
     lines = done.out.decode().splitlines()
 
@@ -36,13 +36,13 @@ def test_the_values_of_a_field_are_counted(music: Path) -> None:
     assert fields == {"genre": {"tracks": 3, "values": {"Jazz": 2, "Rock": 1}}}
 
 
-def test_several_values_of_a_tag_count_each(music: Path) -> None:
+def test_each_of_several_values_in_one_tag_is_counted(music: Path) -> None:
     tagged_library(music, {"5.flac": {"genre": "Jazz; Soul"}})
 
     assert run("tags", "genre", music).out.split() == [b"3", b"Jazz", b"1", b"Rock", b"1", b"Soul"]
 
 
-def test_the_folders_of_the_configuration_are_the_default(music: Path) -> None:
+def test_the_command_tags_reads_the_configured_folders_by_default(music: Path) -> None:
     configured(config(music))
     done = run("tags", "genre")
 

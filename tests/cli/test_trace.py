@@ -19,7 +19,7 @@ k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
 """
 
 
-def test_trace_shows_the_steps_of_given_draws(program: Program) -> None:
+def test_the_command_trace_shows_the_steps_for_draws_given_as_an_option(program: Program) -> None:
     """Numbers that are struck out; the page of the shuffles shows steps that swap."""
     assert program("trace", "--order", "fisher-yates", "--draws", "5,3,4 3,0 1") == (0, FISHER_YATES, "")
 
@@ -27,7 +27,9 @@ def test_trace_shows_the_steps_of_given_draws(program: Program) -> None:
 @pytest.mark.parametrize(
     ("name", "first"), [("sattolo", 0), ("random", 0), ("forward", 0), ("fisher-yates", 10)]
 )
-def test_a_seed_gives_the_steps_and_the_end_of_the_shuffle(program: Program, name: str, first: int) -> None:
+def test_a_trace_with_a_seed_ends_in_the_order_of_the_shuffle_with_this_seed(
+    program: Program, name: str, first: int
+) -> None:
     _, out, _ = program("trace", "--order", name, "-n", "10", "--seed", "1")
 
     assert program("trace", "--order", name, "--seed", "1")[1] == out
@@ -35,7 +37,7 @@ def test_a_seed_gives_the_steps_and_the_end_of_the_shuffle(program: Program, nam
     assert end == TRACED[name].shuffle(range(10), Seeded("1"))[: len(end)]
 
 
-def test_columns_stay_in_line_beyond_ten_tracks(program: Program) -> None:
+def test_columns_of_a_trace_stay_aligned_beyond_ten_tracks(program: Program) -> None:
     _, out, _ = program("trace", "-n", "12", "--seed", "1")
 
     assert len({len(line) for line in out.splitlines()}) == 1
@@ -44,7 +46,9 @@ def test_columns_stay_in_line_beyond_ten_tracks(program: Program) -> None:
 
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("tracks", [2, 3, 4, 5])
-def test_every_trace_has_single_swaps_and_ends_as_the_shuffle_does(name: str, tracks: int) -> None:
+def test_each_step_of_a_trace_is_one_swap_or_strike_and_the_last_gives_the_shuffled_order(
+    name: str, tracks: int
+) -> None:
     """For all draws there are. What a step swaps is the position that it names with the draw."""
     traced = TRACED[name]
     for draws in itertools.product(*allowed(traced, tracks)):

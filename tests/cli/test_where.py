@@ -20,7 +20,7 @@ MUSIC = {
 }
 
 
-def test_summary_and_report_count_matches_and_tracks_without_the_tag(music: Path) -> None:
+def test_summary_and_json_count_tracks_that_lack_the_tag_of_a_query(music: Path) -> None:
     assert "1 track has no genre; -genre:rock keeps it" in make(music, "--where", "-genre:rock")
 
     choice = report(music, "--where", "year:1960..")["choice"]
@@ -28,14 +28,14 @@ def test_summary_and_report_count_matches_and_tracks_without_the_tag(music: Path
     assert choice["lacking"] == [{"term": "year:1960..", "field": "year", "tracks": 2, "kept": False}]
 
 
-def test_with_v_omitted_tracks_are_named_with_the_term(music: Path) -> None:
+def test_the_option_v_lists_each_omitted_track_with_the_terms_that_fail(music: Path) -> None:
     said = make(music, "--where", "genre:jazz year:1960..", "-v")
 
     assert f"{music}/jazz/1.mp3: year:1960.. fails (year is 1959)" in said
     assert f"{music}/5.opus: genre:jazz fails (no genre); year:1960.. fails (no year)" in said
 
 
-def test_if_nothing_matches_the_playlist_stays(music: Path) -> None:
+def test_if_no_track_matches_the_query_the_playlist_is_not_changed(music: Path) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
     assert "No track matches 'genre:polka'" in refused(3, "make", music, "--where", "genre:polka")
@@ -99,7 +99,7 @@ def test_a_copy_does_not_take_the_position_of_a_track_that_the_query_omits(tmp_p
     assert left(before, settle()) == before
 
 
-def test_the_service_keeps_the_playlist_if_nothing_matches(tmp_path: Path) -> None:
+def test_the_service_does_not_change_the_playlist_if_no_track_matches_the_query(tmp_path: Path) -> None:
     music = aged(tagged_library(tmp_path / "Music", MUSIC))
     with Service(tmp_path, config(music, where="genre:jazz")) as service:
         wait_for(holds(music / "all.m3u", "jazz/1.mp3", "jazz/2.flac"))
@@ -121,5 +121,5 @@ def test_a_negated_term_that_excludes_nothing_is_named(music: Path) -> None:
     assert idle == [{"term": "-path:Xmass", "negated": True, "near": "Xmas"}]
 
 
-def test_a_long_term_is_cut(music: Path) -> None:
+def test_a_long_term_of_a_query_is_shortened_in_a_message(music: Path) -> None:
     assert f"-title:{'x' * 293}… excludes no track." in make(music, "--where", f"-title:{'x' * 9000}")

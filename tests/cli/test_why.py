@@ -46,7 +46,7 @@ def test_each_playlist_of_the_configuration_is_explained(music: Path) -> None:
     assert run("why", music / "1.mp3", "--in", "nothing").code == 66
 
 
-def test_each_term_is_named_with_the_line_of_the_configuration(music: Path) -> None:
+def test_the_command_why_shows_each_term_of_a_query_and_its_line_in_the_configuration(music: Path) -> None:
     aged(music)
     update_configured(config(music, where="genre:jazz -title:live length:..10:00"))
     done = run("why", music / "live/2.ogg")
@@ -61,7 +61,7 @@ def test_each_term_is_named_with_the_line_of_the_configuration(music: Path) -> N
     assert (row["in"], [term["holds"] for term in row["terms"]]) == (True, [True, True, True])
 
 
-def test_why_names_a_rule_for_all_playlists_with_its_line_and_the_day(music: Path) -> None:
+def test_the_command_why_names_the_line_of_a_rule_for_all_playlists_and_todays_date(music: Path) -> None:
     need("faketime")
     aged(music)
     rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "no.m3u"\n'
@@ -79,7 +79,7 @@ def test_why_names_a_rule_for_all_playlists_with_its_line_and_the_day(music: Pat
     assert "config.toml, line 3: in ~/.config/playshuffle/no.m3u, line 1\n" in why("1.mp3", "2026-12-01")
 
 
-def test_a_skip_list_is_named_with_its_line_despite_one_with_a_similar_name(music: Path) -> None:
+def test_the_command_why_does_not_confuse_two_skip_lists_with_similar_names(music: Path) -> None:
     aged(music)
     file = configured(f'folders = ["{music}"]\nwithout = ["ba.m3u"]\n[playlist.all]\nwithout = "a.m3u"\n')
     (file.parent / "ba.m3u").write_text(f"{music}/1.mp3\n")
@@ -102,7 +102,7 @@ def test_a_file_that_is_still_being_written_is_named(music: Path) -> None:
     assert run("why", music / "1.mp3").code == 0
 
 
-def test_why_counts_the_files_of_a_folder_and_groups_omitted_ones(music: Path) -> None:
+def test_the_command_why_counts_the_files_of_a_folder_and_groups_omitted_files_by_reason(music: Path) -> None:
     make(music, "--where", "genre:jazz")
     (music / "3.ogg").write_bytes((music / "live/2.ogg").read_bytes())
     folder = run("why", music)
@@ -125,7 +125,7 @@ def test_why_counts_the_files_of_a_folder_and_groups_omitted_ones(music: Path) -
     assert "No audio file that a playlist could have" in empty.err
 
 
-def test_why_names_only_some_of_many_files_with_one_reason(music: Path) -> None:
+def test_the_command_why_names_only_some_of_many_files_with_the_same_reason(music: Path) -> None:
     for number in range(9):
         (music / f"book-{number}.m4b").write_bytes((music / "book.m4b").read_bytes())
     make(music)
@@ -135,7 +135,7 @@ def test_why_names_only_some_of_many_files_with_one_reason(music: Path) -> None:
     assert lines[8:] == ["  … and 5 more", "All files: --json"]
 
 
-def test_why_names_a_missing_folder_before_omitted_tracks(music: Path) -> None:
+def test_the_command_why_still_names_the_omitted_tracks_of_a_missing_folder(music: Path) -> None:
     """What was left out of it is known while it is missing."""
     make(music, "-o", music.with_name("all.m3u"))
     before = run("why", music).out.decode()
@@ -179,7 +179,9 @@ def test_a_list_that_was_dealt_and_then_made_is_explained_as_it_was_made(music: 
     assert "of round" not in text
 
 
-def test_options_are_saved_so_that_they_mean_the_same_in_another_folder(music: Path, tmp_path: Path) -> None:
+def test_saved_options_with_relative_paths_mean_the_same_from_another_current_folder(
+    music: Path, tmp_path: Path
+) -> None:
     (tmp_path / "never.m3u").write_text("Music/1.mp3\n")
     words = ("-o", "all.m3u", "--without", "never.m3u", "--limit", "1")
     assert run("make", "Music", *words, cwd=tmp_path).code == 0
@@ -197,7 +199,9 @@ def test_options_are_saved_so_that_they_mean_the_same_in_another_folder(music: P
 
 
 @pytest.mark.parametrize("options", ["", "{", '{"folders": []}', '{"no_option": 1}'])
-def test_without_known_options_why_answers_from_the_file_alone(music: Path, options: str) -> None:
+def test_the_command_why_answers_from_the_playlist_alone_if_its_options_are_unknown(
+    music: Path, options: str
+) -> None:
     """So it is with a playlist from another program."""
     make(music, "--where", "genre:jazz", "-o", music / "jazz.m3u")
     change_options(options)
@@ -214,7 +218,7 @@ def test_without_known_options_why_answers_from_the_file_alone(music: Path, opti
     assert run("why", music / "live/2.ogg", "--in", music / "mine.m3u").code == 1
 
 
-def test_without_a_service_why_promises_no_next_update(music: Path) -> None:
+def test_without_a_service_the_command_why_announces_no_next_update(music: Path) -> None:
     skip = music / "skip.m3u"
     skip.write_text("live/2.ogg\n")
     make(music, "--without", skip)
@@ -227,7 +231,7 @@ def test_without_a_service_why_promises_no_next_update(music: Path) -> None:
     assert b"the next run with the same options removes it: in " in removed
 
 
-def test_why_says_that_tracks_stay_or_stay_out_while_updates_are_refused(tmp_path: Path) -> None:
+def test_the_command_why_says_that_listed_tracks_stay_while_no_update_can_be_written(tmp_path: Path) -> None:
     music, skip = numbered(tmp_path / "Music", 3), tmp_path / "skip.m3u"
     skip.write_text("")
     make(music, "--without", skip)
@@ -238,7 +242,7 @@ def test_why_says_that_tracks_stay_or_stay_out_while_updates_are_refused(tmp_pat
     assert f"no: in {skip}, line " in run("why", music / "new.ogg").out.decode()
 
 
-def test_a_track_that_waits_for_its_folder_stays_and_a_new_one_waits_too(tmp_path: Path) -> None:
+def test_tracks_of_a_missing_folder_stay_in_the_playlist_and_new_ones_are_not_added(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 30)
     make(music)
     for number in range(1, 30):
@@ -252,7 +256,7 @@ def test_a_track_that_waits_for_its_folder_stays_and_a_new_one_waits_too(tmp_pat
     assert f"no: {music} seems to be missing: 29 of 30 tracks are gone" in new.out.decode()
 
 
-def test_why_counts_the_last_known_tracks_of_a_missing_folder(tmp_path: Path) -> None:
+def test_the_command_why_counts_the_last_known_tracks_of_a_missing_folder(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 2), numbered(tmp_path / "usb", 3)
     make(here, usb, "-o", tmp_path / "all.m3u")
     assert (
@@ -269,7 +273,7 @@ def test_why_counts_the_last_known_tracks_of_a_missing_folder(tmp_path: Path) ->
     assert run("why", here / "000.mp3").err == ""
 
 
-def test_why_counts_tracks_of_a_missing_folder_that_are_still_to_be_dealt(tmp_path: Path) -> None:
+def test_the_command_why_counts_tracks_of_a_missing_folder_that_are_still_to_be_dealt(tmp_path: Path) -> None:
     here, usb = numbered(tmp_path / "here", 2), numbered(tmp_path / "usb", 3)
     assert run("deal", here, usb, "-n", "1", "--order", "sorted", "-o", tmp_path / "today.m3u").code == 0
     usb.rename(tmp_path / "drawer")

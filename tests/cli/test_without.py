@@ -60,7 +60,7 @@ def test_the_summary_and_the_report_count_tracks_of_the_skip_list(music: Path) -
     assert left_out == [{"path": f"{music}/a/1.mp3", "reason": f"in {music}/never.m3u, line 2"}]
 
 
-def test_a_skip_list_that_is_not_named_any_more_is_forgotten(music: Path) -> None:
+def test_the_saved_content_of_a_skip_list_is_forgotten_once_no_list_uses_it(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
     assert kept(music) == without()
@@ -69,7 +69,7 @@ def test_a_skip_list_that_is_not_named_any_more_is_forgotten(music: Path) -> Non
     assert "No such file" in refused(66, "make", music, "--without", music / "never.m3u")
 
 
-def test_forget_removes_the_skip_lists_of_a_playlist_that_was_never_written(music: Path) -> None:
+def test_the_command_forget_removes_the_saved_skip_lists_of_a_playlist_never_written(music: Path) -> None:
     (music / "never.m3u").write_text("".join(f"{name}\n" for name in MUSIC))
     words = ("make", music, "--without", music / "never.m3u")
     assert run(*words).code == 3
@@ -81,7 +81,7 @@ def test_forget_removes_the_skip_lists_of_a_playlist_that_was_never_written(musi
     assert run(*words).code == 66
 
 
-def test_if_the_skip_list_names_every_track_the_playlist_stays(music: Path) -> None:
+def test_if_the_skip_list_names_every_track_the_playlist_is_not_changed(music: Path) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
     make(music, "-o", music / "never.m3u")
@@ -94,7 +94,7 @@ def test_if_the_skip_list_names_every_track_the_playlist_stays(music: Path) -> N
 # Lists that go, or are none
 
 
-def test_a_skip_list_that_cannot_be_read_counts_with_its_last_content(music: Path) -> None:
+def test_if_a_skip_list_cannot_be_read_its_last_known_content_counts(music: Path) -> None:
     never = music / "never.m3u"
     never.write_text("a/1.mp3\n")
     assert kept(music, "--without", never) == without("a/1.mp3")
@@ -105,7 +105,7 @@ def test_a_skip_list_that_cannot_be_read_counts_with_its_last_content(music: Pat
     assert sorted(listed(music / "playshuffle.m3u")) == without("a/1.mp3")
 
 
-def test_a_wrong_skip_list_is_refused_and_the_playlist_stays(music: Path) -> None:
+def test_a_wrong_skip_list_is_refused_and_the_playlist_is_not_changed(music: Path) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
     os.mkfifo(music / "fifo")
@@ -140,7 +140,7 @@ def test_the_playlist_that_is_written_cannot_be_its_own_skip_list(music: Path) -
 # The configuration and the service
 
 
-def test_config_check_names_a_skip_list_that_does_not_exist(music: Path) -> None:
+def test_the_command_config_check_names_a_skip_list_that_does_not_exist(music: Path) -> None:
     configured(config(music, without=["nver.m3u"]))
     done = run("config", "check")
 
@@ -163,7 +163,7 @@ def test_playlists_that_skip_each_other_in_a_circle_are_named_with_file_and_line
     assert f"without: {music}/all.m3u is this playlist itself. Remove it." in run("config", "check").err
 
 
-def test_the_service_follows_a_skip_list_and_remembers_it_when_it_is_deleted(
+def test_the_service_follows_changes_of_a_skip_list_and_remembers_it_when_it_is_deleted(
     tmp_path: Path, music: Path
 ) -> None:
     never = tmp_path / "lists/never.m3u"
@@ -193,7 +193,7 @@ def test_the_service_follows_a_skip_list_and_remembers_it_when_it_is_deleted(
         wait_for(lambda: service.playlist("all")["missing_lists"] == [])
 
 
-def test_the_service_waits_for_a_skip_list_that_never_existed(tmp_path: Path, music: Path) -> None:
+def test_the_service_writes_no_playlist_before_its_skip_list_exists(tmp_path: Path, music: Path) -> None:
     never = tmp_path / "never.m3u"
     with Service(tmp_path, config(music, without=[str(never)])) as service:
         wait_for(lambda: service.playlist("all")["state"] == "error")
@@ -203,7 +203,7 @@ def test_the_service_waits_for_a_skip_list_that_never_existed(tmp_path: Path, mu
         wait_for(holds(music / "all.m3u", *without("a/1.mp3")))
 
 
-def test_a_skip_list_without_any_track_is_named(music: Path) -> None:
+def test_a_skip_list_with_entries_but_no_track_of_the_library_is_named(music: Path) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     (music / "empty.m3u").write_text("#EXTM3U\n")
     (music / "moved.m3u").write_text("old/1.mp3\nold/2.mp3\n")
@@ -254,7 +254,7 @@ def test_a_skip_list_in_another_encoding_or_unicode_form_omits_the_same_tracks(
     assert listed(folder / "playshuffle.m3u") == ["plain.wav"]
 
 
-def test_every_command_calls_a_cue_sheet_a_cue_sheet(music: Path) -> None:
+def test_each_command_refuses_a_cue_sheet_with_the_reason_that_it_is_one(music: Path) -> None:
     cue = music / "a.cue"
     cue.write_text('FILE "1.mp3" MP3\n  TRACK 01 AUDIO\n')
 

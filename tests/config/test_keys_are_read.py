@@ -27,7 +27,7 @@ def test_code_reads_each_option_of_playlists() -> None:
     assert {*Options._fields}.difference(read) == set()
 
 
-def test_code_reads_the_field_of_each_other_key() -> None:
+def test_code_reads_each_key_of_the_configuration_that_is_no_option_of_playlists() -> None:
     loaded = ast.dump(TREES["config/load.py"])
     read = attributes_read("config/load.py", "config/keys.py")
     own = {*keys.TOP, *keys.PLAYLIST}.difference(row.key for row in ROWS)

@@ -69,7 +69,9 @@ def test_each_key_of_a_playlist_is_an_option_of_make(
     assert wanted.request.options == asked
 
 
-def test_paths_start_at_the_home_or_at_the_folder_of_the_file(tmp_path: Path) -> None:
+def test_paths_in_the_configuration_start_at_the_home_or_the_folder_of_the_configuration(
+    tmp_path: Path,
+) -> None:
     config = loaded(
         tmp_path,
         'folders = ["~/Music", "nas"]\nsettle = "3s"\npoll = "1h"\n[playlist.all]\n[playlist.calm]\n'
@@ -195,7 +197,7 @@ def test_the_name_of_a_playlist_cannot_lead_out_of_the_folder(tmp_path: Path, na
     ],
 )
 @pytest.mark.parametrize("output", ["", "output = 'x.m3u'"])
-def test_a_playlist_name_that_looks_like_something_else_is_refused_with_its_line(
+def test_a_playlist_name_that_is_too_long_or_easily_mistaken_is_refused_with_its_line(
     tmp_path: Path, name: str, says: str, output: str
 ) -> None:
     config = load(written(tmp_path, f'{TOP}[playlist.good]\n[playlist."{name}"]\n{output}\n'))
@@ -266,7 +268,7 @@ def test_a_fault_outside_of_the_playlists_is_an_error(tmp_path: Path, text: str 
     assert refusal(Exit.CONFIG, load, written(tmp_path, text)).startswith(f"{tmp_path}/config.toml{says}")
 
 
-def test_a_named_configuration_comes_before_the_users_and_the_systems(
+def test_a_configuration_named_by_argument_wins_over_the_environment_and_that_over_the_home(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = home / ".config/playshuffle/config.toml"
@@ -355,7 +357,7 @@ def test_a_hundred_faults_are_found_each_on_its_line(tmp_path: Path) -> None:
     assert [text.partition(":")[0] for text in said] == [f"line {number * 5 + 6}" for number in range(100)]
 
 
-def test_a_history_at_the_top_is_for_all_playlists(tmp_path: Path) -> None:
+def test_a_play_history_at_the_top_of_the_configuration_is_for_all_playlists(tmp_path: Path) -> None:
     text = """
         folders = ["/m"]
         history = ["beets", "plays.csv", "~/navidrome.db#ann"]

@@ -23,7 +23,7 @@ HOSTILE = [
 @pytest.mark.parametrize("folder", ["Music", "../elsewhere"])
 @settings(max_examples=40)  # each of them waits for the disk
 @given(names=st.lists(NAMES | st.sampled_from(HOSTILE), max_size=5, unique=True))
-def test_tracks_of_any_name_are_added_and_taken_back(folder: str, names: list[bytes]) -> None:
+def test_tracks_of_any_name_are_added_to_never_m3u_and_removed_again(folder: str, names: list[bytes]) -> None:
     top = os.fsencode(os.path.join(os.environ["HOME"], folder))
     paths = [os.path.normpath(top + b"/" + name) for name in names]
     never = Path(os.fsdecode(never_list()))
@@ -38,7 +38,7 @@ def test_tracks_of_any_name_are_added_and_taken_back(folder: str, names: list[by
     assert remove_track() is None
 
 
-def test_entries_of_another_program_stay(home: Path) -> None:
+def test_lines_that_another_program_wrote_into_never_m3u_stay_unchanged(home: Path) -> None:
     never = home / ".config/playshuffle/never.m3u"
     never.parent.mkdir(parents=True)
     before = b"#EXTM3U\r\n# mine\r\n#EXTINF:3,A - B\r\n/m/a.mp3\r\n\r\nhttp://radio.example/x\r\n/m/b.mp3"
@@ -51,7 +51,7 @@ def test_entries_of_another_program_stay(home: Path) -> None:
     assert never.read_bytes() == b"#EXTM3U\r\n# mine\r\n\r\nhttp://radio.example/x\r\n"
 
 
-def test_a_list_that_cannot_be_extended_is_left_as_it_is(home: Path) -> None:
+def test_a_never_m3u_that_is_not_utf_8_or_has_a_nul_is_not_changed(home: Path) -> None:
     never = home / ".config/playshuffle/never.m3u"
     never.parent.mkdir(parents=True)
     for content in ("#EXTM3U\n/m/a.mp3\n".encode("utf-16"), b"/m/a.mp3\0\n"):
@@ -62,7 +62,7 @@ def test_a_list_that_cannot_be_extended_is_left_as_it_is(home: Path) -> None:
         assert never.read_bytes() == content
 
 
-def test_entries_below_the_home_are_relative_also_if_the_folder_is_a_link(home: Path) -> None:
+def test_entries_of_never_m3u_below_the_home_are_relative_also_if_its_folder_is_a_link(home: Path) -> None:
     (home / "dotfiles/deep/playshuffle").mkdir(parents=True)
     (home / ".config").symlink_to("dotfiles/deep")
 
@@ -72,7 +72,7 @@ def test_entries_below_the_home_are_relative_also_if_the_folder_is_a_link(home: 
     assert never_tracks() == [bytes(home / "Music/a.mp3")]
 
 
-def test_entries_are_relative_also_if_the_home_is_a_link(
+def test_entries_of_never_m3u_are_relative_also_if_the_home_is_a_link(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = tmp_path / "link"

@@ -69,7 +69,7 @@ def test_a_configured_player_differs_from_its_model_only_in_its_keys(tmp_path: P
     assert stick.proof == "from [player.stick] in the configuration, like car"
 
 
-def test_a_configured_player_without_keys_is_the_generic_one(tmp_path: Path) -> None:
+def test_a_configured_player_without_keys_is_like_the_player_generic(tmp_path: Path) -> None:
     plain = player(tmp_path, "[player.stick]\n")
 
     assert plain.title == "stick"
@@ -87,7 +87,9 @@ def test_a_configured_player_without_keys_is_the_generic_one(tmp_path: Path) -> 
         ("mpd", "uri", ".m3u, in its playlist_directory, file:// URIs, no EXTINF"),
     ],
 )
-def test_the_form_of_a_player_names_its_path_style(tmp_path: Path, like: str, style: str, words: str) -> None:
+def test_the_description_of_a_configured_player_names_the_style_of_its_paths(
+    tmp_path: Path, like: str, style: str, words: str
+) -> None:
     own = player(tmp_path, f'[player.stick]\nlike = "{like}"\npaths = "{style}"\n')
 
     assert own.writes_words() == words
@@ -120,7 +122,9 @@ def test_any_built_in_player_can_be_the_model_of_a_configured_one(tmp_path: Path
         ('[player.stick]\norder = "spread"', 3, "'order' is a key of a playlist"),
     ],
 )
-def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_a_mistake_in_a_configured_player_is_reported_with_file_and_line(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
     config = loaded(tmp_path, f"{text}\n[playlist.all]\n")
 
     (fault,) = config.broken
@@ -129,7 +133,7 @@ def test_a_mistake_is_named_with_file_and_line(tmp_path: Path, text: str, line: 
     assert [wanted.name for wanted in config.playlists] == ["all"]
 
 
-def test_a_mistake_in_a_player_stops_only_the_playlists_for_it(tmp_path: Path) -> None:
+def test_a_mistake_in_a_configured_player_stops_only_playlists_for_this_player(tmp_path: Path) -> None:
     config = loaded(
         tmp_path,
         '[player.stick]\nlike = 3\n[playlist.all]\n[playlist.drive]\noutput = "a.m3u"\nfor = "stick"\n',
@@ -153,7 +157,7 @@ def test_a_player_of_one_configuration_is_unknown_in_another(tmp_path: Path) -> 
     assert "Unknown player 'stick'" in config.broken[0].text
 
 
-def test_asking_for_a_player_with_a_mistake_shows_the_mistake() -> None:
+def test_the_error_for_a_configured_player_with_a_mistake_shows_the_mistake() -> None:
     configured("[player.stick]\nlike = 3\n")
     said = refusal(Exit.CONFIG, known_player, "stick")
     assert "config.toml, line 2: like must be the name" in said
@@ -168,7 +172,7 @@ def test_player_names_are_completed_despite_a_broken_configuration() -> None:
     assert value_names("player") == list(BUILT_IN) == list(PLAYERS)
 
 
-def test_the_page_explains_every_key() -> None:
+def test_the_documentation_explains_every_key_of_a_configured_player() -> None:
     assert [key.name for key in PLAYER_KEYS] == list(player_keys())
 
 
@@ -197,7 +201,9 @@ def test_every_command_accepts_a_player_of_the_configuration(home: Path) -> None
 
 
 @pytest.mark.process
-def test_a_refused_configuration_removes_no_player(tmp_path: Path) -> None:
+def test_a_configuration_that_the_service_refuses_removes_no_player_of_the_old_configuration(
+    tmp_path: Path,
+) -> None:
     """The updates of the old one go on, also in a new process."""
     music = tmp_path / "Music"
     write_library(str(music))
@@ -216,7 +222,7 @@ def test_a_refused_configuration_removes_no_player(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_mistake_in_a_player_does_not_hide_the_others() -> None:
+def test_a_mistake_in_a_configured_player_does_not_hide_the_other_players() -> None:
     configured("[player.stick]\nlike = 3\n")
 
     done = ran("help", "players")

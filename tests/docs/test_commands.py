@@ -92,7 +92,7 @@ def test_the_commands_of_a_page_run(page: Path, sandbox: Path) -> None:
             assert done.returncode == 0, f"{where(command)}\n{done.stderr}"
 
 
-def test_a_command_that_is_not_run_has_a_reason() -> None:
+def test_each_command_of_a_page_that_tests_do_not_run_has_a_reason() -> None:
     for page in PAGES:
         for command in commands(page):
             assert command.reason or command.text.startswith(("playshuffle ", "bin/playshuffle ")), where(

@@ -15,7 +15,7 @@ OUTPUTS = dict(generate.outputs())
 
 
 @pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: path.name)
-def test_a_generated_file_is_up_to_date(path: Path) -> None:
+def test_each_generated_file_is_up_to_date(path: Path) -> None:
     assert path.read_text() == OUTPUTS[path], "run: python -m scripts.generate"
 
 
@@ -61,12 +61,12 @@ def test_every_exit_code_is_explained() -> None:
 
 
 @pytest.mark.parametrize("key", facts.playlist_keys(), ids=lambda key: key.name)
-def test_the_example_of_a_key_is_valid(key: facts.Key) -> None:
+def test_the_example_of_each_configuration_key_is_valid(key: facts.Key) -> None:
     for example in key.example.split(" or "):
         value = tomllib.loads(f"{key.name} = {example}")[key.name]
 
         assert keys.wrong(key.name, value, keys.PLAYLIST[key.name]) is None
 
 
-def test_the_page_lists_the_keys_for_all_playlists_that_the_program_has() -> None:
+def test_the_documentation_lists_exactly_the_keys_for_all_playlists_that_the_program_reads() -> None:
     assert [key.name for key in facts.KEYS_OF_ALL] == list(keys.TOP)

@@ -29,7 +29,7 @@ VERBS = [command.words[0] for command in COMMANDS if len(command.words) == 1]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_examples_in_python_are_true(document: Path) -> None:
+def test_python_examples_in_the_pages_give_the_results_shown(document: Path) -> None:
     assert doctest.testfile(str(document), module_relative=False).failed == 0
 
 
@@ -51,13 +51,13 @@ def test_every_option_named_in_the_pages_exists() -> None:
         assert named <= OPTIONS | _OF_PLAYERS, document
 
 
-def test_the_table_of_formats_is_that_of_the_program() -> None:
+def test_the_documentation_has_the_same_audio_formats_as_the_program() -> None:
     table = (ROOT / "docs" / "make.md").read_text().partition("Files with these suffixes are not")[0]
 
     assert {name.encode() for name in re.findall(r"`(\.[a-z0-9+]+)`", table)} == AUDIO_SUFFIXES
 
 
-def test_the_table_of_players_is_that_of_the_program() -> None:
+def test_the_documentation_has_the_same_table_of_players_as_the_program() -> None:
     page = (ROOT / "docs" / "player-names.md").read_text()
     table = page.partition("## The form")[2].partition("<!-- matrix -->")[0]
     rows = re.findall(
@@ -105,7 +105,7 @@ PAGE = (CHECKOUT / "docs/reference/files.md").read_text()
 
 
 @pytest.mark.process
-def test_the_page_names_the_keys_of_each_command(home: Path) -> None:
+def test_the_page_of_files_names_the_json_keys_that_each_command_prints(home: Path) -> None:
     write_library(str(home / "Music"))
     for section in PAGE.split("\n### ")[1:]:
         rows = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)

@@ -74,7 +74,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.mark.process
 @pytest.mark.parametrize("page", ["index.html", "make.html", "reference/commands.html"])
-def test_no_page_is_cut_hard_to_read_or_wider_than_the_window(site: Path, page: str) -> None:
+def test_no_page_has_cut_text_or_low_contrast_or_is_wider_than_the_window(site: Path, page: str) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for width, words in product((320, 768, 1280), ([], [DARK])):

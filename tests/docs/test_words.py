@@ -76,7 +76,7 @@ def test_units_and_packages_are_in_plain_english() -> None:
 
 
 @pytest.mark.parametrize("folder", CODE)
-def test_docstrings_name_the_thing(folder: str) -> None:
+def test_at_most_three_percent_of_docstrings_have_an_indirect_phrase(folder: str) -> None:
     """At most 3% have an indirect phrase: 2% in beets and borg."""
     found = [(path, line, text) for path in modules(folder) for line, text in docstrings(path) if text]
     indirect = [f"{path.relative_to(CHECKOUT)}:{line}" for path, line, text in found if INDIRECT.search(text)]
@@ -96,7 +96,7 @@ def strangers(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", CODE)
-def test_arguments_and_fields_in_docstrings_exist(folder: str) -> None:
+def test_arguments_and_fields_that_docstrings_describe_exist(folder: str) -> None:
     """Those whose name and type say all have no line."""
     found = [
         f"{path.relative_to(CHECKOUT)}:{node.lineno}: {name}"

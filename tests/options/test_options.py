@@ -95,14 +95,14 @@ def test_a_given_size_of_a_deal_replaces_a_size_in_any_other_unit() -> None:
     assert NOTHING_GIVEN.plus(time="2h").over(LIST) == LIST._replace(limit=None, time="2h")
 
 
-def test_deals_that_do_not_count_plays_need_no_patience() -> None:
+def test_patience_of_a_deck_is_dropped_if_its_deals_no_longer_count_plays() -> None:
     heard = LIST._replace(every="run", done_when="played", patience="always")
 
     assert NOTHING_GIVEN.plus(done_when="dealt").over(heard) == LIST._replace(every="run", done_when="dealt")
     assert NOTHING_GIVEN.plus(done_when="played").over(heard) == heard
 
 
-def test_folders_and_a_list_of_files_replace_each_other() -> None:
+def test_given_folders_replace_a_list_of_files_and_the_other_way_round() -> None:
     listed = LIST._replace(folders=(), source="/l")
 
     assert NOTHING_GIVEN.plus(source="/l").over(LIST) == listed
@@ -112,15 +112,15 @@ def test_folders_and_a_list_of_files_replace_each_other() -> None:
 # Options without a flag
 
 
-def test_errors_spell_an_option_without_a_flag_as_its_key() -> None:
+def test_errors_know_exactly_the_options_that_have_a_key_but_no_flag() -> None:
     assert {row.key for row in ROWS if not row.verbs} == ONLY_KEYS
 
 
-def test_each_option_without_a_flag_is_a_key() -> None:
+def test_each_option_without_a_flag_has_a_configuration_key() -> None:
     assert all(row.has_key for row in ROWS if not row.verbs)
 
 
-def test_an_option_without_a_flag_is_shown_as_its_key() -> None:
+def test_among_flags_an_option_without_a_flag_is_shown_as_its_configuration_key() -> None:
     options = Options(order="spread", inside="all", extinf=False)
 
     assert as_flags(options) == f"--order spread inside = {json.dumps('all')} extinf = false"
