@@ -38,7 +38,7 @@ def test_a_good_order_is_called_good(program: Program) -> None:
     )
 
 
-def test_an_audit_with_the_generator_of_the_system_has_no_warning(program: Program) -> None:
+def test_an_audit_does_not_warn_of_too_few_bits_of_the_generator_of_the_system(program: Program) -> None:
     """100 tracks need 525 bits; a key has 256, but it is renewed."""
     done = program("audit", "--order", "random", "--tracks", "100", "--rounds", "500")
     said = " ".join(done.out.split())
@@ -50,7 +50,7 @@ def test_an_audit_with_the_generator_of_the_system_has_no_warning(program: Progr
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(SPECIMEN)])
-def test_a_bad_shuffle_is_called_bad_with_its_flaw(program: Program, name: str) -> None:
+def test_the_audit_calls_each_bad_shuffle_bad_and_describes_its_flaw(program: Program, name: str) -> None:
     done = program("audit", "--order", name, "--tracks", "30", "--rounds", "1000", "--seed", "audit")
 
     assert done.code == 1
@@ -84,7 +84,7 @@ def test_json_has_all_figures_and_the_matrix(program: Program) -> None:
     assert said["fixed_points"]["seen"] == sum(said["cells"][track][track] for track in range(12))
 
 
-def test_a_seed_gives_the_same_figures(program: Program) -> None:
+def test_two_audits_with_the_same_seed_give_the_same_figures(program: Program) -> None:
     one, two = (program("audit", "--order", "gap", *QUICK).out for _ in range(2))
 
     assert re.sub("Time: .*", "", one) == re.sub("Time: .*", "", two)
@@ -158,7 +158,7 @@ def need_matplotlib() -> None:
         unmet("matplotlib is missing: pip install 'playshuffle[audit]'")
 
 
-def test_without_the_audit_extra_only_pictures_fail(
+def test_without_the_packages_of_the_extra_audit_only_pictures_fail(
     program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("matplotlib", "numpy", "scipy"):

@@ -56,14 +56,14 @@ def known_tags(folder: Path) -> dict[bytes, bytes]:
 
 
 @pytest.mark.parametrize("keys", [[0, 0, 0, 1, 1, 2], [0, 0, 0, 0, 1], [0, 1, 2], [0], [0, 0]])
-def test_neighbours_by_chance_are_the_mean_of_all_orders(keys: list[int]) -> None:
+def test_the_repeats_expected_by_chance_are_the_mean_over_all_orders(keys: list[int]) -> None:
     counts = [repeats(order) for order in itertools.permutations(keys)]
 
     assert neighbours_by_chance(keys) == Fraction(sum(counts), len(counts))
     assert fewest_repeats(keys) == min(counts)
 
 
-def test_the_smallest_distance_within_a_group_is_measured() -> None:
+def test_the_smallest_distance_between_two_tracks_of_a_group_is_measured() -> None:
     assert nearest([0, 1, 2, 0, 3, 1]) == 3
     assert nearest([0, 1, 1, 0]) == 1
     assert nearest([0, 1, 2]) is None
@@ -81,7 +81,7 @@ def test_tracks_that_follow_their_predecessor_in_path_order_are_counted() -> Non
 
 
 @pytest.mark.process
-def test_the_report_counts_artists_and_neighbours(program: Program, music: Path) -> None:
+def test_the_report_of_a_playlist_counts_artists_and_repeats_in_a_row(program: Program, music: Path) -> None:
     """A guest makes no new artist; nobody is not an artist."""
     file = playlist(music, ["a/1.mp3", "b/4.mp3", "a/2.mp3", "6.mp3", "b/5.mp3", "a/3.mp3"])
     done = program("audit", file)
@@ -102,7 +102,9 @@ next track as in path order: here 0; at best 0; by chance 0.8; in path order 5
 
 
 @pytest.mark.process
-def test_entries_without_a_file_are_counted(program: Program, music: Path) -> None:
+def test_entries_without_an_audio_file_of_their_own_are_left_out_and_counted(
+    program: Program, music: Path
+) -> None:
     file = playlist(music, ["a/1.mp3", "./a/../a/1.mp3", "b", "gone.mp3", "gone.mp3", "http://x/y.mp3"])
     done = program("audit", file)
 
@@ -132,7 +134,7 @@ def test_the_json_of_an_audit_has_the_facts_of_its_report(program: Program, musi
 
 
 @pytest.mark.process
-def test_tags_that_are_cached_come_from_the_cache(
+def test_an_audit_reads_no_tags_that_are_in_the_cache(
     program: Program, music: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the audit leaves the unread files of the folders in it."""

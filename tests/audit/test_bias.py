@@ -54,7 +54,7 @@ def test_the_bias_of_a_bad_shuffle_of_three_tracks_is_exact() -> None:
     assert found.reasons == ["some positions are favoured"]
 
 
-def test_counts_that_are_too_even_are_called_bad() -> None:
+def test_an_order_whose_positions_are_too_even_for_chance_is_called_bad() -> None:
     order = posing_as("random", one_of(list(itertools.permutations(range(3)))), 3)
     counts = count(order, 600, Seeded("audit"))
     found = judge(order, counts)
@@ -63,7 +63,7 @@ def test_counts_that_are_too_even_are_called_bad() -> None:
     assert found.reasons == ["the positions are too even for chance"]
 
 
-def test_a_cell_is_measured_in_standard_deviations() -> None:
+def test_the_bias_of_a_cell_is_measured_in_standard_deviations() -> None:
     """Of 1800 rounds 600 are expected, give or take 20; here they are 650, 550 and 600."""
     made = [[0, 1, 2]] * 650 + [[1, 0, 2]] * 550 + [[2, 1, 0]] * 600
     order = posing_as("random", one_of(made), 3)
@@ -73,7 +73,7 @@ def test_a_cell_is_measured_in_standard_deviations() -> None:
     assert deviations(counts, order.guarantee, 3) == [[pytest.approx(0)]]
 
 
-def test_an_empty_impossible_cell_is_nan_and_a_filled_one_is_infinite() -> None:
+def test_the_deviation_of_an_impossible_cell_is_nan_if_it_is_empty_else_infinite() -> None:
     """A blank where nothing can stand; beyond all bounds where something stands all the same."""
     order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
     counts = count(order, 300, Seeded(""))

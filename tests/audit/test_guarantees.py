@@ -61,7 +61,7 @@ def test_the_probabilities_of_a_guarantee_are_the_frequencies_of_its_shuffle(nam
 
 
 @pytest.mark.parametrize("tracks", [3, 4, 5, 6])
-def test_the_probabilities_of_weights_come_from_drawing_by_weight(tracks: int) -> None:
+def test_the_probabilities_of_a_weighted_order_are_those_of_drawing_by_weight(tracks: int) -> None:
     """Each position goes to one of those left, in proportion to its weight."""
     heavy = tracks // 2
     weights = [3] * heavy + [1] * (tracks - heavy)
@@ -95,7 +95,7 @@ def test_the_degrees_of_freedom_of_a_uniform_order_are_exact(tracks: int) -> Non
 
 
 @pytest.mark.parametrize("tracks", [3, 4, 5])
-def test_the_degrees_of_freedom_of_sattolo_are_close(tracks: int) -> None:
+def test_the_degrees_of_freedom_of_sattolo_are_close_to_the_exact_ones(tracks: int) -> None:
     """Within a tenth for so few tracks, within 0.1% for 60."""
     shares = shares_of("sattolo", tracks)
     freedom = freedom_of(shares, chances_of(shares, tracks))

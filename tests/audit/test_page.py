@@ -14,7 +14,7 @@ PAGE = (DOCS / "shuffles.md").read_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_order_on_the_page_has_its_name_its_picture_and_its_figures(name: str) -> None:
+def test_the_page_shows_name_picture_and_figures_of_every_order(name: str) -> None:
     picture = f"pictures/{name.replace(':', '-')}.svg"
 
     assert f"`{name}`" in PAGE
@@ -24,14 +24,14 @@ def test_every_order_on_the_page_has_its_name_its_picture_and_its_figures(name: 
     assert re.search(rf"^\| {name} \|.*\| {verdict} \|$", PAGE, re.MULTILINE)
 
 
-def test_every_picture_belongs_to_an_order() -> None:
+def test_every_picture_is_shown_on_a_page() -> None:
     """Each is shown by a page."""
     pages = " ".join(page.read_text() for page in DOCS.glob("*.md"))
 
     assert {f.name for f in (DOCS / "pictures").iterdir() if f"pictures/{f.name}" not in pages} == set()
 
 
-def test_the_steps_on_the_page_are_the_steps_of_trace(program: Program) -> None:
+def test_the_steps_on_the_page_are_the_output_of_the_command_trace(program: Program) -> None:
     command, table = re.findall(
         r"^playshuffle (trace .*)\n```\n\n```text\n((?:k=.*\n)+)", PAGE, re.MULTILINE
     )[0]

@@ -55,7 +55,9 @@ def test_each_track_has_a_cell_in_the_colour_of_its_group() -> None:
         ([0] * 52, [(0, 50), (50, 2)]),  # over the end of a row
     ],
 )
-def test_neighbours_of_one_artist_are_outlined_together(keys: list[int], runs: list[tuple[int, int]]) -> None:
+def test_successive_tracks_by_one_artist_are_outlined_together(
+    keys: list[int], runs: list[tuple[int, int]]
+) -> None:
     groups = [(key, "") for key in keys]
 
     found = [part for run in pictures()._runs(groups) for part in pictures()._in_rows(run)]
@@ -68,7 +70,7 @@ def test_a_long_playlist_and_odd_names_are_drawn() -> None:
     assert svg.count("<path") < 4000
 
 
-def test_a_list_in_path_order_is_drawn_once() -> None:
+def test_a_playlist_that_is_in_path_order_is_drawn_only_once() -> None:
     by = [(0, "A"), (0, "A"), (1, "B")]
     once = pictures().draw("x.svg", "x", [b"/1", b"/2", b"/3"], by).decode()
 
@@ -76,7 +78,9 @@ def test_a_list_in_path_order_is_drawn_once() -> None:
 
 
 @pytest.mark.process
-def test_a_playlist_is_drawn_beside_its_report(tmp_path: Path, program: Program) -> None:
+def test_an_audit_of_a_playlist_prints_its_report_and_draws_its_picture(
+    tmp_path: Path, program: Program
+) -> None:
     need_matplotlib()
     tagged_library(tmp_path, {f"{number}.mp3": {"artist": "A" if number else "B"} for number in range(3)})
     done = program(

@@ -92,7 +92,9 @@ def beets(imported: Beets, tmp_path: Path) -> Iterator[Beets]:
 
 
 @pytest.mark.parametrize("query", [["genre:jazz"], ["artist:Artist 1", "^genre:rock"], ["title:2"]])
-def test_a_query_gives_the_same_file_as_its_paths(beets: Beets, tmp_path: Path, query: list[str]) -> None:
+def test_a_query_of_beets_gives_the_same_playlist_as_a_list_of_the_found_paths(
+    beets: Beets, tmp_path: Path, query: list[str]
+) -> None:
     for order in ("random", "spread"):
         options = ["--order", order, "--seed", "7"]
         paths = tmp_path / "paths"
@@ -104,7 +106,7 @@ def test_a_query_gives_the_same_file_as_its_paths(beets: Beets, tmp_path: Path, 
         assert (beets.music / "ours.m3u").read_bytes() == (beets.music / "made.m3u").read_bytes()
 
 
-def test_options_of_make_work_in_the_plugin(beets: Beets) -> None:
+def test_options_of_the_command_make_work_in_the_plugin(beets: Beets) -> None:
     assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
     beets.out("playshuffle", "--for", "vlc", "--pin", "00 Title 1.mp3@first", "--dry-run")
     assert list(beets.music.glob("*.m3u")) == []
@@ -137,7 +139,7 @@ def test_deals_play_each_track_once_before_any_repeats(beets: Beets) -> None:
     assert entries((beets.music / "today.m3u").read_bytes()) == dealt[5:]
 
 
-def test_ratings_come_from_the_items(beets: Beets) -> None:
+def test_ratings_come_from_the_items_in_the_library_of_beets(beets: Beets) -> None:
     beets.out("modify", "-y", "-M", "-W", "rating=0", "genre:rock")
     beets.out("modify", "-y", "-M", "-W", "rating=1", "genre:jazz")
     beets.out("playshuffle", "--order", "favourites", "--paths", "absolute")
@@ -163,7 +165,7 @@ def test_ratings_come_from_the_items(beets: Beets) -> None:
         ("", "{order: spred}", "spred"),
     ],
 )
-def test_errors_are_sentences(beets: Beets, words: str, table: str, text: str) -> None:
+def test_errors_of_the_plugin_are_sentences(beets: Beets, words: str, table: str, text: str) -> None:
     if table:
         beets.configure(table)
     done = beets.run("playshuffle", *words.split())

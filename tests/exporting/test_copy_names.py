@@ -37,7 +37,7 @@ def test_every_copy_gets_a_name_that_file_systems_accept(text: str, is_ascii: bo
         ("...", "_"),
     ],
 )
-def test_letters_are_replaced_by_plain_ones(text: str, plain: str) -> None:
+def test_letters_in_names_of_copies_are_replaced_by_ascii_on_request(text: str, plain: str) -> None:
     assert safe_name(text, is_ascii=True) == plain
 
 

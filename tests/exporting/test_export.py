@@ -91,7 +91,9 @@ def test_two_tracks_of_the_same_name_size_and_time_are_both_copied(tmp_path: Pat
 
 
 @pytest.mark.parametrize("per_folder", [1, 3, 8, 9])
-def test_no_folder_has_more_tracks_than_asked_for(tmp_path: Path, tracks: Tracks, per_folder: int) -> None:
+def test_no_folder_of_copies_has_more_tracks_than_the_user_asked_for(
+    tmp_path: Path, tracks: Tracks, per_folder: int
+) -> None:
     for order in (tracks, tracks[::-1]):
         export(order, tmp_path / "stick", max_per_folder=per_folder)
 
@@ -103,7 +105,7 @@ def test_no_folder_has_more_tracks_than_asked_for(tmp_path: Path, tracks: Tracks
     assert entries == [*copies(tmp_path / "stick")]
 
 
-def test_numbers_of_folders_have_as_many_digits_as_the_last_one_and_at_least_two(tmp_path: Path) -> None:
+def test_all_numbered_folders_have_the_same_number_of_digits_two_at_least(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(100)], size=6)
 
     for per_folder, last in ((90, "02"), (1, "100")):
@@ -147,7 +149,9 @@ def test_nothing_is_removed_if_no_track_fits(tracks: Tracks, tmp_path: Path) -> 
     "name", ["list/cover.jpg", "list/0001 mine.mp3", "list/01/x.mp3", "list.playshuffle-old1/x", "list"]
 )
 @pytest.mark.parametrize("is_ours", [False, True])
-def test_a_folder_with_other_files_is_refused(tracks: Tracks, stick: Path, name: str, is_ours: bool) -> None:
+def test_an_export_into_a_folder_with_files_of_another_program_is_refused(
+    tracks: Tracks, stick: Path, name: str, is_ours: bool
+) -> None:
     if is_ours and name != "list":
         export(tracks, stick)
     (stick / name).parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +160,9 @@ def test_a_folder_with_other_files_is_refused(tracks: Tracks, stick: Path, name:
     refused("is from another program", tracks[::-1], stick)
 
 
-def test_a_file_of_another_program_in_a_numbered_folder_is_refused(tracks: Tracks, stick: Path) -> None:
+def test_an_export_is_refused_if_a_numbered_folder_has_a_file_of_another_program(
+    tracks: Tracks, stick: Path
+) -> None:
     export(tracks, stick, max_per_folder=3)
     (stick / "list/02/notes.txt").write_text("mine")
 
@@ -164,7 +170,9 @@ def test_a_file_of_another_program_in_a_numbered_folder_is_refused(tracks: Track
 
 
 @pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1"])
-def test_a_link_in_place_of_its_folder_is_refused(tmp_path: Path, stick: Path, name: str) -> None:
+def test_an_export_is_refused_if_a_link_is_in_place_of_its_folder(
+    tmp_path: Path, stick: Path, name: str
+) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / os.fsdecode(EXPORT_MARK)).write_text("a.mp3\n")
     (tmp_path / "elsewhere/a.mp3").write_text("mine")
@@ -175,7 +183,9 @@ def test_a_link_in_place_of_its_folder_is_refused(tmp_path: Path, stick: Path, n
     assert (tmp_path / "elsewhere/a.mp3").read_text() == "mine"
 
 
-def test_a_link_among_its_copies_is_refused(tmp_path: Path, tracks: Tracks, stick: Path) -> None:
+def test_an_export_is_refused_if_a_link_is_among_its_earlier_copies(
+    tmp_path: Path, tracks: Tracks, stick: Path
+) -> None:
     export(tracks, stick, max_per_folder=3)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere/0001 a.mp3").write_text("mine")
@@ -187,7 +197,9 @@ def test_a_link_among_its_copies_is_refused(tmp_path: Path, tracks: Tracks, stic
 
 
 @pytest.mark.parametrize("end", ["", ".playshuffle-new"], ids=["complete", "interrupted"])
-def test_another_list_of_the_same_name_is_refused(tmp_path: Path, tracks: Tracks, end: str) -> None:
+def test_an_export_is_refused_if_its_folder_has_the_tracks_of_another_list(
+    tmp_path: Path, tracks: Tracks, end: str
+) -> None:
     export(tracks, tmp_path / "stick")
     if end:
         (tmp_path / "stick/list").rename(tmp_path / f"stick/list{end}")
@@ -201,7 +213,7 @@ def test_another_list_of_the_same_name_is_refused(tmp_path: Path, tracks: Tracks
     assert content(tmp_path / "stick") == before
 
 
-def test_export_refuses_a_list_of_its_own_copies(tracks: Tracks, tmp_path: Path) -> None:
+def test_an_export_of_a_list_that_names_its_own_copies_is_refused(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
     own = [
         track._replace(source=os.fsencode(path))
@@ -211,7 +223,7 @@ def test_export_refuses_a_list_of_its_own_copies(tracks: Tracks, tmp_path: Path)
     refused("itself", own, tmp_path / "stick")
 
 
-def test_a_stick_that_is_not_mounted_gets_no_folder(tmp_path: Path) -> None:
+def test_no_folder_is_made_in_place_of_a_stick_that_is_not_mounted(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES)
     (tmp_path / "media").mkdir()
 
@@ -233,7 +245,9 @@ def test_a_music_folder_of_the_list_gets_no_copies(tmp_path: Path, folder: str) 
 
 
 @pytest.mark.parametrize("quarters", [4, -4, 23, 96])
-def test_a_stick_with_shifted_times_is_not_rewritten(tracks: Tracks, tmp_path: Path, quarters: int) -> None:
+def test_copies_whose_times_are_shifted_by_quarters_of_an_hour_are_not_written_again(
+    tracks: Tracks, tmp_path: Path, quarters: int
+) -> None:
     export(tracks, tmp_path / "stick")
     for path in (tmp_path / "stick/list").iterdir():
         time = path.stat().st_mtime + quarters * 900 - 1
@@ -244,7 +258,9 @@ def test_a_stick_with_shifted_times_is_not_rewritten(tracks: Tracks, tmp_path: P
     assert export(edited, tmp_path / "stick").copied == 0
 
 
-def test_a_list_with_spaces_in_its_name_counts_removed_files(tracks: Tracks, tmp_path: Path) -> None:
+def test_removed_copies_are_counted_if_the_name_of_the_list_has_spaces(
+    tracks: Tracks, tmp_path: Path
+) -> None:
     def run(tracks: Tracks) -> Exported:
         return module.export(tracks, bytes(tmp_path), "my car 2", "~/my car 2.m3u", lambda *_: None)
 
@@ -252,7 +268,9 @@ def test_a_list_with_spaces_in_its_name_counts_removed_files(tracks: Tracks, tmp
 
 
 @pytest.mark.process
-def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Path, stick: Path) -> None:
+def test_an_export_that_was_killed_at_any_step_is_finished_by_the_next_export(
+    tmp_path: Path, stick: Path
+) -> None:
     others = content(stick)
     tracks = music(tmp_path / "Music", NAMES)
     shuffler = random.Random(1)
@@ -274,7 +292,7 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
     assert step > 20
 
 
-def test_a_folder_that_cannot_be_read_is_left_alone(
+def test_copies_in_a_folder_that_cannot_be_read_are_left_alone(
     tracks: Tracks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export(tracks, tmp_path / "stick")
@@ -293,7 +311,7 @@ def test_a_folder_that_cannot_be_read_is_left_alone(
     assert copies(tmp_path / "stick") == numbered(tracks)
 
 
-def test_a_file_added_while_the_former_folder_is_removed_is_moved_to_the_new_one(
+def test_a_file_added_to_the_old_folder_while_an_export_removes_it_is_moved_to_the_new_one(
     tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export(tracks, stick)
@@ -312,7 +330,9 @@ def test_a_file_added_while_the_former_folder_is_removed_is_moved_to_the_new_one
     assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD]
 
 
-def test_a_file_added_to_the_new_folder_with_the_name_of_its_list_stays(tracks: Tracks, stick: Path) -> None:
+def test_a_file_with_the_name_of_the_playlist_added_during_an_export_is_kept(
+    tracks: Tracks, stick: Path
+) -> None:
     def leave(*_: object) -> None:
         (stick / "list.playshuffle-new/list.m3u").write_text("mine")
 
@@ -322,7 +342,7 @@ def test_a_file_added_to_the_new_folder_with_the_name_of_its_list_stays(tracks: 
     assert (stick / "list/list.m3u").read_text().startswith("#EXTM3U")
 
 
-def test_a_former_folder_that_never_gets_empty_is_an_error(
+def test_an_export_fails_if_the_old_folder_never_becomes_empty(
     tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its file system may be damaged."""
@@ -343,7 +363,7 @@ def test_a_former_folder_that_never_gets_empty_is_an_error(
 
 
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.EILSEQ])
-def test_the_error_for_a_name_that_a_stick_does_not_accept_names_the_option_that_helps(
+def test_the_error_for_a_name_that_a_stick_does_not_accept_advises_the_option_ascii(
     tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     export(tracks, stick)
@@ -376,7 +396,7 @@ def test_the_new_name_of_the_folder_is_on_the_disk_when_an_export_ends(
 
 
 @pytest.mark.process
-def test_files_of_other_programs_stay_whenever_they_appear(tmp_path: Path) -> None:
+def test_files_of_other_programs_stay_whenever_they_appear_during_an_export(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES, size=600)
     shuffler = random.Random(2)
     for step in itertools.count(1):  # 0 is before the check
@@ -418,7 +438,7 @@ def test_a_file_of_another_program_with_the_name_of_a_copy_stays(tmp_path: Path,
 
 
 @pytest.mark.process
-def test_two_exports_at_the_same_time_do_not_mix(tracks: Tracks, tmp_path: Path) -> None:
+def test_exports_at_the_same_time_do_not_mix_their_copies(tracks: Tracks, tmp_path: Path) -> None:
     children = []
     for order in (tracks, tracks[::-1]) * 4:
         child = os.fork()

@@ -24,7 +24,7 @@ tracks = tracks_of([os.fsencode(path) for path in json.loads(Path("paths").read_
 """
 
 
-def test_the_fat_lists_the_copies_in_playlist_order_whatever_happened_before(tmp_path: Path) -> None:
+def test_the_fat_lists_the_copies_in_playlist_order_even_after_killed_exports(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", [f"{letter}.mp3" for letter in "abcdefghij"])
     stick = Stick(tmp_path, 16)
     (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))
@@ -47,7 +47,9 @@ assert sorted(os.listdir(stick)) == ["letter.txt", "list"]
     assert stick.names("/list") == [os.fsdecode(EXPORT_MARK), *names, "list.m3u"]
 
 
-def test_files_of_other_programs_stay_and_copies_with_shifted_times_are_recognised(tmp_path: Path) -> None:
+def test_an_export_to_fat_keeps_files_of_others_and_recognises_copies_with_shifted_times(
+    tmp_path: Path,
+) -> None:
     tracks = music(tmp_path / "Music", [f"{letter}.mp3" for letter in "abcdef"])
     stick = Stick(tmp_path, 16)
     (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))

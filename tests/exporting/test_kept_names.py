@@ -69,7 +69,7 @@ def states(stick: Path) -> dict[str, tuple[int, int, int]]:
     return {str(path): (now.st_ino, now.st_mtime_ns, now.st_ctime_ns) for path, now in found.items()}
 
 
-def test_copies_are_named_as_below_the_music_folder_beside_their_playlist(tmp_path: Path) -> None:
+def test_copies_beside_the_playlist_keep_their_paths_below_the_music_folder(tmp_path: Path) -> None:
     files = library(tmp_path / "Music", 25)
 
     done = keep(files, tmp_path / "stick")
@@ -81,7 +81,7 @@ def test_copies_are_named_as_below_the_music_folder_beside_their_playlist(tmp_pa
     ]
 
 
-def test_each_week_exactly_the_heard_tracks_are_replaced_and_no_other_file_is_touched(tmp_path: Path) -> None:
+def test_a_weekly_export_replaces_only_the_heard_tracks_and_touches_no_other_file(tmp_path: Path) -> None:
     """500 tracks on a phone, of which 38 are heard in each of ten weeks."""
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 900, size=60)
     listed, waiting = files[:500], files[500:]
@@ -103,7 +103,7 @@ def test_each_week_exactly_the_heard_tracks_are_replaced_and_no_other_file_is_to
     assert entries(stick / "phone.m3u") == [*dict(expected(listed[::-1], tmp_path / "Music"))]
 
 
-def test_lists_share_their_copies_which_stay_as_long_as_one_names_them(tmp_path: Path) -> None:
+def test_a_copy_that_several_lists_share_stays_as_long_as_one_of_the_lists_names_it(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 30)
     keep(files[:20], stick)
     before = states(stick)
@@ -134,7 +134,7 @@ def test_files_of_other_programs_are_neither_replaced_nor_removed(tmp_path: Path
     assert theirs.items() <= content(stick).items()
 
 
-def test_a_playlist_of_another_source_or_user_or_export_is_refused(tmp_path: Path) -> None:
+def test_an_export_over_a_playlist_of_another_program_user_or_source_is_refused(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
     tracks = tracks_of(files, tmp_path / "Music")
     stick.mkdir()
@@ -153,7 +153,7 @@ def test_a_playlist_of_another_source_or_user_or_export_is_refused(tmp_path: Pat
     assert content(stick) == before
 
 
-def test_a_folder_of_numbered_copies_is_refused(tmp_path: Path) -> None:
+def test_an_export_with_kept_names_into_a_folder_of_numbered_copies_is_refused(tmp_path: Path) -> None:
     files = library(tmp_path / "Music", 3)
     export(tracks_of(files), bytes(tmp_path), "stick", "~/phone.m3u of ann", lambda *_: None)
 
@@ -162,7 +162,9 @@ def test_a_folder_of_numbered_copies_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["Artist 0", "phone.m3u", ".playshuffle-export"])
-def test_a_link_in_the_target_folder_is_refused(tmp_path: Path, name: str) -> None:
+def test_an_export_is_refused_if_a_link_is_in_place_of_a_folder_the_playlist_or_the_mark(
+    tmp_path: Path, name: str
+) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
     keep(files, stick)
     (stick / name).rename(tmp_path / "else")
@@ -175,7 +177,9 @@ def test_a_link_in_the_target_folder_is_refused(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["Artist 0", "Artist 0/Album 0"])
-def test_a_file_in_place_of_a_folder_is_refused_before_any_change(tmp_path: Path, name: str) -> None:
+def test_an_export_is_refused_before_any_change_if_a_file_is_in_place_of_a_folder(
+    tmp_path: Path, name: str
+) -> None:
     files = library(tmp_path / "Music", 2)
     blocking = tmp_path / "stick" / name
     blocking.parent.mkdir(parents=True)
@@ -187,7 +191,7 @@ def test_a_file_in_place_of_a_folder_is_refused_before_any_change(tmp_path: Path
     assert content(tmp_path / "stick") == {name: b"mine"}
 
 
-def test_a_mark_never_removes_files_outside_of_its_folder(tmp_path: Path) -> None:
+def test_a_forged_mark_makes_an_export_remove_no_files_outside_of_its_folder(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
     keep(files[:1], stick)
     outside = [f"../{file.relative_to(tmp_path)}" for file in files[1:]] + [str(files[0])]
@@ -199,7 +203,7 @@ def test_a_mark_never_removes_files_outside_of_its_folder(tmp_path: Path) -> Non
     assert all(file.exists() for file in files)
 
 
-def test_an_edited_track_is_copied_again_and_another_lists_copy_stays(tmp_path: Path) -> None:
+def test_an_edited_track_is_copied_again_while_the_old_copy_of_another_list_stays(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
     keep(files, stick)
     keep(files[:1], stick, "jazz")
@@ -254,7 +258,9 @@ def test_two_tracks_whose_names_differ_only_by_case_or_folder_are_both_copied(tm
     assert {*copies(tmp_path / "stick")} == {"A/x.mp3", "A/x~.mp3", "A/X~~.mp3"}
 
 
-def test_copies_are_named_below_the_outermost_music_folder_or_by_two_folders(tmp_path: Path) -> None:
+def test_copies_are_named_from_the_outermost_music_folder_or_from_their_last_two_folders(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "Music/Jazz/Miles/Blue/1.mp3"
     file.parent.mkdir(parents=True)
     file.write_bytes(b"1")
@@ -278,7 +284,7 @@ def test_existing_copies_need_no_further_space(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Path) -> None:
+def test_an_export_that_was_killed_at_any_step_is_finished_by_the_next_export(tmp_path: Path) -> None:
     files = library(tmp_path / "Music", 12, size=12_000)
     for step in range(1000):
         stick = tmp_path / f"stick{step}"
@@ -296,7 +302,7 @@ def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(tmp_path: Pat
     assert step > 10
 
 
-def test_tracks_inside_the_folder_itself_are_refused_and_stay(tmp_path: Path) -> None:
+def test_an_export_of_tracks_inside_its_target_folder_is_refused_and_leaves_them(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 4)
     keep(files, stick)
     before = content(stick)
@@ -318,7 +324,7 @@ def interrupted(music: Path, stick: Path, name: str) -> list[Path]:
     return files
 
 
-def test_the_name_of_a_track_that_was_not_copied_may_go_to_another(tmp_path: Path) -> None:
+def test_a_file_of_another_program_with_the_name_of_a_copy_that_was_never_made_stays(tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     files = interrupted(tmp_path / "Music", stick, "phone")
     theirs = stick / "Artist 0/Album 0/03 Song.mp3"
@@ -328,7 +334,7 @@ def test_the_name_of_a_track_that_was_not_copied_may_go_to_another(tmp_path: Pat
     assert theirs.read_bytes() == b"theirs"
 
 
-def test_another_list_keeps_the_copies_of_an_export_that_did_not_end(tmp_path: Path) -> None:
+def test_an_export_keeps_the_copies_of_another_list_whose_export_did_not_end(tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     files = interrupted(tmp_path / "Music", stick, "jazz")
 
@@ -336,7 +342,7 @@ def test_another_list_keeps_the_copies_of_an_export_that_did_not_end(tmp_path: P
     assert len(copies(stick)) == 3
 
 
-def test_a_music_folder_gets_no_mark_of_an_export(tmp_path: Path) -> None:
+def test_a_refused_export_into_a_music_folder_leaves_no_mark_there(tmp_path: Path) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 2)
     stick.mkdir()
     tracks = tracks_of(files, tmp_path / "Music")
@@ -346,7 +352,7 @@ def test_a_music_folder_gets_no_mark_of_an_export(tmp_path: Path) -> None:
     assert content(stick) == {}
 
 
-def test_names_that_differ_only_in_case_are_one_folder_and_never_one_file(tmp_path: Path) -> None:
+def test_folders_whose_names_differ_only_in_case_are_merged_but_files_are_not(tmp_path: Path) -> None:
     """A device with FAT keeps the first spelling of a folder, and has one file for two such names."""
     stick, music = tmp_path / "stick", tmp_path / "Music"
     files = [music / name for name in ("ABBA/a.mp3", "Abba/b.mp3", "abba/Gold/c.mp3", "abba/A.mp3")]

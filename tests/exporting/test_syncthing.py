@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 _LISTED, _HEARD = 60, 5
 
 
-def test_syncthing_changes_only_the_replaced_tracks_and_renames_none(tmp_path: Path) -> None:
+def test_syncthing_adds_and_deletes_only_the_tracks_that_an_export_replaced(tmp_path: Path) -> None:
     music, computer, phone = (tmp_path / name for name in ("Music", "computer", "phone"))
     files = library(music, 100)
     keep(files[:_LISTED], computer)
@@ -41,7 +41,7 @@ def test_syncthing_changes_only_the_replaced_tracks_and_renames_none(tmp_path: P
             }
 
 
-def test_the_conflict_copy_of_syncthing_is_named_and_its_tracks_count_as_dealt(tmp_path: Path) -> None:
+def test_a_conflict_copy_of_syncthing_is_reported_and_the_tracks_in_it_count_as_dealt(tmp_path: Path) -> None:
     ann, bob = Computer(tmp_path, "ann", 9), Computer(tmp_path, "bob", 0)
     with shared(tmp_path, ann.music, bob.music) as (one, two):
         one.pause(two)

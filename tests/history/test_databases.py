@@ -30,7 +30,7 @@ def rows(path: Path, user: str = "") -> dict[bytes, Played]:
     return {row.path: row.played for row in found}
 
 
-def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) -> None:
+def test_times_counts_and_ratings_from_0_to_10_are_read_from_stickers_of_mpd(tmp_path: Path) -> None:
     path = stickers(
         tmp_path / "sticker.sql",
         {
@@ -54,7 +54,9 @@ def test_stickers_of_mpd_have_times_counts_and_ratings_to_ten(tmp_path: Path) ->
     }
 
 
-def test_beets_has_no_ratings_and_no_last_play_of_a_track_that_was_only_skipped(tmp_path: Path) -> None:
+def test_no_rating_is_read_from_beets_and_no_last_play_of_a_track_that_was_only_skipped(
+    tmp_path: Path,
+) -> None:
     path = database(
         tmp_path / "library.db",
         db.BEETS
@@ -105,7 +107,7 @@ def test_navidrome_counts_plays_of_all_users_or_of_one(tmp_path: Path, schema: s
         rows(path, "eve")
 
 
-def test_navidrome_has_favourites_and_single_plays(tmp_path: Path) -> None:
+def test_favourites_and_single_plays_are_read_from_navidrome(tmp_path: Path) -> None:
     path = database(
         tmp_path / "navidrome.db",
         db.NAVIDROME_0_55
@@ -148,7 +150,7 @@ def test_several_rows_of_an_item_in_jellyfin_are_one_track(tmp_path: Path) -> No
         rows(path, "eve")
 
 
-def test_lyrion_has_ratings_to_a_hundred(tmp_path: Path) -> None:
+def test_ratings_from_0_to_100_are_read_from_lyrion(tmp_path: Path) -> None:
     path = database(
         tmp_path / "persist.db",
         db.LYRION,
@@ -201,7 +203,9 @@ def locked(tmp_path: Path) -> Iterator[Path]:
         connection.execute("ROLLBACK")
 
 
-def test_a_database_that_is_being_written_is_not_read(locked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_another_program_has_locked_is_an_error(
+    locked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("playshuffle.system.foreign_database._WAIT_S", 0.05)
     with pytest.raises(SourceError, match="locked"):
         read_source(source(locked), NOW)
@@ -220,7 +224,7 @@ def test_a_database_in_wal_mode_is_read_while_a_player_writes_it(tmp_path: Path)
 
 @pytest.mark.process
 @pytest.mark.parametrize("is_running", [False, True])
-def test_a_database_in_wal_mode_is_read_in_a_folder_that_may_not_be_written(is_running: bool) -> None:
+def test_a_database_in_wal_mode_in_a_read_only_folder_is_read(is_running: bool) -> None:
     """Without the files of a running player, SQLite would have to make them."""
     with public_folder() as folder:
         path = stickers(Path(os.fsdecode(folder)) / "a.db", {"a.mp3": {"playCount": "1"}})

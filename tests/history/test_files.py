@@ -71,7 +71,7 @@ def test_quod_libets_pickle_gives_paths_plays_and_ratings(tmp_path: Path) -> Non
         b"\x8c\x05posix\x8c\x05mkdir\x93\x8c\x05owned\x85R.",  # as from protocol 4 on
     ],
 )
-def test_a_hostile_pickle_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: bytes) -> None:
+def test_a_hostile_pickle_runs_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: bytes) -> None:
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path / "songs", b"\x80\x02" + call)
 
@@ -203,7 +203,7 @@ def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
         read(tmp_path / "x")
 
 
-def test_the_tracks_of_a_playlist_are_favourites(tmp_path: Path) -> None:
+def test_the_tracks_of_a_playlist_given_as_a_play_history_are_favourites(tmp_path: Path) -> None:
     beside = written(tmp_path / "ä.mp3", "")
     entries = f"#EXTM3U\n#EXTINF:1,Ä\nä.mp3\nelsewhere/b.mp3\n\nfile://{tmp_path}/%C3%A4.mp3\n"
 
@@ -213,7 +213,7 @@ def test_the_tracks_of_a_playlist_are_favourites(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
-def test_logs_of_rockbox_4_are_read_with_the_full_ones_before(
+def test_the_current_log_of_rockbox_4_is_read_together_with_earlier_full_logs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str
 ) -> None:
     monkeypatch.setenv("TZ", zone)

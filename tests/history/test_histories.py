@@ -35,7 +35,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("name", "path"), PLACES)
-def test_the_file_of_a_player_is_found_also_of_a_flatpak_or_snap(
+def test_the_history_of_a_player_is_found_also_if_it_is_a_flatpak_or_snap(
     name: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
@@ -43,7 +43,7 @@ def test_the_file_of_a_player_is_found_also_of_a_flatpak_or_snap(
     assert found(name) == expected
 
 
-def test_of_several_files_of_a_player_the_last_written_is_read() -> None:
+def test_of_several_history_files_of_a_player_the_last_written_is_read() -> None:
     touched(Path.home() / ".kodi/userdata/Database/MyMusic82.db", 2)
     latest = touched(Path.home() / ".kodi/userdata/Database/MyMusic83.db", 3)
     touched(Path.home() / ".var/app/tv.kodi.Kodi/data/userdata/Database/MyMusic83.db", 1)
@@ -51,7 +51,9 @@ def test_of_several_files_of_a_player_the_last_written_is_read() -> None:
     assert found("kodi") == latest
 
 
-def test_variables_name_the_folder_of_a_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_set_the_folder_where_a_history_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BEETSDIR", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "[data]"))
 
@@ -68,13 +70,13 @@ def test_variables_name_the_folder_of_a_history(tmp_path: Path, monkeypatch: pyt
         ("elisa", "No such file or directory. Check the name or the permissions."),
     ],
 )
-def test_a_missing_file_says_when_the_player_writes_it(name: str, advice: str) -> None:
+def test_the_error_for_a_missing_history_says_when_the_player_writes_it(name: str, advice: str) -> None:
     with pytest.raises(SourceError, match=advice):
         stamp_of(Source(name, found(name)))
 
 
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda history: history.title)
-def test_a_history_can_be_named_or_is_a_file_that_is_described(history: object) -> None:
+def test_each_kind_of_history_has_known_places_or_a_description_of_its_file(history: object) -> None:
     [each] = [row for row in HISTORIES if row is history]
     assert each.file or each.places
     assert bool(each.name) == (NAMES.get(each.name) is not None)

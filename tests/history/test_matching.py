@@ -32,16 +32,16 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
         ("card/A/1.mp3 card/A/2.mp3 card/x.mp3", [[1], [2], []]),
     ],
 )
-def test_a_row_matches_the_track_at_its_path(paths: str, expected: list[list[int]]) -> None:
+def test_a_row_of_a_history_matches_the_track_at_its_path(paths: str, expected: list[list[int]]) -> None:
     assert numbers([os.fsencode(path) for path in paths.split()]) == expected
 
 
-def test_a_long_history_of_a_music_folder_under_another_name_is_found() -> None:
+def test_a_long_history_that_has_another_path_of_the_music_folder_is_matched() -> None:
     rows = [b"/music/A/1.mp3", b"/music/A/2.mp3"] * 150
     assert numbers(rows) == [[1], [2]] * 150
 
 
-def test_relative_paths_start_at_each_music_folder() -> None:
+def test_relative_paths_of_a_history_are_looked_up_in_each_music_folder() -> None:
     assert numbers([b"A/1.mp3", b"B/\xff.mp3"], [b"/home/ann/Music/A", b"/home/ann/Music/B"]) == [[1], [3]]
 
 
@@ -68,13 +68,13 @@ TAGGED = [
         (TagNames("", ""), []),
     ],
 )
-def test_tags_identify_a_recording(names: TagNames, expected: list[int]) -> None:
+def test_a_row_of_tags_matches_all_tracks_of_that_recording(names: TagNames, expected: list[int]) -> None:
     rows = HistoryRows.of([HistoryRow(b"", Played(plays=1), names)])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
-def test_tags_are_not_read_for_a_row_with_a_path() -> None:
+def test_a_row_with_a_path_is_not_matched_by_its_tags() -> None:
     rows = HistoryRows.of([HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]

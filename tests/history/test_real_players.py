@@ -55,7 +55,7 @@ def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
 QUERIES = ("play_count:3", "last_played:2025", "-last_played:2025", "skip_count:1..", "play_count:..2")
 
 
-def test_queries_choose_the_tracks_that_beets_lists(music: Path, tmp_path: Path) -> None:
+def test_queries_choose_the_same_tracks_as_in_beets(music: Path, tmp_path: Path) -> None:
     """The values have the types that the plugin mpdstats of beets gives them."""
     need_beets()
     home = tmp_path / "beets"

@@ -81,7 +81,7 @@ def read(name: str, tmp_path: Path) -> Content:
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_plays_skips_and_ratings_are_those_of_the_program(name: str, tmp_path: Path) -> None:
+def test_plays_skips_and_ratings_are_read_as_the_program_recorded_them(name: str, tmp_path: Path) -> None:
     content = read(name, tmp_path)
     found = {os.fsdecode(row.path).removeprefix("/music/"): row.played for row in history_rows(content.rows)}
     counts = {
@@ -106,7 +106,7 @@ def test_only_a_track_that_was_played_has_a_last_play(name: str, tmp_path: Path)
         assert name.startswith("mpd-") or not row.played.plays or row.played.last_played
 
 
-def test_times_of_kodi_are_read_in_the_time_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_of_kodi_are_read_as_local_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = recorded("kodi-21.3.sql", tmp_path)
     latest = []
     for zone in ("UTC", "Asia/Kolkata"):
@@ -120,7 +120,7 @@ def test_times_of_kodi_are_read_in_the_time_zone(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_queries_choose_the_played_tracks(name: str, tmp_path: Path) -> None:
+def test_queries_choose_the_tracks_that_the_program_counts_as_played(name: str, tmp_path: Path) -> None:
     music = put(tmp_path / "Music", *PATHS.values())
     expected = [
         PATHS[track]

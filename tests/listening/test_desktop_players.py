@@ -46,7 +46,9 @@ _PLAYERS = {"quodlibet": _quodlibet, "vlc": _vlc}
 
 
 @pytest.mark.parametrize(("player", "command"), _PLAYERS.items(), ids=_PLAYERS)
-def test_a_play_and_a_skip_are_written_down(player: str, command: Callable[[Path], list[str]]) -> None:
+def test_a_play_and_a_skip_in_each_desktop_player_are_recorded(
+    player: str, command: Callable[[Path], list[str]]
+) -> None:
     for tool in ("busctl", *(("xvfb-run",) if player == "quodlibet" else ()), player):
         need(tool)
     with short_home() as home, session_bus(home) as bus:

@@ -38,7 +38,7 @@ def name(track: Track, *, is_play: bool) -> str:
 
 
 @pytest.mark.parametrize("capture", RECORDED)
-def test_plays_and_skips_in_all_recordings_of_players_are_counted(capture: str) -> None:
+def test_plays_and_skips_in_recorded_announcements_of_players_are_counted(capture: str) -> None:
     players: dict[str, PlayTimer] = {}
     with open(DATA / f"mpris-{capture}.jsonl", "rb") as lines:
         ended = [
@@ -51,7 +51,7 @@ def test_plays_and_skips_in_all_recordings_of_players_are_counted(capture: str) 
     assert [name(each.track, is_play=each.is_play) for each in ended] == RECORDED[capture].split()
 
 
-def test_every_recording_of_a_player_is_tested() -> None:
+def test_every_recording_of_announcements_of_a_player_is_tested() -> None:
     assert {path.stem.removeprefix("mpris-") for path in DATA.glob("mpris-*")} == RECORDED.keys()
 
 
@@ -77,7 +77,7 @@ def news(at_s: float, status: str = PLAYING, track: Track | None = ONE, **more: 
         ([news(0), news(0.9, track=OTHER)], []),
     ],
 )
-def test_a_play_is_half_of_a_track_or_four_minutes_and_30_seconds_of_an_unknown_length(
+def test_a_play_is_half_of_a_track_or_four_minutes_but_30_seconds_if_the_length_is_unknown(
     told: list[News], expected: list[str]
 ) -> None:
     assert results(*told) == expected
@@ -87,23 +87,23 @@ def test_time_in_pause_does_not_count_as_heard() -> None:
     assert results(news(0), news(20, PAUSED), news(500), news(529, track=OTHER)) == ["skip 1"]
 
 
-def test_a_repeated_track_counts_each_time() -> None:
+def test_a_track_on_repeat_counts_as_a_play_each_time() -> None:
     assert results(*(news(100 * pass_) for pass_ in range(4))) == ["play 1"] * 3
 
 
-def test_a_stop_is_not_a_skip_but_another_track_within_two_seconds_is() -> None:
+def test_a_stop_is_a_skip_only_if_another_track_follows_within_two_seconds() -> None:
     assert results(news(0), news(20, STOPPED), news(23), news(24, track=OTHER)) == ["skip 1"]
     assert results(news(0), news(20, STOPPED), news(23, track=OTHER)) == []
     assert results(news(0), news(20, STOPPED), news(21, track=OTHER)) == ["skip 1"]
     assert results(news(0), news(60, STOPPED), news(63, track=OTHER)) == ["play 1"]
 
 
-def test_a_track_that_played_before_we_listened_is_never_a_skip() -> None:
+def test_a_track_that_played_before_listening_began_is_never_a_skip() -> None:
     assert results(news(0, is_late=True), news(20, track=OTHER)) == []
     assert results(news(0, is_late=True), news(60, track=OTHER)) == ["play 1"]
 
 
-def test_a_track_plays_on_after_the_connection_to_its_player_was_lost() -> None:
+def test_the_time_heard_before_and_after_a_lost_connection_to_a_player_is_added() -> None:
     lost = news(30, PAUSED, None, is_late=True)
 
     assert results(news(0), lost, news(90, is_late=True), news(115, track=OTHER)) == ["play 1"]
@@ -129,7 +129,7 @@ def test_a_desktop_player_is_gone_when_it_gives_up_its_name_on_the_bus() -> None
     ]
 
 
-def test_an_unreadable_line_hides_no_other() -> None:
+def test_an_unreadable_line_from_the_session_bus_hides_no_other_line() -> None:
     played = (
         b'{"sender":":1.5","member":"PropertiesChanged","timestamp-realtime":0,"payload":{"data":'
         b'["org.mpris.MediaPlayer2.Player",{"Metadata":{"data":%s}}]}}'

@@ -32,7 +32,7 @@ def write(file: Path, *heard: tuple[str, bool], at_s: int = NOW - 100) -> None:
             add(Heard(Track(uri, "Ann", "A, \"b\"\n'c'", "Alb"), is_play, "p"), at_s + number)
 
 
-def test_the_files_of_all_machines_are_added_up(plays: Path) -> None:
+def test_the_plays_in_the_files_of_all_machines_are_added_up(plays: Path) -> None:
     write(plays / "one.csv", ("Ann/1.mp3", True), ("Ann/1.mp3", False), ("", True))
     write(plays / "two.csv", ("Ann/1.mp3", True), at_s=NOW - 101)
     content = read_source(find_source("listen", b""), NOW)
@@ -60,7 +60,7 @@ def test_a_play_that_a_conflict_copy_repeats_counts_once(plays: Path) -> None:
     ]
 
 
-def test_tracks_are_found_by_paths_and_by_names(plays: Path, tmp_path: Path) -> None:
+def test_recorded_plays_are_matched_to_tracks_by_paths_or_by_tags(plays: Path, tmp_path: Path) -> None:
     @reader
     def read_all(path: str) -> Tags | Reading:
         return Tags(60_000, "A, \"b\" 'c'" if path.endswith("2.mp3") else "x", "Ann", album="Alb")
@@ -79,7 +79,7 @@ def test_tracks_are_found_by_paths_and_by_names(plays: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("torn", ["1795999999,1,0,2.m", '1795999999,1,0,"A, b', "\0" * 99])
-def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other(plays: Path, torn: str) -> None:
+def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other_line(plays: Path, torn: str) -> None:
     write(plays / "one.csv", ("1.mp3", True))
     with open(plays / "one.csv", "a") as file:
         file.write(torn)
@@ -89,7 +89,7 @@ def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other(plays: Path, torn: s
     assert [row.path for row in rows] == [b"1.mp3", b"3.mp3", b"4.mp3"]
 
 
-def test_only_one_process_writes_the_file(plays: Path) -> None:
+def test_a_second_process_that_would_write_the_same_file_of_plays_is_refused(plays: Path) -> None:
     write(plays / "one.csv")
     with plays_file.opened(bytes(plays / "one.csv")), pytest.raises(PlayshuffleError) as refused:
         write(plays / "one.csv")
@@ -105,6 +105,6 @@ def test_streams_are_not_tracks(uri: str, path: str | None) -> None:
     assert plays_file.path_of(Heard(Track(uri), True, "p")) == path
 
 
-def test_a_folder_without_plays_is_named_with_advice(plays: Path) -> None:
+def test_the_error_for_missing_plays_says_how_to_record_them(plays: Path) -> None:
     with pytest.raises(PlayshuffleError, match="To write plays down: playshuffle service install --listen"):
         stamp_of(find_source("listen", b""))

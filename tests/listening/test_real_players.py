@@ -57,7 +57,7 @@ def cpu_ticks(pid: int) -> int:
     return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
 
 
-def test_plays_and_skips_of_mpd_are_counted_also_by_mpd_across_its_restart(home: Path) -> None:
+def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_across_its_restart(home: Path) -> None:
     with listening(home, "--socket", f"{home}/mpd.sock", "--count-in-mpd") as listener:
         wait_for(lambda: "Not listening to MPD" in listener.messages())
         with mpd(home) as player:
@@ -80,7 +80,7 @@ def test_plays_and_skips_of_mpd_are_counted_also_by_mpd_across_its_restart(home:
         wait_for(partial(has_said, listener, "Not listening to MPD", 3))
 
 
-def test_an_idle_listener_costs_nothing_and_ends_its_processes(home: Path) -> None:
+def test_an_idle_listener_uses_no_cpu_time_and_ends_its_child_process_when_it_ends(home: Path) -> None:
     need("busctl")
     with session_bus(home) as bus, mpd(home), listening(home, "--socket", f"{home}/mpd.sock", bus=bus) as it:
         wait_for(lambda: it.messages().count("Listening to") == 2)

@@ -125,14 +125,14 @@ def server(answer: Callable[[socket.socket], None]) -> Iterator[Address]:
         b"OK MPD 0.23.5\nACK [4@0] {} x\n",
     ],
 )
-def test_an_mpd_that_refuses_or_closes_at_once_is_reported_once(hello: bytes) -> None:
+def test_an_mpd_that_refuses_or_closes_each_connection_is_reported_once(hello: bytes) -> None:
     with server(lambda connection: connection.sendall(hello)) as address:
         put, _ = followed(lambda: mpd_news.opened([address]), 3)
 
     assert len(put) == 1
 
 
-def test_the_track_that_plays_when_a_signal_comes_is_counted() -> None:
+def test_the_track_that_plays_when_a_signal_ends_the_listener_is_counted() -> None:
     def playing() -> Iterator[News]:
         yield News("p", "p", time.monotonic() - 100, PLAYING, Track("1.mp3"), 150)
         os.kill(os.getpid(), signal.SIGTERM)

@@ -47,12 +47,14 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"x/" * 2048 + b".mp3", "Rockbox, Kodi, MPD", ""),
     ],
 )
-def test_each_class_of_names_is_lost_by_its_measured_players(name: bytes, path: str, uri: str) -> None:
+def test_each_kind_of_odd_name_is_lost_by_the_players_that_were_measured_to_lose_it(
+    name: bytes, path: str, uri: str
+) -> None:
     assert lost(name, RELATIVE) == set(path.split(", ")) - {""}
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_only_entries_in_the_written_form_can_be_lost() -> None:
+def test_odd_names_of_folders_that_a_relative_entry_omits_lose_no_track() -> None:
     """A relative entry does not contain the playlist's folder, so its oddities lose nothing."""
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
@@ -61,13 +63,13 @@ def test_only_entries_in_the_written_form_can_be_lost() -> None:
     assert [list(loss.indices) for loss in losses([*paths, b"/z#.mp3"], 1, RELATIVE, b"/#\xff\\")] == [[2]]
 
 
-def test_a_name_with_several_oddities_counts_once() -> None:
+def test_a_name_with_several_signs_of_one_oddity_counts_once() -> None:
     found = losses([b"/#?#", b"/a", b"/?"], 1, ABSOLUTE, b"/")
 
     assert found == [Loss("'#' or '?' in the name", ("VLC",), "use --paths uri for VLC", [0, 2])]
 
 
-def test_entries_beyond_the_limit_of_a_player_are_losses() -> None:
+def test_entries_beyond_the_number_that_a_player_loads_are_losses() -> None:
     assert losses([], 10_000, RELATIVE, b"/") == []
     (loss,) = losses([], 10_002, RELATIVE, b"/")
     assert (loss.players, list(loss.indices)) == (("Mopidy",), [10_000, 10_001])
@@ -80,7 +82,7 @@ def test_an_empty_playlist_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize("style", PathStyle)
-def test_searching_all_names_at_once_equals_searching_one_by_one(style: PathStyle) -> None:
+def test_searching_all_names_at_once_finds_the_same_oddities_as_one_by_one(style: PathStyle) -> None:
     paths = [b"/m/" + path for path in sorted(PATHS)]
     writable = set(range(len(paths))).difference(unwritable(entries(paths, style, b"/m")))
     paths = [paths[index] for index in sorted(writable)]

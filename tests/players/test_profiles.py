@@ -27,7 +27,9 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.mark.parametrize("player", READERS, ids=lambda player: player.title)
-def test_a_player_loses_only_known_quirks_and_loads_its_own_suffix(player: object) -> None:
+def test_each_player_has_only_defined_quirks_and_loads_the_suffix_that_is_written_for_it(
+    player: object,
+) -> None:
     row = next(one for one in READERS if one is player)
 
     assert row.loses.keys() <= QUIRKS.keys() | LIST_QUIRKS.keys()
@@ -37,7 +39,7 @@ def test_a_player_loses_only_known_quirks_and_loads_its_own_suffix(player: objec
 
 
 @pytest.mark.parametrize("name", PLAYERS)
-def test_a_player_reads_the_names_written_for_it(name: str) -> None:
+def test_no_player_loses_every_entry_in_the_path_style_that_is_written_for_it(name: str) -> None:
     """Its own style is none that it loses as a whole."""
     player = PLAYERS[name]
 
@@ -49,7 +51,9 @@ def test_a_player_reads_the_names_written_for_it(name: str) -> None:
 @given(
     some=st.lists(st.sampled_from(sorted(PATHS)), unique=True, max_size=8), style=st.sampled_from(PathStyle)
 )
-def test_a_name_is_read_by_all_versions_or_reported(name: str, some: list[bytes], style: PathStyle) -> None:
+def test_a_name_that_some_version_of_a_player_loses_is_left_out_or_reported(
+    name: str, some: list[bytes], style: PathStyle
+) -> None:
     """What a player loses is left out; but for what only some of its versions lose, and that is said."""
     paths = [b"/m/" + path for path in some]
     out = left_out(paths, style, b"/m", name)
@@ -89,7 +93,7 @@ def test_a_name_that_an_old_version_takes_for_another_existing_file_is_left_out(
     assert list(left_out([path], PathStyle.RELATIVE, here, "mpd")) == [0]
 
 
-def test_a_name_that_looks_like_an_earlier_one_is_its_twin() -> None:
+def test_a_name_that_differs_from_an_earlier_one_by_case_or_unicode_form_is_its_twin() -> None:
     paths = ["/A.mp3", "/a.mp3", "/b.mp3", "/\u00e9.mp3", "/e\u0301.mp3", "/STRASSE", "/stra\u00dfe", "/c"]
     named = [os.fsencode(path) for path in paths]
 
@@ -109,7 +113,7 @@ def test_each_player_of_the_table_says_how_to_use_the_playlist() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["generic", "mpd", "vlc", "kodi"])
-def test_a_player_is_shown_with_how_to_write_and_play_its_playlist(name: str, home: Path) -> None:
+def test_help_shows_how_to_write_and_play_a_playlist_for_a_player(name: str, home: Path) -> None:
     (home / "Music").mkdir()
     shutil.copy(DATA / "v24.mp3", home / "Music" / "a.mp3")
     done = run("help", name)
@@ -126,7 +130,7 @@ def test_a_player_is_shown_with_how_to_write_and_play_its_playlist(name: str, ho
 
 
 @pytest.mark.process
-def test_a_player_is_explained_by_its_name_or_a_near_name_is_suggested() -> None:
+def test_help_explains_a_player_by_its_name_in_any_case_or_suggests_a_similar_name() -> None:
     assert "Did you mean 'vlc'?" in run("help", "vlcc").err
     assert run("help", "VLC").out.startswith(b"VLC\n")
 
@@ -134,7 +138,7 @@ def test_a_player_is_explained_by_its_name_or_a_near_name_is_suggested() -> None
 # Versions
 
 
-def test_each_player_rule_names_the_measured_version_of_a_player_that_tests_run() -> None:
+def test_player_rules_are_for_the_measured_version_of_a_player_that_tests_run() -> None:
     assert RULES.keys() <= DRIVERS.keys()
     assert all(PLAYERS[player].measured.startswith(rules.version) for player, rules in RULES.items())
 
@@ -159,7 +163,9 @@ _NAMES = st.builds(
 @pytest.mark.parametrize("player", readers.READERS)
 @settings(max_examples=40, deadline=None)
 @given(found=st.sets(_NAMES, min_size=1, max_size=6))
-def test_a_player_reads_each_name_or_its_loss_is_reported(player: str, found: set[bytes]) -> None:
+def test_a_model_of_each_player_opens_every_name_that_is_not_reported_as_lost(
+    player: str, found: set[bytes]
+) -> None:
     """By the functions that `make` asks; on no disk, so that it can be many."""
     profile = PLAYERS[player]
     top = b"/device" if player in ("rockbox", "car") else b"/device/Music"

@@ -30,7 +30,7 @@ def read(player: str, playlist: Path, music: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("style", _STYLES)
-def test_every_name_is_read_as_the_rules_say(
+def test_the_real_player_reads_every_name_as_its_rules_say(
     player: str, opened: Opened, difference: str | None, music: Path, style: str
 ) -> None:
     if difference:
@@ -78,7 +78,7 @@ _FILES = {
 
 
 @pytest.mark.parametrize("suffix", [".m3u", ".m3u8"])
-def test_every_kind_of_playlist_is_read_as_the_rules_say(
+def test_the_real_player_reads_every_kind_of_playlist_as_its_rules_say(
     player: str, opened: Opened, difference: str | None, music: Path, suffix: str
 ) -> None:
     if difference:

@@ -99,7 +99,7 @@ def read(player: str, playlist: Path, music: Path, tracks: Collection[bytes]) ->
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_all_but_the_reported_losses_are_read_in_order(
+def test_a_model_of_each_player_opens_all_tracks_but_the_reported_losses_in_order(
     name: str, music: Path, tracks: list[bytes], written: dict[str, Written]
 ) -> None:
     done = written[name]
@@ -109,7 +109,7 @@ def test_all_but_the_reported_losses_are_read_in_order(
     assert opened == [track for track in tracks if track not in done.lost]
 
 
-def test_the_real_player_opens_all_but_the_reported_losses_in_order(
+def test_the_real_player_opens_all_tracks_but_the_reported_losses_in_order(
     player: str, opened: Opened, difference: str | None, tracks: list[bytes], written: dict[str, Written]
 ) -> None:
     """A version that was not measured may open more than that, but no other file."""
@@ -140,7 +140,9 @@ def test_the_matrix_in_the_docs_shows_measured_results(
 
 
 @pytest.mark.parametrize("style", ["relative", "absolute", "uri"])
-def test_check_names_the_losses_of_each_player(music: Path, tracks: list[bytes], style: str) -> None:
+def test_check_reports_the_entries_that_each_player_cannot_open(
+    music: Path, tracks: list[bytes], style: str
+) -> None:
     """And where it opens another file; of a playlist that was written for no player in particular."""
     playlist = music / f"{style}.m3u"
     configured(

@@ -41,7 +41,9 @@ def written(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> by
     here=st.sampled_from([b"/m", b"/", b"/lists/deep"]),
     tags=st.builds(Tags, st.just(1500), st.text(), st.text()),
 )
-def test_written_entries_are_read_back(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> None:
+def test_entries_of_xspf_are_read_back_as_they_were_written(
+    names: list[bytes], style: PathStyle, here: bytes, tags: Tags
+) -> None:
     """Every name and every tag, in every style, from every folder."""
     content = written(names, style, here, tags)
 

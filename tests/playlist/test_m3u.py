@@ -129,7 +129,7 @@ def content_of(
     return b"".join(Text(lines, order, comments))
 
 
-def test_a_playlist_is_a_header_our_comments_and_the_entries_in_order() -> None:
+def test_a_playlist_has_a_header_then_comments_of_playshuffle_then_its_entries_in_order() -> None:
     written = [b"a", b"b", b"c"]
     extinfs = [b"#EXTINF:1,A\n", b"", b"#EXTINF:3,C\n"]
 
@@ -141,7 +141,7 @@ def test_a_playlist_is_a_header_our_comments_and_the_entries_in_order() -> None:
 
 
 @given(st.data(), some_paths, folders, st.sampled_from(PathStyle))
-def test_written_entries_are_read_back(
+def test_entries_of_m3u_are_read_back_as_they_were_written(
     data: st.DataObject, paths: list[bytes], folder: bytes, style: PathStyle
 ) -> None:
     """Every name there can be, in any order, from any folder; but for line breaks outside of URIs."""
@@ -188,7 +188,7 @@ def test_streams_other_hosts_and_impossible_names_are_counted_as_entries_without
     assert parse(lines, b"/m")[0::2] == ([b"/m/a", b"/m/b"], 6)
 
 
-def test_own_comments_are_read_at_the_head_only() -> None:
+def test_comments_of_playshuffle_are_read_only_at_the_head_of_a_playlist() -> None:
     """Further down they were copied from another playlist, and say nothing about this one."""
     content = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\n#PLAYSHUFFLE-SEED:a:b\na\n#PLAYSHUFFLE-ORDER:other\nb\n"
 

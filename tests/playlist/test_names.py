@@ -48,7 +48,7 @@ def _written(names: list[str], encoding: str, suffix: str, newline: str) -> byte
     st.sampled_from([".m3u", ".m3u8", ".xspf", ".txt"]),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_a_list_names_the_same_files_in_any_encoding_and_form(
+def test_a_list_finds_its_files_in_any_encoding_unicode_form_and_letter_case(
     names: list[str], encoding: str, on_disk: Form, in_list: Form, case: object, suffix: str, newline: str
 ) -> None:
     names = [f"x{name}x.mp3" for name in names]
@@ -75,7 +75,7 @@ def test_a_list_names_the_same_files_in_any_encoding_and_form(
             assert PlaylistFile.find(bytes(playlist)).entries() == expected
 
 
-def test_a_name_that_fits_two_files_names_neither(tmp_path: Path) -> None:
+def test_a_listed_name_that_fits_two_files_equally_well_finds_neither(tmp_path: Path) -> None:
     for name in ("Song.mp3", "song.mp3", "Noe\u0308l.mp3"):
         (tmp_path / name).touch()
     names = Names()
@@ -87,7 +87,7 @@ def test_a_name_that_fits_two_files_names_neither(tmp_path: Path) -> None:
     assert names.find(b"/" + b"a/" * 3000) is None
 
 
-def test_names_that_end_in_nul_are_found_as_well(tmp_path: Path) -> None:
+def test_listed_names_that_end_in_nul_find_files_in_another_encoding_or_case_too(tmp_path: Path) -> None:
     (tmp_path / "No\xebl.mp3").touch()
     (tmp_path / "x").write_bytes(b"Noe\xcc\x88l.mp3\0No\xeb" + b"L.mp3\0other\0")
 
@@ -105,7 +105,7 @@ def test_a_list_in_utf8_finds_files_whose_names_are_not_utf8(tmp_path: Path) -> 
     assert [entry.path for entry in read(bytes(tmp_path / "x.m3u")).entries] == [path]
 
 
-def test_backslashes_and_uris_are_read_in_the_encoding_of_their_program(tmp_path: Path) -> None:
+def test_paths_with_backslashes_and_uris_are_decoded_from_a_windows_code_page(tmp_path: Path) -> None:
     (tmp_path / "Mü").mkdir()
     (tmp_path / "Mü/That\u2019s it.mp3").touch()
     (tmp_path / "x.m3u").write_bytes(
@@ -126,7 +126,9 @@ def test_an_unknown_declared_encoding_is_ignored(tmp_path: Path, encoding: str) 
     assert read(bytes(tmp_path / "x.m3u")).entries[0].path == bytes(tmp_path / "é.mp3")
 
 
-def test_missing_entries_read_each_folder_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_for_missing_files_of_a_list_reads_each_folder_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "x.m3u").write_bytes(b"".join(b"a/%d \xe9.mp3\n" % number for number in range(1000)))
     (tmp_path / "a").mkdir()
     read_folders: list[bytes] = []
@@ -200,7 +202,7 @@ def test_a_list_may_be_in_the_code_page_of_any_country(encoding: str, name: str,
     assert (found.path, found.taken, missing.taken) == (bytes(tmp_path / name), "latin1", "")
 
 
-def test_lists_that_were_joined_with_their_byte_order_marks_are_read(tmp_path: Path) -> None:
+def test_byte_order_marks_in_the_middle_of_joined_lists_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "x.m3u8").write_bytes(
         "\ufeff#EXTM3U\r\na.mp3\r\n\ufeff#EXTM3U\r\nb.mp3\r\n\ufeffc.mp3".encode()
     )
@@ -209,7 +211,7 @@ def test_lists_that_were_joined_with_their_byte_order_marks_are_read(tmp_path: P
     assert [entry.text for entry in entries] == [b"a.mp3", b"b.mp3", b"c.mp3"]
 
 
-def test_an_m3u_with_names_like_other_formats_is_read(tmp_path: Path) -> None:
+def test_an_m3u_whose_entries_look_like_lines_of_other_formats_is_read(tmp_path: Path) -> None:
     (tmp_path / "x.m3u").write_text("[playlist] 1.mp3\n{a}.mp3\nFILE a WAVE\nTRACK 01.mp3\n<a>.mp3\n")
 
     assert len(read(bytes(tmp_path / "x.m3u")).entries) == 5

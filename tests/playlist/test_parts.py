@@ -32,7 +32,9 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("count", "most", "sizes"), [(5, None, [5]), (5, 5, [5]), (5, 2, [2, 2, 1]), (0, 2, [0])]
 )
-def test_no_file_has_more_entries_than_it_may(count: int, most: int | None, sizes: list[int]) -> None:
+def test_no_part_of_a_playlist_has_more_entries_than_allowed(
+    count: int, most: int | None, sizes: list[int]
+) -> None:
     whole = text(count, most)
 
     assert [len(parse(b"".join(one), b"/m").paths) for one in whole.texts] == sizes
@@ -40,7 +42,7 @@ def test_no_file_has_more_entries_than_it_may(count: int, most: int | None, size
     assert whole.fingerprint == fingerprint_of([b"".join(whole)])
 
 
-def test_each_part_is_a_playlist_of_its_own(tmp_path: Path) -> None:
+def test_each_part_of_a_long_list_is_a_complete_playlist(tmp_path: Path) -> None:
     assert write(bytes(tmp_path / "a.m3u8"), text(5, 2))
 
     assert names(tmp_path) == ["a-1.m3u8", "a-2.m3u8", "a-3.m3u8"]
@@ -49,7 +51,7 @@ def test_each_part_is_a_playlist_of_its_own(tmp_path: Path) -> None:
     )
 
 
-def test_surplus_parts_of_a_longer_list_are_removed(tmp_path: Path) -> None:
+def test_parts_that_a_shorter_list_no_longer_needs_are_removed(tmp_path: Path) -> None:
     path = bytes(tmp_path / "a.m3u")
     for count, most, left in (
         (5, 2, ["a-1.m3u", "a-2.m3u", "a-3.m3u"]),
@@ -62,7 +64,7 @@ def test_surplus_parts_of_a_longer_list_are_removed(tmp_path: Path) -> None:
         assert names(tmp_path) == left
 
 
-def test_files_from_other_programs_stay(tmp_path: Path) -> None:
+def test_a_file_of_another_program_named_like_a_part_is_replaced_only_with_force(tmp_path: Path) -> None:
     """Neither replaced nor mistaken for parts of a longer list."""
     other = tmp_path / "a-2.m3u"
     other.write_bytes(b"mine.mp3\n")
@@ -76,7 +78,7 @@ def test_files_from_other_programs_stay(tmp_path: Path) -> None:
     assert other.read_bytes() != b"mine.mp3\n"
 
 
-def test_a_part_that_cannot_be_written_leaves_all_files_as_they_were(
+def test_if_one_part_cannot_be_written_all_files_stay_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = bytes(tmp_path / "a.m3u")

@@ -67,13 +67,15 @@ def test_mapping_a_path_and_back_gives_the_same_path(theirs: bytes, some: list[b
 
 
 @given(some=paths, here=st.sampled_from([b"/srv/m", b"/srv/m/deep", b"/", b"/o ther=%"]))
-def test_paths_relative_to_another_folder_are_found_again(some: list[bytes], here: bytes) -> None:
+def test_entries_relative_to_another_folder_than_the_playlists_own_are_read_back(
+    some: list[bytes], here: bytes
+) -> None:
     real = [b"/srv/m/" + path for path in some]
 
     check_read_back(Base(here), real, entries(real, PathStyle.RELATIVE, here))
 
 
-def test_a_windows_path_has_backslashes_all_through() -> None:
+def test_a_path_mapped_to_windows_has_only_backslashes() -> None:
     base = Base(b"/", ((b"/srv/m/", b"\\\\nas\\m\\"),))
 
     assert base.for_player(b"/srv/m/a/b.mp3") == b"\\\\nas\\m\\a\\b.mp3"
@@ -82,12 +84,12 @@ def test_a_windows_path_has_backslashes_all_through() -> None:
     assert Back.read(base.comment(b"/"), b"/").real(b"\\\\nas\\m\\a\\b.mp3") == b"/srv/m/a/b.mp3"
 
 
-def test_a_playlist_beside_its_music_needs_no_comment() -> None:
+def test_a_playlist_with_entries_relative_to_its_own_folder_has_no_map_comment() -> None:
     assert Base(b"/lists/").comment(b"/lists") == ""
 
 
 @pytest.mark.parametrize("comment", ["", "x", "=", "=x", "/a=b", "/a=%00", "=%00/x", "a=/b=/c", "%=%"])
-def test_a_map_comment_from_another_program_leads_only_to_paths(comment: str) -> None:
+def test_a_malformed_map_comment_gives_only_absolute_paths(comment: str) -> None:
     back = Back.read(comment, b"/lists")
 
     assert back.folder.startswith(b"/")

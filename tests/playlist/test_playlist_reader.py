@@ -42,7 +42,7 @@ def test_a_playlist_line_of_40_mb_takes_less_than_500_mb_and_is_cut(tmp_path: Pa
     assert peak_kib < 500 << 10
 
 
-def test_a_long_uri_is_read_whole(tmp_path: Path) -> None:
+def test_the_uri_of_a_very_long_path_is_not_cut(tmp_path: Path) -> None:
     """Each byte of the longest path takes three in a URI."""
     (tmp_path / "x.m3u").write_bytes(b"file://" + b"/%41" * 4095 + b"\n")
 

@@ -55,7 +55,7 @@ def add_cover(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_no_change_of_tags_changes_the_mark(name: str, tmp_path: Path) -> None:
+def test_no_change_of_tags_changes_the_mark_of_the_audio(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     shutil.copy(DATA / name, path)
     first = mark(path)
@@ -93,7 +93,7 @@ def test_tags_before_and_after_the_audio_do_not_count_as_audio(name: str, tmp_pa
     assert mark(path) == mark(DATA / name) > 0
 
 
-def test_repeated_audio_has_no_mark(tmp_path: Path) -> None:
+def test_audio_that_repeats_itself_as_silence_does_has_no_mark(tmp_path: Path) -> None:
     """Silence is the beginning of many songs."""
     form = b"fmt " + struct.pack("<I2H2I2H", 16, 1, 2, 44100, 176400, 4, 16)
     for sample, is_marked in ((b"\0\0\0\0", False), (b"\1\0\1\0", False), (None, True)):
@@ -123,7 +123,7 @@ def with_last_packets(data: bytes, packets: Sequence[bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_the_silence_at_the_end_of_a_song_gives_no_mark(name: str, tmp_path: Path) -> None:
+def test_silence_at_the_end_of_an_ogg_stream_adds_nothing_to_its_mark(name: str, tmp_path: Path) -> None:
     """A silent packet of Vorbis has one byte, one of Opus three, or many at a constant bit rate."""
     data = (DATA / name).read_bytes()
     marks = []
@@ -162,7 +162,7 @@ ENCODERS = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("suffix", ENCODERS)
-def test_songs_of_one_length_have_marks_of_their_own(suffix: str, tmp_path: Path) -> None:
+def test_different_songs_of_the_same_length_have_different_marks(suffix: str, tmp_path: Path) -> None:
     marks = set()
     for number in range(12):
         path = tmp_path / f"{number}.{suffix}"

@@ -93,7 +93,7 @@ def test_a_chunk_after_the_audio_does_not_count_as_audio(tmp_path: Path) -> None
         assert (tags.title, tags.duration_ms) == ("Title", 1000)
 
 
-def test_compressed_aiff_has_the_length_of_its_samples_or_none(tmp_path: Path) -> None:
+def test_the_length_of_compressed_aiff_is_that_of_its_samples_or_unknown(tmp_path: Path) -> None:
     law = aiff(2 * HERTZ, None, codec=b"ulaw")
 
     assert tags_of(tmp_path / "x.aifc", law).duration_ms == 2000
@@ -186,7 +186,9 @@ def test_mp4_atoms_without_a_version_or_a_length_are_read(
     assert read_head(os.fsencode(tmp_path / "y.m4a")) is not None
 
 
-def test_an_mp4_without_its_audio_has_tags_and_no_length(moov_first: bytes, tmp_path: Path) -> None:
+def test_an_mp4_that_was_cut_off_before_its_audio_has_tags_but_no_length(
+    moov_first: bytes, tmp_path: Path
+) -> None:
     """It was cut off in its header, in the cover for example."""
     end = moov_first.index(b"ilst") + 4 + moov_first[moov_first.index(b"ilst") + 7]
     tags = tags_of(tmp_path / "x.m4a", moov_first[:end])
@@ -206,7 +208,7 @@ def shrunk(data: bytes, *names: bytes) -> bytes:
     return bytes(changed)
 
 
-def test_aiff_has_texts_in_chunks(tmp_path: Path) -> None:
+def test_tags_are_read_from_the_text_chunks_of_aiff(tmp_path: Path) -> None:
     texts = (
         big(b"NAME", "Straße".encode()),
         big(b"AUTH", "Café".encode("mac_roman")),
@@ -230,7 +232,7 @@ def test_aiff_has_texts_in_chunks(tmp_path: Path) -> None:
         (None, "Straße", "cp1252"),
     ],
 )
-def test_texts_of_wav_are_in_the_code_page_that_it_names(
+def test_text_chunks_of_wav_are_decoded_by_the_code_page_that_the_file_declares(
     page: int | None, text: str, encoding: str, tmp_path: Path
 ) -> None:
     info = little(b"LIST", b"INFO" + little(b"INAM", text.encode(encoding) + b"\0"))
@@ -239,7 +241,7 @@ def test_texts_of_wav_are_in_the_code_page_that_it_names(
         assert tags_of(tmp_path / "x.wav", wav(FORM, *chunks, little(b"data", SECOND))).title == text
 
 
-def test_id3_in_a_chunk_counts_before_texts_in_chunks(tmp_path: Path) -> None:
+def test_an_id3_chunk_of_wav_or_aiff_counts_more_than_its_text_chunks(tmp_path: Path) -> None:
     for name, chunk in (("x.wav", little), ("x.aiff", big)):
         frame = b"TPE1\0\0\0\4\0\0\0Ann"
         id3 = chunk(b"ID3 ", b"ID3\3\0\0\0\0\0%c" % len(frame) + frame)
@@ -270,7 +272,7 @@ def id3(*frames: tuple[bytes, bytes]) -> bytes:
     return b"ID3\3\0\0\0\0\0%c" % len(body) + body
 
 
-def test_a_tag_at_the_end_adds_what_id3_lacks(tmp_path: Path) -> None:
+def test_a_tag_at_the_end_of_an_mp3_completes_id3v2_without_title_artist_or_album(tmp_path: Path) -> None:
     audio = (DATA / "none.mp3").read_bytes()
     end = ape(tmp_path, Title="Title of APE", Artist="Artist of APE", Comment="of APE")
     some = id3((b"TIT2", b"\0Title"))
@@ -289,7 +291,7 @@ def test_a_tag_at_the_end_adds_what_id3_lacks(tmp_path: Path) -> None:
         assert (tags.title, tags.artist, tags.comment) == expected
 
 
-def test_a_format_with_ape_tags_may_have_id3v1_alone(tmp_path: Path) -> None:
+def test_id3v1_is_read_from_a_format_with_ape_tags_if_it_is_the_only_tag(tmp_path: Path) -> None:
     path = tmp_path / "x.wv"
     path.write_bytes((DATA / "tone.wv").read_bytes())
     mutagen.File(path).delete()
@@ -300,7 +302,7 @@ def test_a_format_with_ape_tags_may_have_id3v1_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["tone.wv", "tone.m4a", "tone.ogg", "tone.wav", "tone.flac", "tone.tta", "tone.wma"]
 )
-def test_any_audio_is_read_behind_an_id3_tag(name: str, tmp_path: Path) -> None:
+def test_audio_of_any_format_is_read_behind_an_id3_tag(name: str, tmp_path: Path) -> None:
     audio = (DATA / name).read_bytes()
     tags = tags_of(tmp_path / name, id3((b"TIT2", b"\0Of ID3")) + audio)
 
@@ -314,7 +316,7 @@ def test_a_mu_law_wav_has_one_byte_for_each_sample(tmp_path: Path) -> None:
     assert tags_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))).duration_ms == 2000
 
 
-def test_compressed_wav_has_the_length_of_its_blocks_or_bytes(tmp_path: Path) -> None:
+def test_the_length_of_compressed_wav_follows_from_its_blocks_or_its_byte_rate(tmp_path: Path) -> None:
     """IMA ADPCM, whose header has the samples of a block or not, and MP3, from its bytes for a second."""
     ima = struct.pack("<2H2I2H", 0x11, 1, HERTZ, 4055, 256, 4)
     mp3 = struct.pack("<2H2I2H", 0x55, 1, HERTZ, 4000, 1, 0)
@@ -337,7 +339,7 @@ def test_no_mp3_is_longer_than_its_bytes(tmp_path: Path) -> None:
     assert abs(cut - whole / 2) < 10
 
 
-def test_frames_of_several_bit_rates_without_a_header_are_counted(tmp_path: Path) -> None:
+def test_mp3_frames_of_several_bit_rates_are_counted_if_no_header_has_their_number(tmp_path: Path) -> None:
     """The first bit rate is that of the silence before the music."""
     # MPEG 1, layer III, 44.1 kHz: 104 bytes at 32 kbit/s, 626 bytes at 192 kbit/s.
     quiet, loud = (bytes((255, 251, rate << 4, 0)) for rate in (1, 11))
@@ -371,7 +373,9 @@ def test_an_mp1_file_has_the_length_of_its_frames(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("codec", "suffix"), [("libvorbis", ".ogg"), ("libopus", ".opus")])
-def test_a_piece_of_a_longer_ogg_stream_has_its_own_length(codec: str, suffix: str, tmp_path: Path) -> None:
+def test_a_piece_cut_from_an_ogg_stream_has_the_length_of_the_piece(
+    codec: str, suffix: str, tmp_path: Path
+) -> None:
     """As in recordings of a radio station: the positions of the stream go on."""
     need("ffmpeg")
     sound = "anoisesrc=r=48000:seed=1:amplitude=0.1:d=61"
@@ -385,7 +389,9 @@ def test_a_piece_of_a_longer_ogg_stream_has_its_own_length(codec: str, suffix: s
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_an_ogg_stream_whose_positions_restart_has_the_length_of_its_end(name: str, tmp_path: Path) -> None:
+def test_an_ogg_stream_whose_positions_restart_is_as_long_as_its_last_position_says(
+    name: str, tmp_path: Path
+) -> None:
     """As after a lost connection, or with pages of a video between those of the sound."""
     data = (DATA / name).read_bytes()
     page = data.rindex(b"OggS")

@@ -49,7 +49,9 @@ def test_head_readers_accept_plain_files() -> None:
     ],
 )
 @pytest.mark.timeout(1800)
-def test_no_damaged_file_is_read_differently(seed: int, count: int, tmp_path: Path) -> None:
+def test_no_head_reader_reads_a_damaged_file_differently_from_the_reference_reader(
+    seed: int, count: int, tmp_path: Path
+) -> None:
     accepted = 0
     for name, data in mutants(DATA, count, seed):
         path = tmp_path / name
@@ -169,7 +171,9 @@ def make_file(folder: Path, chance: random.Random) -> Path:
 
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.timeout(1800)
-def test_no_tagged_file_is_read_differently(count: int, tmp_path: Path) -> None:
+def test_no_head_reader_reads_a_tagged_file_differently_from_the_reference_reader(
+    count: int, tmp_path: Path
+) -> None:
     """Whatever tags, covers and versions a tagger writes."""
     chance = random.Random(1)
     accepted = sum(assert_as_the_reference(make_file(tmp_path, chance)) for _ in range(count))
@@ -218,7 +222,7 @@ def with_cover(name: str, path: Path) -> Path:
         *[(name, True, 2) for name in ("v23.mp3", "v24.mp3", "tone.flac")],
     ],
 )
-def test_a_plain_file_takes_few_reads(
+def test_a_head_reader_needs_at_most_two_reads_of_a_plain_file(
     name: str, cover: bool, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cover is stepped over."""
@@ -240,7 +244,7 @@ def test_a_plain_file_takes_few_reads(
     assert sum(sizes) <= 8192 + 16384
 
 
-def test_links_and_pipes_are_declined(tmp_path: Path) -> None:
+def test_head_readers_decline_links_and_pipes(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo.mp3")
     (tmp_path / "link.mp3").symlink_to(DATA / "v24.mp3")
     before = os.listdir("/proc/self/fd")
@@ -260,7 +264,7 @@ def test_a_disk_error_is_left_to_the_reference_reader(monkeypatch: pytest.Monkey
     assert read_head(os.fsencode(DATA / "v24.mp3")) is None
 
 
-def test_a_file_that_shrinks_while_it_is_read_is_declined(tmp_path: Path) -> None:
+def test_head_readers_decline_a_file_that_shrinks_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(bytes(100))
     with path.open("rb") as file:

@@ -67,7 +67,7 @@ def new_fields(tags: Tags) -> dict[str, Any]:
         ("tone.wma", ASF),
     ],
 )
-def test_newer_fields_are_read_from_vorbis_apev2_mp4_and_asf(
+def test_mood_tempo_and_such_tags_are_read_from_vorbis_apev2_mp4_and_asf(
     name: str, tags: Mapping[str, Any], tmp_path: Path
 ) -> None:
     assert new_fields(tags_in(written(tmp_path, name, tags))) == NEW
@@ -76,7 +76,9 @@ def test_newer_fields_are_read_from_vorbis_apev2_mp4_and_asf(
 @pytest.mark.parametrize("counter", [PCNT(count=7), POPM(email="a@example.org", rating=255, count=7)])
 @pytest.mark.parametrize("version", [3, 4])
 @pytest.mark.parametrize("encoding", [0, 1, 2, 3])
-def test_newer_fields_are_read_from_id3(counter: Any, version: int, encoding: int, tmp_path: Path) -> None:
+def test_mood_tempo_and_such_tags_are_read_from_id3(
+    counter: Any, version: int, encoding: int, tmp_path: Path
+) -> None:
     path = tmp_path / "x.mp3"
     shutil.copy(DATA / "none.mp3", path)
     tag = ID3()
@@ -119,7 +121,9 @@ ADVISORIES = [(1, True), (4, True), (2, False), (0, False), (3, None), (None, No
 
 
 @pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
-def test_the_explicit_tag_of_mp4_is_read(advisory: int | None, explicit: bool | None, tmp_path: Path) -> None:
+def test_the_mark_for_explicit_lyrics_is_read_from_the_mp4_atom_rtng(
+    advisory: int | None, explicit: bool | None, tmp_path: Path
+) -> None:
     path = written(tmp_path, "tone.m4a", {} if advisory is None else {"rtng": [advisory]})
 
     assert tags_in(path).explicit is explicit
@@ -128,7 +132,7 @@ def test_the_explicit_tag_of_mp4_is_read(advisory: int | None, explicit: bool | 
 
 @pytest.mark.parametrize(("advisory", "explicit"), ADVISORIES)
 @pytest.mark.parametrize("name", ["tone.flac", "tone.opus", "tone.m4a", "tone.wv", "v24.mp3"])
-def test_the_explicit_mark_of_a_free_tag_is_read(
+def test_the_mark_for_explicit_lyrics_is_read_from_the_tag_itunesadvisory(
     name: str, advisory: int | None, explicit: bool | None, tmp_path: Path
 ) -> None:
     key = {"tone.m4a": ITUNES + "ITUNESADVISORY", "v24.mp3": "TXXX:ITUNESADVISORY"}.get(

@@ -65,7 +65,7 @@ def count_starts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 @pytest.mark.process
-def test_every_file_is_read_once_and_as_in_this_process() -> None:
+def test_workers_read_every_file_once_with_the_same_result_as_this_process() -> None:
     """More files than are given out at a time, in any order: each with its own reading, of any kind."""
     paths = [*SOUND, b"/nothing.mp3", os.fsencode(__file__)] * 20
     found = list(read_all(paths, processes=2))
@@ -74,7 +74,9 @@ def test_every_file_is_read_once_and_as_in_this_process() -> None:
     assert all(reading == read(paths[index]) for index, reading in found)
 
 
-def test_a_slow_file_system_has_as_many_workers_as_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_file_system_gets_its_number_of_workers_but_one_for_64_files_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """But none for a few files, which one has read before the next has started."""
     sizes: list[int] = []
 
@@ -183,7 +185,7 @@ def test_a_file_that_exhausts_memory_harms_the_reading_of_no_other(
 
 
 @pytest.mark.process
-def test_a_worker_killed_from_outside_loses_no_reading() -> None:
+def test_no_reading_is_lost_if_another_process_kills_a_worker() -> None:
     """Whoever kills workers now and then: every file is read all the same."""
     paths = SOUND * 20
     found = {}
@@ -198,7 +200,7 @@ def test_a_worker_killed_from_outside_loses_no_reading() -> None:
 
 
 @pytest.mark.process
-def test_ctrl_c_is_left_to_the_parent() -> None:
+def test_a_worker_ignores_ctrl_c_because_its_parent_handles_it() -> None:
     """A parent that wants to finish its work still has its worker."""
     with contextlib.closing(read_all(SOUND * 20, processes=1)) as iterator:
         next(iterator)
@@ -212,7 +214,9 @@ def test_ctrl_c_is_left_to_the_parent() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
-def test_a_delay_of_this_process_blames_no_worker(monkeypatch: pytest.MonkeyPatch, delay_s: float) -> None:
+def test_no_worker_is_blamed_for_a_delay_of_its_parent(
+    monkeypatch: pytest.MonkeyPatch, delay_s: float
+) -> None:
     """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's.
 
     Also if it ends just after a worker should have answered (10 s) or begun (60 s).
@@ -232,7 +236,7 @@ def test_a_delay_of_this_process_blames_no_worker(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.process
-def test_a_delay_of_this_process_while_it_reads_answers_blames_no_worker(
+def test_no_worker_is_blamed_if_its_parent_is_stopped_while_waiting_for_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All processes are stopped together, and the machine wakes them just after the deadline."""
@@ -301,7 +305,7 @@ def test_a_worker_limits_its_memory_and_core_dumps() -> None:
 
 
 @pytest.mark.process
-def test_a_lower_memory_limit_of_this_process_stays() -> None:
+def test_files_are_read_within_a_memory_limit_that_may_not_be_raised() -> None:
     """Under a limit that we may not raise, files are read within it."""
     code = "import sys; from playshuffle.tags.reader_pool import *; print(*read_all([sys.argv[1].encode()]))"
     limited = ["sh", "-c", 'ulimit -v 300000; exec "$0" "$@"']
@@ -407,7 +411,7 @@ reader_worker.main()
 @pytest.mark.parametrize(
     ("fault", "reason"), [("hang", "took longer than 1 s"), ("crash", "the tag reader crashed")]
 )
-def test_only_the_file_at_fault_is_blamed(
+def test_only_a_file_that_hangs_or_crashes_its_worker_is_reported_as_unreadable(
     fault: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files that a worker was given with it are read all the same."""

@@ -34,5 +34,5 @@ def test_music_is_not_spoken_word(tags: Tags | None) -> None:
     assert why_spoken(b"x.mp3", tags) == ""
 
 
-def test_genres_in_the_table_are_in_the_compared_form() -> None:
+def test_genres_in_the_table_of_spoken_word_are_case_folded() -> None:
     assert {genre.casefold() for genre in GENRES} == GENRES

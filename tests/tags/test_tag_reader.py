@@ -72,7 +72,9 @@ _BEGINNINGS = {".mka": _MATROSKA, ".shn": b"ajkg\2", ".dts": b"\x7f\xfe\x80\x01\
 
 
 @pytest.mark.parametrize("suffix", _BEGINNINGS)
-def test_formats_that_only_players_read_are_tracks_without_tags(suffix: str, tmp_path: Path) -> None:
+def test_files_in_formats_that_only_players_can_read_are_tracks_without_tags(
+    suffix: str, tmp_path: Path
+) -> None:
     assert {BY_SUFFIX[suffix.encode()] for suffix in _BEGINNINGS} == WITHOUT_TAGS
     assert read(written(tmp_path / f"x{suffix}", _BEGINNINGS[suffix] + bytes(999))) == Reading(Tags())
     other = read(written(tmp_path / f"y{suffix}", b"/dts-v1/;\n" * 99))
@@ -81,7 +83,7 @@ def test_formats_that_only_players_read_are_tracks_without_tags(suffix: str, tmp
 
 @pytest.mark.parametrize("suffix", [".mp3", ".flac", ".ogg", ".m4a", ".wav", ".txt", ""])
 @pytest.mark.parametrize("name", [name for name, expected in FILES.items() if expected != Tags()])
-def test_content_counts_more_than_the_name(name: str, suffix: str, tmp_path: Path) -> None:
+def test_the_content_of_a_file_counts_more_than_its_suffix(name: str, suffix: str, tmp_path: Path) -> None:
     """A file that is named wrongly is read all the same."""
     path = tmp_path / f"x{suffix}"
     shutil.copy(DATA / name, path)
@@ -90,7 +92,7 @@ def test_content_counts_more_than_the_name(name: str, suffix: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["v1.mp3", "ape2.mp3"])
-def test_an_empty_tag_does_not_hide_a_filled_one(name: str, tmp_path: Path) -> None:
+def test_an_empty_id3v2_tag_does_not_hide_a_filled_tag_at_the_end(name: str, tmp_path: Path) -> None:
     """An ID3v2 tag that says nothing leaves the word to the tag at the end of the file."""
     empty = b"ID3\4\0\0\0\0\0\x14" + bytes(20)
 
@@ -117,7 +119,7 @@ def test_id3v1_adds_what_id3v2_lacks(version: int, lacks: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["tone.flac", "tone.ogg", "tone.opus", "tone.m4a", "tone.wv", "tone.wma"])
-def test_several_values_are_joined(name: str, tmp_path: Path) -> None:
+def test_several_values_of_one_tag_are_joined_into_one_text(name: str, tmp_path: Path) -> None:
     """Two artists become one text."""
     path = tmp_path / name
     shutil.copy(DATA / name, path)
@@ -164,7 +166,7 @@ def test_the_number_of_a_track_is_parsed(text: Any, number: int | None) -> None:
         ("sdb/rating", "90", 0.9),
     ],
 )
-def test_a_rating_is_a_share_of_the_best_rating(name: str, value: Any, rating: float | None) -> None:
+def test_a_rating_is_read_as_a_number_from_0_to_1(name: str, value: Any, rating: float | None) -> None:
     """However a rating is written, it comes out between 0 and 1."""
     assert tags_of({name: [value]}, Stream(1)).rating == rating
 
@@ -219,7 +221,9 @@ def test_a_tag_with_very_many_values_is_cut() -> None:
         ("a video without sound.ogg", _THEORA * 9),
     ],
 )
-def test_files_with_other_content_are_not_audio(name: str, data: bytes, tmp_path: Path) -> None:
+def test_a_file_named_like_audio_is_no_audio_if_its_content_is_something_else(
+    name: str, data: bytes, tmp_path: Path
+) -> None:
     """A name does not make a track."""
     reading = read(written(tmp_path / name, data))
 
@@ -280,7 +284,7 @@ def test_a_link_to_audio_is_followed(tmp_path: Path) -> None:
     assert read(os.fsencode(tmp_path / "b.mp3")) == read_data("v24.mp3")
 
 
-def test_an_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> None:
+def test_a_file_without_read_permission_is_a_track_that_the_next_scan_reads_again(tmp_path: Path) -> None:
     """Without permission its content is unknown: a reason, not an error."""
     path = written(tmp_path / "x.mp3", b"x")
     os.chmod(path, 0)
@@ -295,7 +299,7 @@ def test_an_unreadable_file_is_a_track_that_is_read_again(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("v2")])
-def test_after_an_error_at_any_read_the_file_is_read_again(
+def test_after_a_disk_error_at_any_read_the_next_scan_reads_the_file_again(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However much of the file was read before, and whatever mutagen makes of the rest."""
@@ -387,7 +391,7 @@ def _wave(*chunks: bytes) -> bytes:
     return _chunk(b"RIFF", b"WAVE" + b"".join(chunks))
 
 
-def test_info_tags_of_wav_are_read_and_id3_counts_first(tmp_path: Path) -> None:
+def test_info_tags_of_wav_are_read_unless_id3_has_the_same_field(tmp_path: Path) -> None:
     info = _chunk(b"INAM", b"Title\0") + _chunk(b"IART", b"Bj\xf6rk") + _chunk(b"IPRD", "Älbum".encode())
     info += _chunk(b"IPRT", b"3\0")
     data = (DATA / "tone.wav").read_bytes()
@@ -457,7 +461,7 @@ def test_programs_that_are_named_like_audio_are_not_tracks(tmp_path: Path) -> No
             assert reading == Reading(None, Cause(NOT_AUDIO, "a program"), is_audio=False)
 
 
-def test_the_reason_for_an_unreadable_file_names_no_descriptor(tmp_path: Path) -> None:
+def test_the_reason_for_an_unreadable_file_names_no_file_descriptor(tmp_path: Path) -> None:
     reading = read(written(tmp_path / "x.flac", b"ID3\4\0\0\0\0\0\0" + b"hello" * 99))
     assert not re.search(r"'?\d+'? is not", str(reading.reason))
 
@@ -471,5 +475,5 @@ def test_the_reason_for_an_unreadable_file_names_no_descriptor(tmp_path: Path) -
         ("no audio stream found", "no audio stream found"),
     ],
 )
-def test_the_reason_for_an_unreadable_file_has_no_bytes_of_it(message: str, reason: str) -> None:
+def test_the_reason_for_an_unreadable_file_shows_no_bytes_of_the_file(message: str, reason: str) -> None:
     assert mutagen_formats.describe_error(mutagen.MutagenError(message)) == reason

@@ -69,7 +69,7 @@ def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path
         *(("", text) for text in ("٢٠١٩", "06.07.19", "7 songs of 1990 and 5", "no date")),
     ],
 )
-def test_a_date_has_a_year_and_the_certain_part_of_the_day(date: str, text: str) -> None:
+def test_dates_are_read_in_many_forms_but_without_an_ambiguous_month_and_day(date: str, text: str) -> None:
     assert read_date(text) == date
 
 
@@ -126,7 +126,7 @@ def test_a_date_is_read_from_each_of_several_id3_frames(
 @pytest.mark.parametrize(
     "address", ["Windows Media Player 9 Series", "MusicBee", "no@email", "rating@winamp.com"]
 )
-def test_popm_ratings_are_read_with_the_stars_of_windows(address: str, tmp_path: Path) -> None:
+def test_popm_ratings_are_converted_to_stars_as_windows_does(address: str, tmp_path: Path) -> None:
     written = dict(
         zip(
             (0, 1, 13, 54, 64, 118, 128, 186, 196, 242, 255),
@@ -141,7 +141,7 @@ def test_popm_ratings_are_read_with_the_stars_of_windows(address: str, tmp_path:
         assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
-def test_other_popm_ratings_and_quod_libets_are_shares_of_the_best(tmp_path: Path) -> None:
+def test_popm_ratings_of_quod_libet_and_unknown_programs_are_shares_of_255(tmp_path: Path) -> None:
     for number in range(1, 256):
         content = b"quodlibet@lists.sacredchao.net" + bytes((0, number))
         path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
@@ -155,7 +155,7 @@ def test_other_popm_ratings_and_quod_libets_are_shares_of_the_best(tmp_path: Pat
     ("number", "stars"),
     [(0, None), (1, 1), (25, 2), (50, 3), (75, 4), (99, 5), (60, 3), (10, 0.5), (100, None)],
 )
-def test_asf_ratings_are_read_with_the_stars_of_windows(
+def test_asf_ratings_are_converted_to_stars_as_windows_does(
     number: int, stars: float | None, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.wma"
@@ -168,7 +168,7 @@ def test_asf_ratings_are_read_with_the_stars_of_windows(
     assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
-def test_a_number_in_a_free_form_rating_tag_is_a_rating() -> None:
+def test_a_free_form_tag_named_popm_is_a_rating_only_if_it_is_from_0_to_1() -> None:
     """Such a tag may have the name of a frame."""
     for text in ("200", "good", "", "0.5"):
         assert tags_of({"popm": [text]}, Stream(1)).rating == (0.5 if text == "0.5" else None)
@@ -200,7 +200,9 @@ def test_a_number_in_a_free_form_rating_tag_is_a_rating() -> None:
         ("one of some 12", (None, None, None, None)),
     ],
 )
-def test_a_position_may_have_a_disc_a_side_and_a_part(text: str, position: Sequence[int | None]) -> None:
+def test_disc_side_number_and_part_are_read_from_the_position_of_a_track(
+    text: str, position: Sequence[int | None]
+) -> None:
     assert read_position([text]) == position
 
 
@@ -219,7 +221,7 @@ def test_the_disc_in_a_track_number_counts_if_no_disc_is_tagged() -> None:
         ({b"TIT1": b"\0One", b"TXXX": b"\0WORK\0Three"}, "One", "Three"),
     ],
 )
-def test_itunes_writes_the_work_where_others_write_the_grouping(
+def test_the_frame_tit1_is_the_work_if_another_frame_of_itunes_has_the_grouping(
     frames: dict[bytes, bytes], grouping: str, work: str, tmp_path: Path
 ) -> None:
     tags = tags_in(with_id3(tmp_path / "x.mp3", *frames.items()))

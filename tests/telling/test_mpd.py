@@ -21,7 +21,7 @@ from tests.telling.conftest import MpdPlayer, MpvPlayer, Telling, play, songs
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
 
-def test_a_playlist_in_the_music_folder_is_loaded_and_random_mode_ends(mpd: MpdPlayer) -> None:
+def test_mpd_loads_a_playlist_in_its_music_folder_and_ends_its_random_mode(mpd: MpdPlayer) -> None:
     mpd.playlist = mpd.telling.music / "playshuffle.m3u"
     mpd.options = ()
     mpd.mpd.say("random 1")
@@ -37,7 +37,7 @@ def test_a_format_that_mpv_does_not_read_is_an_error(mpv: MpvPlayer) -> None:
     assert ".m3u" in mpv.tell(code=66)
 
 
-def test_new_files_are_added_to_the_database_first(mpd: MpdPlayer) -> None:
+def test_mpd_adds_new_files_to_its_database_before_it_loads_a_playlist_with_them(mpd: MpdPlayer) -> None:
     mpd.make()
     mpd.tell()
     song = play(mpd, 3)
@@ -49,7 +49,7 @@ def test_new_files_are_added_to_the_database_first(mpd: MpdPlayer) -> None:
     assert (len(entries), mpd.queue(), mpd.song()) == (15, entries, song)
 
 
-def test_tracks_that_mpd_does_not_know_are_counted(mpd: MpdPlayer) -> None:
+def test_tracks_that_mpd_does_not_know_are_left_out_of_the_queue_and_counted(mpd: MpdPlayer) -> None:
     entries = mpd.make()
     mpd.playlist.write_text("\n".join(["gone.wav", *entries[:4], "x/gone.wav", *entries[4:]]))
     mpd.tell()
@@ -67,7 +67,7 @@ def outside(mpd: MpdPlayer, *words: str) -> list[str]:
     return [os.path.basename(entry) for entry in mpd.make(*words)]
 
 
-def test_a_playlist_outside_of_the_music_folder_is_loaded_track_by_track_in_pieces(
+def test_a_playlist_outside_of_the_folders_of_mpd_is_queued_track_by_track_in_pieces(
     mpd: MpdPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The current song continues, wherever it is in the playlist; or comes before it."""
@@ -87,7 +87,9 @@ def test_a_playlist_outside_of_the_music_folder_is_loaded_track_by_track_in_piec
     assert "up to date" in mpd.tell()
 
 
-def test_new_tracks_of_a_playlist_anywhere_are_added_to_the_database_first(mpd: MpdPlayer) -> None:
+def test_mpd_adds_new_tracks_to_its_database_before_it_queues_a_playlist_from_elsewhere(
+    mpd: MpdPlayer,
+) -> None:
     songs(mpd.telling.music / "new/deep", ["a b.wav"])
     outside(mpd)
     mpd.playlist.write_text(mpd.playlist.read_text() + f"{mpd.telling.music}/gone.wav\n/else/x.wav\n")
@@ -97,7 +99,9 @@ def test_new_tracks_of_a_playlist_anywhere_are_added_to_the_database_first(mpd: 
 
 
 @pytest.mark.parametrize("place", ["Music/all.m3u", "Playlists/all.m3u", "all.m3u"])
-def test_on_its_socket_mpd_itself_names_its_music_folder(mpd: MpdPlayer, place: str) -> None:
+def test_the_music_folder_that_mpd_names_on_its_socket_counts_more_than_mpd_conf(
+    mpd: MpdPlayer, place: str
+) -> None:
     """Its configuration may be anywhere, and another one may be where playshuffle looks."""
     conf(mpd.telling.home / ".config", mpd.telling.home / "Other", mpd.telling.home / "Lists")
     mpd.options = ()
@@ -108,7 +112,7 @@ def test_on_its_socket_mpd_itself_names_its_music_folder(mpd: MpdPlayer, place: 
     assert mpd.queue() == uris
 
 
-def test_a_name_that_is_not_utf_8_is_skipped_and_counted(mpd: MpdPlayer) -> None:
+def test_a_track_whose_name_is_not_utf_8_is_left_out_of_the_queue_and_counted(mpd: MpdPlayer) -> None:
     entries = mpd.make()
     mpd.playlist.write_bytes(b"bad\xff.wav\n" + mpd.playlist.read_bytes())
 
@@ -124,7 +128,7 @@ def test_a_password_goes_to_mpd_and_nowhere_else(mpd: MpdPlayer) -> None:
     assert "secret" not in said
 
 
-def test_the_addresses_of_mpd_are_the_users_or_the_usual_ones(
+def test_the_addresses_of_mpd_come_from_the_user_or_from_mpd_conf_and_usual_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -155,7 +159,9 @@ def waiting(telling: Telling) -> list[Path]:
     return list((telling.home / ".local/state/playshuffle").glob("written*/*"))
 
 
-def test_tell_written_loads_a_written_playlist_once(telling: Telling, mpd: MpdPlayer) -> None:
+def test_the_command_tell_with_the_option_written_loads_each_playlist_once(
+    telling: Telling, mpd: MpdPlayer
+) -> None:
     entries = mpd.make()
     written(telling, mpd.playlist)
     first, second = telling.run("tell", "--written"), telling.run("tell", "--written")
@@ -165,7 +171,9 @@ def test_tell_written_loads_a_written_playlist_once(telling: Telling, mpd: MpdPl
     assert (mpd.queue(), waiting(telling)) == (entries, [])
 
 
-def test_a_queue_from_another_playlist_stays(telling: Telling, mpd: MpdPlayer) -> None:
+def test_a_queue_from_another_playlist_is_not_replaced_by_one_that_the_service_wrote(
+    telling: Telling, mpd: MpdPlayer
+) -> None:
     """The user chose it by hand; a playlist of the service must not replace it."""
     mpd.playlist = telling.playlists / "other.m3u"
     other = mpd.make("-n", "4")
@@ -181,7 +189,9 @@ def test_a_queue_from_another_playlist_stays(telling: Telling, mpd: MpdPlayer) -
     assert mpd.queue() == entries
 
 
-def test_tell_removes_its_entries_even_if_the_configuration_is_broken(telling: Telling) -> None:
+def test_the_command_tell_removes_waiting_playlists_even_if_the_configuration_is_broken(
+    telling: Telling,
+) -> None:
     """Or systemd would start the unit again and again."""
     written(telling, telling.playlists / "all.m3u")
     configured("nonsense = 1")
@@ -191,7 +201,9 @@ def test_tell_removes_its_entries_even_if_the_configuration_is_broken(telling: T
 
 
 @pytest.mark.parametrize("call", ["rename", "renameat", "connect", "unlink"])
-def test_a_killed_tell_loses_no_written_playlist(telling: Telling, mpd: MpdPlayer, call: str) -> None:
+def test_no_waiting_playlist_is_lost_if_the_command_tell_is_killed(
+    telling: Telling, mpd: MpdPlayer, call: str
+) -> None:
     """Before or after the entry is taken, the record written, MPD told, the entry removed."""
     mpd.make()
     mpd.tell()
@@ -210,7 +222,7 @@ def test_a_killed_tell_loses_no_written_playlist(telling: Telling, mpd: MpdPlaye
     assert (mpd.queue(), mpd.song(), waiting(telling)) == (entries, song, [])
 
 
-def test_the_service_lists_written_playlists(telling: Telling) -> None:
+def test_the_service_notes_each_playlist_that_it_wrote_for_the_command_tell(telling: Telling) -> None:
     aged(telling.music)  # the service leaves songs that may still be written for later
     playlist = telling.playlists / "all.m3u"
     written(telling, playlist)
@@ -227,7 +239,7 @@ def test_the_service_lists_written_playlists(telling: Telling) -> None:
         assert len(listed(playlist)) == 13
 
 
-def test_make_and_check_use_the_folders_that_a_running_mpd_names(mpd: MpdPlayer) -> None:
+def test_the_commands_make_and_check_use_the_folders_that_a_running_mpd_names(mpd: MpdPlayer) -> None:
     """Its configuration is elsewhere; the one where playshuffle looks is of another MPD."""
     conf(mpd.telling.home / ".config", mpd.telling.home / "Other", mpd.telling.home / "Lists")
     env = {"MPD_HOST": str(mpd.mpd.path)}

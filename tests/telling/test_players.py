@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.process, pytest.mark.players]
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.slow)])
-def test_the_song_that_plays_goes_on(player: Player, count: int) -> None:
+def test_the_playing_song_plays_on_while_the_queue_is_replaced(player: Player, count: int) -> None:
     player.make()
     player.tell()
     song = play(player, 5)
@@ -37,7 +37,7 @@ def test_a_stopped_player_gets_the_playlist_and_stays_stopped(player: Player) ->
     assert "up to date" in player.tell()
 
 
-def test_a_playing_song_that_is_not_in_the_playlist_is_put_before_it(player: Player) -> None:
+def test_a_playing_song_that_is_not_in_the_playlist_is_put_first_in_the_queue(player: Player) -> None:
     all_entries = player.make()
     player.tell()
     song = play(player, 3)
@@ -50,7 +50,7 @@ def test_a_playing_song_that_is_not_in_the_playlist_is_put_before_it(player: Pla
 
 
 @pytest.mark.parametrize("is_playing", [True, False])
-def test_a_queue_of_the_user_is_never_changed(player: Player, is_playing: bool) -> None:
+def test_a_queue_of_the_user_is_changed_only_by_the_option_replace(player: Player, is_playing: bool) -> None:
     player.make()
     player.tell()
     player.append("003.wav")
@@ -66,7 +66,7 @@ def test_a_queue_of_the_user_is_never_changed(player: Player, is_playing: bool) 
 
 
 @pytest.mark.parametrize("word", ["7", "{}", "{} "])
-def test_tell_can_start_at_a_track(player: Player, word: str) -> None:
+def test_the_option_at_of_the_command_tell_starts_the_player_at_a_track(player: Player, word: str) -> None:
     """By its number or name; a track that the playlist lacks changes nothing."""
     entries = player.make()
     text = word.format(os.path.basename(entries[6]))

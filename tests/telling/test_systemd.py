@@ -118,7 +118,7 @@ def test_the_last_change_of_a_burst_reaches_the_player(installed: Lab, count: in
     assert installed.user(f"{MPC} current -f %file%").stdout == song
 
 
-def test_the_service_updates_its_player(installed: Lab) -> None:
+def test_the_service_updates_the_queue_of_the_player_after_a_new_file(installed: Lab) -> None:
     installed.user("cp Music/0.wav Music/new.wav")
     wait_for(lambda: len(queue(installed)) == 9 and is_told(installed))
 
@@ -127,7 +127,7 @@ def test_the_service_updates_its_player(installed: Lab) -> None:
     wait_for(lambda: len(playlist(installed)) == 8)
 
 
-def test_after_a_killed_tell_the_playlist_still_reaches_the_player(installed: Lab) -> None:
+def test_a_playlist_that_a_killed_process_of_tell_had_taken_still_reaches_the_player(installed: Lab) -> None:
     """The path unit looks at what was taken, too."""
     installed.user(f"systemctl --user stop {PATH} playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py; mv {STATE}/written/* {STATE}/written.taken/")
@@ -135,7 +135,7 @@ def test_after_a_killed_tell_the_playlist_still_reaches_the_player(installed: La
     wait_for(lambda: is_told(installed))
 
 
-def test_a_command_of_the_user_runs_after_each_change(installed: Lab) -> None:
+def test_a_command_that_the_user_adds_to_the_unit_runs_after_a_change_of_a_playlist(installed: Lab) -> None:
     drop_in = f"{HOME}/.config/systemd/user/{SERVICE}.d/override.conf"
     installed.write(drop_in, f"[Service]\nExecStartPost=touch {STATE}/ran\n")
     installed.user("systemctl --user daemon-reload; systemctl --user stop playshuffle.service")
@@ -144,7 +144,9 @@ def test_a_command_of_the_user_runs_after_each_change(installed: Lab) -> None:
     installed.user(f"rm {STATE}/ran {drop_in}")
 
 
-def test_without_the_key_tell_no_player_is_updated(place: Lab) -> None:
+def test_the_unit_that_updates_a_player_is_stopped_if_the_configuration_lacks_the_key_tell(
+    place: Lab,
+) -> None:
     place.user("playshuffle service install")
     place.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG.replace("tell", "# tell"))
     text = place.user("playshuffle service install").stdout
