@@ -111,7 +111,7 @@ def test_removed_songs_are_not_played(plugin: Path) -> None:
     assert not set(songs[2:]) & set(KEYS[:6])
 
 
-def test_spread_keeps_artists_apart_also_after_new_songs(plugin: Path) -> None:
+def test_the_order_spread_keeps_artists_apart_even_after_songs_were_added(plugin: Path) -> None:
     artist = {each["~filename"]: each["artist"] for each in TWELVE} | {"/m/050.mp3": "A", "/m/051.mp3": "B"}
     steps: list[Step] = [*["next"] * 3, ["add", song(50, "A")], ["add", song(51, "B")], *["next"] * 11]
     songs = [str(key) for key in play(plugin, "SpreadOrder", steps)]
@@ -120,7 +120,7 @@ def test_spread_keeps_artists_apart_also_after_new_songs(plugin: Path) -> None:
     assert all(artist[one] != artist[two] for one, two in itertools.pairwise(songs))
 
 
-def test_albums_stay_whole_also_after_new_songs(plugin: Path) -> None:
+def test_albums_stay_whole_even_after_songs_were_added(plugin: Path) -> None:
     album = {each["~filename"]: each["album"] for each in TWELVE} | {"/m/050.mp3": "Album 9"}
     songs = [
         str(key)
@@ -134,7 +134,7 @@ def test_albums_stay_whole_also_after_new_songs(plugin: Path) -> None:
     assert all(block == sorted(block) for block in blocks)
 
 
-def test_sattolo_gives_no_song_its_old_position(plugin: Path) -> None:
+def test_the_order_sattolo_gives_no_song_the_position_of_the_last_round(plugin: Path) -> None:
     songs = play(plugin, "SattoloOrder", ["next"] * 38)
     rounds: list[Sequence[str | None]] = [KEYS, songs[:12], songs[13:25], songs[26:]]
 
@@ -142,7 +142,7 @@ def test_sattolo_gives_no_song_its_old_position(plugin: Path) -> None:
         assert all(old != new for old, new in zip(before, after, strict=True))
 
 
-def test_previous_goes_back_and_next_repeats_the_song_left(plugin: Path) -> None:
+def test_after_going_back_to_previous_songs_next_plays_the_same_songs_again(plugin: Path) -> None:
     songs = play(
         plugin, "RandomOrder", ["next", "next", "next", "previous", "previous", "next", "next", "next"]
     )
@@ -170,7 +170,9 @@ def test_a_chosen_song_is_not_played_again(plugin: Path) -> None:
     ],
     ids=["filtered", "order"],
 )
-def test_a_filter_or_another_order_does_not_change_the_round(plugin: Path, steps: list[Step]) -> None:
+def test_a_round_plays_each_song_once_even_if_a_filter_or_another_order_was_used_meanwhile(
+    plugin: Path, steps: list[Step]
+) -> None:
     songs = play(plugin, "RandomOrder", steps)
 
     assert sorted(map(str, songs[:12])) == KEYS
@@ -183,7 +185,9 @@ def test_a_damaged_file_of_the_round_starts_a_new_round(plugin: Path) -> None:
     assert sorted(map(str, play(plugin, "RandomOrder", ["next"] * 12))) == KEYS
 
 
-def test_plugin_install_shows_the_next_step_and_remove_deletes_the_plugin(plugin: Path) -> None:
+def test_the_command_plugin_install_shows_the_next_step_and_plugin_remove_deletes_the_plugin(
+    plugin: Path,
+) -> None:
     again = run("plugin", "install", "quodlibet")
     (plugin.parents[1] / "playshuffle.json").write_text("{}")
     removed = run("plugin", "remove", "quodlibet")
@@ -195,7 +199,7 @@ def test_plugin_install_shows_the_next_step_and_remove_deletes_the_plugin(plugin
     assert list(plugin.parents[1].rglob("*playshuffle*")) == []
 
 
-def test_plugin_install_refuses_other_players(home: Path) -> None:
+def test_the_command_plugin_install_refuses_any_player_but_quod_libet(home: Path) -> None:
     done = run("plugin", "install", "quodlibett")
 
     assert (done.code, done.out) == (2, b"")

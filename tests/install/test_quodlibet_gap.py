@@ -10,7 +10,7 @@ from playshuffle.ordering.gap import usual_gap
 PLUGIN = Path(playshuffle.__file__).parent / "install" / "quodlibet_orders.py"
 
 
-def test_the_plugin_for_quod_libet_keeps_the_same_gap_as_decks() -> None:
+def test_the_plugin_for_quod_libet_has_the_same_usual_gap_as_a_deck_of_as_many_songs() -> None:
     """The function of the file, which cannot be imported without Quod Libet."""
     tree = ast.parse(PLUGIN.read_text())
     names: dict[str, Any] = {}

@@ -75,7 +75,7 @@ def test_the_unit_starts_the_program_that_installed_it(place: Lab) -> None:
     assert said.stdout == ""
 
 
-def test_a_playlist_can_be_written_wherever_it_is_and_nothing_beside_it(place: Lab) -> None:
+def test_the_service_can_write_to_the_folder_of_any_playlist_but_not_to_the_home(place: Lab) -> None:
     """A folder's name may hold all that means something to systemd."""
     place.user("playshuffle service install")
     words = [quoted(f"{HOME}/{ODD}"), f"{HOME}/Music", HOME]
@@ -88,7 +88,7 @@ def test_a_playlist_can_be_written_wherever_it_is_and_nothing_beside_it(place: L
     assert told["sandbox"] == "on"
 
 
-def test_a_second_install_does_not_restart_the_service(place: Lab) -> None:
+def test_a_second_install_without_changes_does_not_restart_the_service(place: Lab) -> None:
     place.user("playshuffle service install")
     process = place.show(UNIT, "MainPID")
     said = place.user("playshuffle service install").stdout
@@ -98,7 +98,7 @@ def test_a_second_install_does_not_restart_the_service(place: Lab) -> None:
     assert "is enabled and runs" in said
 
 
-def test_an_install_with_other_folders_restarts_the_service(place: Lab) -> None:
+def test_a_second_install_with_other_playlist_folders_restarts_the_service(place: Lab) -> None:
     place.user("playshuffle service install; mkdir -p Lists")
     process = place.show(UNIT, "MainPID")
     place.write(
@@ -123,7 +123,7 @@ def test_a_service_that_does_not_start_is_reported(place: Lab) -> None:
     assert "Log: journalctl --user -u playshuffle\n" in status.stdout
 
 
-def test_uninstall_stops_every_unit(place: Lab) -> None:
+def test_uninstall_stops_the_service_and_removes_every_unit(place: Lab) -> None:
     place.user("playshuffle service install")
     place.user("playshuffle service uninstall")
     status = place.user("playshuffle service status", check=False)

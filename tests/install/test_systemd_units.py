@@ -154,7 +154,7 @@ def test_the_system_unit_allows_only_what_the_service_needs(place: Lab) -> None:
     assert {what for what, came in told.items() if came == "done"} == WORK
 
 
-def test_without_namespaces_the_service_explains_and_runs_with_the_drop_in(place: Lab) -> None:
+def test_without_namespaces_the_service_fails_with_a_reason_but_runs_with_the_drop_in(place: Lab) -> None:
     """Ubuntu 24.04 gives none to users. Files are open then, but not programs, sockets and the kernel."""
     with place.manager_with("RestrictNamespaces=yes"):
         drop_in(place, "playshuffle.service", "Restart=no")
@@ -176,7 +176,7 @@ def test_without_namespaces_the_service_explains_and_runs_with_the_drop_in(place
     }
 
 
-def test_the_service_of_the_system_keeps_a_playlist(place: Lab) -> None:
+def test_the_system_service_keeps_a_playlist_up_to_date(place: Lab) -> None:
     """Set up as docs/service.md says."""
     unit = f"playshuffle@{USER}.service"
     place.root(f"mkdir -p /opt/pipx/venvs; cp -r {VENV} /opt/pipx/venvs/playshuffle")
@@ -204,7 +204,7 @@ def test_the_service_of_the_system_keeps_a_playlist(place: Lab) -> None:
     assert place.root(f"systemctl show -P Result {unit}").stdout == "success\n"
 
 
-def test_a_reload_reads_the_configuration_and_survives_a_broken_one(place: Lab) -> None:
+def test_the_service_survives_a_reload_of_a_broken_configuration(place: Lab) -> None:
     watch(place)
     process = place.show("playshuffle.service", "MainPID")
     place.write(CONFIG, "nonsense = 1\n")
@@ -215,7 +215,7 @@ def test_a_reload_reads_the_configuration_and_survives_a_broken_one(place: Lab) 
     assert place.show("playshuffle.service", "NRestarts") == "0"
 
 
-def test_a_broken_configuration_is_not_restarted_for_ever(place: Lab) -> None:
+def test_a_service_with_a_broken_configuration_is_not_restarted(place: Lab) -> None:
     place.write(CONFIG, "nonsense = 1\n")
     drop_in(place, "playshuffle.service", "RestartSec=100ms")
     place.user("systemctl --user start playshuffle", check=False)
@@ -225,7 +225,9 @@ def test_a_broken_configuration_is_not_restarted_for_ever(place: Lab) -> None:
     assert place.show("playshuffle.service", "NRestarts") == "0"
 
 
-def test_after_any_other_failure_the_service_is_restarted_for_ever(place: Lab) -> None:
+def test_after_a_failure_other_than_a_broken_configuration_the_service_is_always_restarted(
+    place: Lab,
+) -> None:
     """More often than the five times after which systemd would give up by itself."""
     drop_in(place, "playshuffle.service", "ExecStart=\nExecStart=false\nRestartSec=50ms")
     place.user("systemctl --user start --no-block playshuffle")
@@ -301,7 +303,7 @@ def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a
     assert place.show("playshuffle.service", "NRestarts") == "1"
 
 
-def test_a_folder_that_the_unit_does_not_name_is_reported_without_a_restart(place: Lab) -> None:
+def test_a_playlist_in_a_folder_that_the_unit_does_not_name_is_reported_without_a_restart(place: Lab) -> None:
     """The configuration has another one since the installation; the other playlists are kept."""
     place.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n[playlist.x]\noutput = "~/x.m3u"\n')
     watch(place, "RestartSec=100ms")

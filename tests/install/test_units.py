@@ -39,7 +39,7 @@ def values(text: str, key: str) -> list[str]:
     return re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
 
 
-def test_an_installed_unit_differs_from_the_shipped_one_in_program_and_folders() -> None:
+def test_an_installed_unit_differs_from_the_shipped_unit_only_in_program_and_folders() -> None:
     shipped = (ROOT / "systemd" / units.SERVICE).read_text()
     changed = ("ConditionFileIsExecutable=", "ExecStart=", "ReadWritePaths=", "NoExecPaths=")
 
@@ -59,7 +59,7 @@ def test_the_unit_may_write_to_the_folders_of_the_playlists() -> None:
     ]
 
 
-def test_a_program_beside_a_playlist_can_still_be_run() -> None:
+def test_a_program_below_the_folder_of_a_playlist_can_still_be_run() -> None:
     beside = Program(("/srv/music/venv/bin/playshuffle",), ("/srv/music/venv/bin", "/srv/music/venv"))
 
     assert '"-/srv/music"' not in values(unit(beside), "NoExecPaths")
@@ -139,7 +139,7 @@ def test_without_namespaces_each_unit_has_a_drop_in_that_ends_the_sandbox() -> N
     assert set(without) == set(units.NAMES)
 
 
-def test_the_unit_of_tell_writes_only_to_the_state() -> None:
+def test_the_unit_of_the_command_tell_may_write_only_to_the_state_folder() -> None:
     units_ = units.rendered(PIPX, PLAIN._replace(state=b"/srv/50% state"), {}, sandboxed=True)
 
     assert values(units_["playshuffle-tell.service"] or "", "ReadWritePaths") == ['"/srv/50%% state"']
@@ -149,7 +149,9 @@ def test_the_unit_of_tell_writes_only_to_the_state() -> None:
     ]
 
 
-def test_the_program_is_the_one_that_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_starts_the_program_by_the_path_by_which_it_was_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By the name it was called by: pipx has it point to another place after an upgrade."""
     monkeypatch.setattr(units, "HIDDEN", ())
     real = tmp_path / "venv/bin/playshuffle"
@@ -165,7 +167,9 @@ def test_the_program_is_the_one_that_was_called(tmp_path: Path, monkeypatch: pyt
     assert {str(link.parent), str(real.parent), sys.prefix, sys.base_prefix} <= set(program.folders)
 
 
-def test_a_program_without_a_script_is_a_module_of_its_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_starts_a_program_without_a_script_as_a_module_of_its_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "argv", ["/srv/checkout/playshuffle/__main__.py", "service"])
     monkeypatch.setattr("sysconfig.get_path", lambda _: "/nowhere")
     monkeypatch.setattr(units, "HIDDEN", ())  # the interpreter of the tests may lie below /tmp

@@ -60,7 +60,7 @@ def assert_works() -> None:
         assert cache.fields(SOME[0]) == [["tag"]]
 
 
-def test_the_version_of_the_cache_changes_with_the_tables_of_tags() -> None:
+def test_a_change_in_the_tables_of_tags_requires_a_new_version_of_the_cache() -> None:
     """It has tags that were read with them. After a change, raise `LAYOUT`, and correct the checksum."""
     checksum = crc32(repr(Tags._fields).encode())
     for module in (tag_frames, stars, spoken):
@@ -123,7 +123,9 @@ def test_storing_a_folder_again_replaces_its_row(cache_file: bytes) -> None:
     assert known() == {**{folder.path: folder for folder in SOME}, newer.path: newer}
 
 
-def test_tags_that_another_process_stored_for_other_files_are_unknown(cache_file: bytes) -> None:
+def test_tags_are_unknown_if_another_process_has_stored_the_folder_with_other_files(
+    cache_file: bytes,
+) -> None:
     """Between the two looks of a run, one file went and another came, so that the names are as many."""
     other = SOME[0]._replace(names=b"other.mp3/y.mp3")
     retagged = SOME[0]._replace(stamps=b"1" * 64)
@@ -303,7 +305,7 @@ def test_on_a_full_disk_runs_go_on_without_the_cache(tmp_path: Path, monkeypatch
     assert forked(fill, own_mounts=True) == (1, 1, 2)
 
 
-def test_using_a_cache_after_close_does_not_delete_its_file(cache_file: bytes) -> None:
+def test_the_use_of_a_closed_cache_is_an_error_and_does_not_delete_its_file(cache_file: bytes) -> None:
     """It is a fault of the program, which is not hidden by the loss of all tags."""
     with Cache() as cache:
         pass

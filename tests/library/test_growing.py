@@ -66,7 +66,9 @@ def test_a_file_just_replaced_by_a_copy_keeps_its_last_known_tags(tmp_path: Path
     assert music.growing() == {"a.mp3"}
 
 
-def test_a_scan_that_saw_half_of_a_swap_of_two_files_finds_no_file_twice(tmp_path: Path) -> None:
+def test_after_two_files_swapped_folders_a_scan_of_only_one_folder_finds_no_file_twice(
+    tmp_path: Path,
+) -> None:
     """As long as the other folder is not read, both files stay as they were known."""
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
     music.retag("x/a.mp3")
@@ -78,7 +80,7 @@ def test_a_scan_that_saw_half_of_a_swap_of_two_files_finds_no_file_twice(tmp_pat
     assert music.scan(dirty=Dirty(frozenset()), still_ns=0) == {"x/a.mp3": "y/b.mp3", "y/b.mp3": "x/a.mp3"}
 
 
-def test_after_a_swap_that_was_seen_while_a_folder_was_missing_no_file_is_found_at_two_paths(
+def test_no_file_is_found_twice_if_two_files_were_swapped_while_the_folder_of_one_was_missing(
     tmp_path: Path,
 ) -> None:
     """The known rows of the other folder are older than that, and its file is not settled when it returns."""
@@ -92,7 +94,7 @@ def test_after_a_swap_that_was_seen_while_a_folder_was_missing_no_file_is_found_
     assert music.growing() == {"y/b.mp3", "y/c.mp3"}
 
 
-def test_a_written_file_with_two_links_stays_though_only_one_folder_is_read(
+def test_a_file_being_written_stays_at_both_its_hard_links_though_only_one_folder_is_scanned(
     tmp_path: Path,
 ) -> None:
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
@@ -106,7 +108,7 @@ def test_a_written_file_with_two_links_stays_though_only_one_folder_is_read(
     assert names_of_tracks(music.found) == ["a.mp3", "b.mp3"]
 
 
-def test_after_a_swap_no_other_file_counts_as_a_hard_link(tmp_path: Path) -> None:
+def test_after_a_swap_of_two_files_only_the_real_hard_link_is_skipped(tmp_path: Path) -> None:
     """Where any folder has hard links, a path that leads to the same file as another one is skipped."""
     music = _Music(tmp_path, "x/a.mp3", "x/b.mp3", "y/c.mp3")
     music.link("y/c.mp3", "y/link.mp3")

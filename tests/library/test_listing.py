@@ -21,7 +21,7 @@ from tests.support.tree import by_path, files, find, find_with_error, names_belo
 
 
 @pytest.mark.parametrize("suffix", sorted(AUDIO_SUFFIXES))
-def test_every_audio_suffix_counts_in_either_case(suffix: bytes) -> None:
+def test_every_audio_suffix_is_recognised_in_upper_and_lower_case(suffix: bytes) -> None:
     assert is_audio_name(b"x" + suffix)
     assert is_audio_name(b"x" + suffix.upper())
     assert is_audio_name(b"a.b.c" + suffix.title())
@@ -99,7 +99,9 @@ def test_a_device_is_not_a_track(top: bytes) -> None:
     assert reasons(top) == {b"x.mp3": "not a regular file"}
 
 
-def test_a_broken_link_is_examined_again(top: bytes, tmp_path: Path) -> None:
+def test_a_link_that_was_broken_is_followed_by_a_later_scan_though_its_folder_is_unchanged(
+    top: bytes, tmp_path: Path
+) -> None:
     """Its target may appear without a change in the folder: a drive that is mounted."""
     drive = os.fsencode(tmp_path / "drive")
     put(top, b"x.mp3")
@@ -113,7 +115,9 @@ def test_a_broken_link_is_examined_again(top: bytes, tmp_path: Path) -> None:
     assert names_below(top, after) == [b"album/y.mp3", b"x.mp3"]
 
 
-def test_a_link_loop_fixed_elsewhere_is_found(top: bytes, tmp_path: Path) -> None:
+def test_a_link_is_followed_after_a_loop_of_links_at_its_target_was_removed(
+    top: bytes, tmp_path: Path
+) -> None:
     elsewhere = os.fsencode(tmp_path / "elsewhere")
     put(top, b"x.mp3")
     os.symlink(elsewhere, elsewhere)
@@ -145,7 +149,7 @@ def test_a_file_that_cannot_be_examined_stays_as_last_known(public: bytes) -> No
 
 
 @pytest.mark.process
-def test_a_file_that_could_not_be_examined_is_examined_again(top: bytes, tmp_path: Path) -> None:
+def test_a_file_that_could_not_be_examined_is_examined_by_the_next_scan(top: bytes, tmp_path: Path) -> None:
     """Though nothing has changed in its folder."""
     put(top, b"x.mp3", b"y.mp3")
 
@@ -158,7 +162,7 @@ def test_a_file_that_could_not_be_examined_is_examined_again(top: bytes, tmp_pat
 
 
 @pytest.mark.process
-def test_a_link_into_an_unreadable_folder_is_examined_again(public: bytes) -> None:
+def test_a_link_into_an_unreadable_folder_is_followed_when_the_folder_can_be_read(public: bytes) -> None:
     put(public, b"closed/album/x.mp3", b"music/y.mp3")
     os.symlink(public + b"/closed/album", public + b"/music/album")
     os.chmod(public + b"/closed", 0)
@@ -281,7 +285,7 @@ def test_the_nearest_git_pattern_counts(top: bytes) -> None:
     assert names_below(top) == [b"a/x.mp3"]
 
 
-def test_both_git_style_files_of_a_folder_apply(top: bytes) -> None:
+def test_patterns_of_both_ndignore_and_ignore_apply_if_a_folder_has_both_files(top: bytes) -> None:
     put(top, b"x.mp3", b"x.ogg", b"x.flac")
     put(top, b".ndignore", content=b"*.mp3")
     put(top, b".ignore", content=b"*.ogg")
@@ -324,7 +328,9 @@ def test_an_invalid_pattern_matches_nothing(top: bytes, bad: bytes) -> None:
 
 @given(st.binary(max_size=60))
 @settings(deadline=None)
-def test_any_ignore_file_can_be_read(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+def test_an_ignore_file_with_any_content_can_be_read(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
     folder = os.fsencode(tmp_path_factory.getbasetemp()) + b"/any/"
     put(folder, *ignore_files.NAMES, content=content)
 
@@ -374,7 +380,7 @@ def test_a_folder_whose_ignore_file_cannot_be_read_keeps_its_known_tracks() -> N
         ]
 
 
-def test_ignore_files_can_be_overridden(top: bytes) -> None:
+def test_a_walk_can_disregard_all_ignore_files(top: bytes) -> None:
     for name in ignore_files.NAMES:
         put(top, name[1:] + b"/x.mp3")
         put(top, name[1:] + b"/" + name, content=b"*")

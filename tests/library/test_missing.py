@@ -59,7 +59,7 @@ def test_a_root_that_is_not_a_folder_is_missing_only_if_it_had_tracks(
     assert caught.value.code == code
 
 
-def test_a_folder_that_can_be_read_is_a_root(tmp_path: Path) -> None:
+def test_a_folder_that_can_be_read_is_accepted_as_a_root(tmp_path: Path) -> None:
     missing.check_root(bytes(tmp_path), None)
     missing.check_root(bytes(tmp_path), Root(array("I", range(5)), []))
 
@@ -76,7 +76,7 @@ def test_a_folder_that_cannot_be_opened_is_missing(tmp_path: Path, monkeypatch: 
             missing.check_root(bytes(tmp_path), Root(array("I", range(5)), []))
 
 
-def test_a_root_is_stored_with_the_mounts_that_it_is_on(tmp_path: Path) -> None:
+def test_a_root_is_on_at_least_one_mount(tmp_path: Path) -> None:
     found = missing.current_mounts(bytes(tmp_path))
 
     assert b"/" in [os.path.commonpath([b"/", mount.point]) for mount in found]
@@ -215,7 +215,7 @@ def test_an_unreadable_folder_with_known_tracks_is_an_error() -> None:
     assert "Permission denied; 1 track was there" in said
 
 
-def test_below_does_not_mistake_a_longer_name_for_a_folder() -> None:
+def test_files_in_a_folder_with_a_longer_name_do_not_count_as_below_a_root() -> None:
     assert missing.below(b"/a", [b"/a/x", b"/ab/x", b"/a", b"/a/b/c"]) == [b"/a/x", b"/a/b/c"]
 
 
@@ -286,7 +286,7 @@ def test_a_playlist_is_not_written_to_the_mount_point_of_its_missing_drive() -> 
 
 
 @pytest.mark.usefixtures("folders_exist")
-def test_an_output_folder_that_leads_to_another_drive_now_is_not_missing() -> None:
+def test_an_output_folder_that_is_now_a_link_to_another_drive_does_not_count_as_missing() -> None:
     """A link: it led to /mnt/sd2, and leads to /mnt/sd now."""
     before = [Mount(b"/mnt/sd2", "vfat", b"/dev/sdb1", 7)]
 
@@ -302,7 +302,7 @@ def test_an_output_folder_that_leads_to_another_drive_now_is_not_missing() -> No
         (b"/export/home", b"/home/bob/Music", False),  # the home was there before it was copied
     ],
 )
-def test_a_drive_that_a_copied_home_was_on_is_not_missing(
+def test_only_a_drive_that_the_home_is_not_on_can_be_missing(
     monkeypatch: pytest.MonkeyPatch, point: bytes, folder: bytes, is_missing: bool
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/home/bob/.local/state")
@@ -317,7 +317,9 @@ def test_a_drive_that_a_copied_home_was_on_is_not_missing(
 
 
 @pytest.mark.parametrize("lost", [b"usb/a.mp3", b"b.mp3"])
-def test_an_unmounted_drive_below_a_linked_root_loses_only_its_tracks(tmp_path: Path, lost: bytes) -> None:
+def test_an_unmounted_drive_below_a_linked_root_counts_only_if_tracks_on_the_drive_are_gone(
+    tmp_path: Path, lost: bytes
+) -> None:
     """Mounts are known by their real paths, tracks by the path that the user gave."""
     (tmp_path / "a longer name of the folder").mkdir()
     (tmp_path / "link").symlink_to("a longer name of the folder")
@@ -338,7 +340,7 @@ def is_believed(before: list[bytes], gone: set[bytes], deleted: set[bytes]) -> b
 
 
 @given(st.data())
-def test_observed_deletions_never_raise_and_further_losses_never_lower_doubt_about_a_root(
+def test_doubts_about_a_root_never_increase_by_observed_deletions_or_decrease_by_more_losses(
     data: st.DataObject,
 ) -> None:
     """For any part of the deletions observed."""
@@ -373,7 +375,7 @@ def test_a_root_is_missing_if_it_is_gone_or_empty_or_on_another_mount(tmp_path: 
     assert seems_missing(bytes(tmp_path / "none"), here)
 
 
-def test_a_run_does_not_wait_for_a_share_that_it_does_not_need(
+def test_a_network_share_that_is_not_scanned_counts_as_missing_and_is_not_accessed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may hang. Nothing looks at it."""

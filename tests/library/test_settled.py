@@ -115,7 +115,7 @@ def test_a_folder_that_changed_within_one_tick_of_the_scan_is_listed_again(top: 
     assert found[alike.path].names == b"x.mp3/y.mp3"
 
 
-def test_a_folder_with_whole_second_stamps_is_never_settled(
+def test_a_folder_with_times_in_whole_seconds_never_counts_as_settled(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As ext4 with small inodes has them: a change within the same second leaves them as they were."""
@@ -246,7 +246,9 @@ def _change(top: bytes, chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_walk_with_known_folders_finds_what_any_walk_finds(top: bytes, tmp_path: Path, seed: int) -> None:
+def test_a_walk_with_known_folders_finds_the_same_as_a_walk_without_them(
+    top: bytes, tmp_path: Path, seed: int
+) -> None:
     """After any changes, in any order, with the listings of any earlier walk, by any number of workers.
 
     Every second time with roots that overlap. Folders, stamps and tags are the same.

@@ -113,7 +113,7 @@ def test_a_file_that_was_retagged_and_moved_is_known_by_its_inode_and_birth_time
     assert which({A: with_birth(1)}, {FAR: with_birth(2, tags=8)}) == {A: FAR, b"": b""}
 
 
-def test_a_reused_inode_has_another_birth_time_and_is_new() -> None:
+def test_a_file_with_a_reused_inode_is_new_because_its_birth_time_differs() -> None:
     assert which({A: with_birth(1)}, {B: with_birth(2, birth_ns=10**18 + 1)}) == {A: None, b"": B}
 
 
@@ -133,7 +133,7 @@ def test_a_file_that_was_retagged_on_another_disk_is_known_by_its_audio() -> Non
         (b"/m/below/other.mp3", 9, False),
     ],
 )
-def test_a_new_song_of_the_same_length_is_known_only_by_its_tags_name_or_folder(
+def test_a_new_file_of_the_same_length_is_a_known_track_only_with_the_same_tags_name_or_folder(
     path: bytes, tags: int, is_known: bool
 ) -> None:
     before = {A: uncertain(with_birth(1, audio=3))}
@@ -163,7 +163,7 @@ def test_a_converted_file_is_known_by_path_tags_and_length(
     assert which(before, now) == ({A: path, b"": b""} if is_known else {A: None, b"": path})
 
 
-def test_a_converted_file_is_new_while_the_former_one_is_there(tmp_path: Path) -> None:
+def test_a_converted_file_is_a_new_track_while_the_former_file_still_exists(tmp_path: Path) -> None:
     """Also if it is hidden from the scan."""
     song, converted = os.fsencode(tmp_path / "a.mp3"), os.fsencode(tmp_path / "a.opus")
     label = label_sum(b"#EXTINF:4096,Title\n")
@@ -173,7 +173,7 @@ def test_a_converted_file_is_new_while_the_former_one_is_there(tmp_path: Path) -
     assert which({song: with_birth(1, audio=3, tags=label)}, found) == {song: song, b"": converted}
 
 
-def test_a_file_that_was_moved_to_another_folder_keeps_its_number_beside_a_converted_one() -> None:
+def test_a_moved_file_keeps_its_number_though_a_converted_copy_in_its_old_folder_is_scanned_first() -> None:
     """The folder that it was moved to is scanned only later."""
     label = label_sum(b"#EXTINF:4096,Title\n")
     song, mine, other = with_birth(1, audio=3, tags=label), b"/m/song.mp3", b"/n/x.mp3"
@@ -206,7 +206,7 @@ def test_audio_is_rare_if_one_in_a_hundred_tracks_has_it(clips: int, expected: b
     assert which(before | others, now)[A] == expected
 
 
-def test_a_clip_that_many_files_share_identifies_none_of_them() -> None:
+def test_audio_that_many_files_have_identifies_none_of_these_files() -> None:
     before = {b"/n/%03d.mp3" % at: with_birth(at, inode=at, audio=3, tags=at) for at in range(50)}
     now = {path: each for path, each in before.items() if path != b"/n/007.mp3"}
 
@@ -225,7 +225,7 @@ def test_files_that_were_copied_under_swapped_names_are_known_by_their_audio() -
     assert which(before, now) == {A: B, B: A, b"": b""}
 
 
-def test_a_reencoded_file_is_known_by_its_path_unless_the_old_one_may_be_on_a_drive() -> None:
+def test_a_reencoded_file_is_known_by_its_path_unless_a_missing_drive_may_have_the_old_file() -> None:
     before, now = {A: with_birth(1, audio=3)}, {A: with_birth(2, inode=2, audio=4)}
 
     assert which(before, now) == {A: A, b"": b""}
@@ -234,7 +234,7 @@ def test_a_reencoded_file_is_known_by_its_path_unless_the_old_one_may_be_on_a_dr
     assert which(before, retagged, missing=[b"/usb"]) == {A: A, b"": b""}
 
 
-def test_a_file_is_known_by_its_path_if_its_audio_was_unknown_though_a_drive_is_missing() -> None:
+def test_a_file_is_known_by_its_path_even_while_a_drive_is_missing_if_its_audio_was_unknown() -> None:
     for before, now in ((0, 4), (4, 0)):
         files = {A: with_birth(1, audio=before)}, {A: with_birth(2, inode=2, audio=now)}
         assert which(*files, missing=[b"/usb"]) == {A: A, b"": b""}
@@ -250,7 +250,7 @@ def test_a_file_on_another_disk_is_known_by_size_time_and_tags() -> None:
     assert which({A: mark(1)}, {B: mark(1, inode=77, tags=8)}) == {A: None, b"": B}
 
 
-def test_files_without_titles_on_another_disk_are_known_under_other_names_by_size_time_and_audio() -> None:
+def test_renamed_files_without_titles_are_known_on_another_disk_by_size_time_and_audio() -> None:
     """Their EXTINF lines have the names. Here, the audio alone does not say which is which."""
     before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=3, tags=8)}
     now = {b"/n/1.mp3": with_birth(2, audio=3, tags=9), b"/n/2.mp3": with_birth(1, inode=6, audio=3, tags=10)}
@@ -273,7 +273,7 @@ def test_copies_that_look_alike_are_paired_in_path_order() -> None:
     assert which({A: same, B: same}, {C: same, b"/m/d.mp3": same}) == {A: C, B: b"/m/d.mp3", b"": b""}
 
 
-def test_of_two_known_tracks_with_one_path_and_mark_only_one_is_found() -> None:
+def test_of_two_known_tracks_with_the_same_path_and_mark_a_search_finds_only_one() -> None:
     known = [KnownTrack(number, A, mark(1), Origin.VANISHED) for number in (1, 2)]
     marks = Marks(packed_marks([mark(1)]))
     search = Search(known, [A], marks, lambda: (array("I"), array("I")), is_drive_missing=False)
@@ -300,7 +300,7 @@ def files_of(library: Mapping[int, int]) -> dict[bytes, Mark]:
 
 
 @given(st.lists(_MANY, max_size=5))
-def test_each_file_is_one_known_track_or_new_and_a_folder_without_changes_keeps_its_row(
+def test_after_any_scans_each_file_has_one_number_and_each_unchanged_folder_keeps_its_row(
     scans: list[dict[int, int]],
 ) -> None:
     """Through any libraries. What has its own mark before and after is found, whatever else happens."""
@@ -371,7 +371,7 @@ def test_a_clock_that_was_set_back_keeps_no_vanished_track_for_ever() -> None:
     assert after.vanished[2].since_s == NOW_S
 
 
-def test_a_vanished_track_is_not_moved_with_another_file_of_its_old_path() -> None:
+def test_a_vanished_track_does_not_follow_the_move_of_a_later_file_at_its_old_path() -> None:
     table = scanned(TrackTable(), {A: with_birth(1)})
     table = scanned(table, {})
     table = scanned(table, {B: with_birth(2, inode=6, audio=4)})
@@ -384,7 +384,7 @@ def test_a_vanished_track_is_not_moved_with_another_file_of_its_old_path() -> No
 # What a scan did not see
 
 
-def test_tracks_below_a_missing_root_and_outside_of_the_scan_stay_as_they_are() -> None:
+def test_tracks_below_missing_roots_and_roots_outside_of_the_scan_keep_their_rows() -> None:
     """Their files cannot be found now, and no folder of them is written again."""
     usb, other = b"/m/usb/x/1.mp3", b"/o/1.mp3"
     before = scanned(TrackTable(), {A: mark(1), usb: mark(2), FAR: mark(3), other: mark(4)}, roots=[b"/"])
@@ -398,7 +398,7 @@ def test_tracks_below_a_missing_root_and_outside_of_the_scan_stay_as_they_are() 
         assert after.folders[path] is before.folders[path]
 
 
-def test_a_root_within_a_missing_one_is_scanned() -> None:
+def test_a_root_within_a_missing_root_is_scanned() -> None:
     before = scanned(TrackTable(), {A: mark(1), b"/m/sub/1.mp3": mark(2)})
 
     after = scanned(before, {}, roots=[b"/m/sub"], missing=[b"/m"])
@@ -419,7 +419,9 @@ def test_a_file_that_was_moved_from_a_folder_outside_of_the_scan_keeps_its_numbe
         assert after.vanished == {}
 
 
-def test_a_file_that_left_a_hidden_folder_keeps_its_number_if_another_is_gone_there(tmp_path: Path) -> None:
+def test_a_file_moved_out_of_a_hidden_folder_keeps_its_number_though_its_original_is_gone(
+    tmp_path: Path,
+) -> None:
     """A file of the folder is gone, and its copy moved out; another file has taken the path of the copy."""
     top = os.fsencode(tmp_path)
     original, copy, shown = top + b"/hidden/1.mp3", top + b"/hidden/2.mp3", top + b"/3.mp3"
@@ -436,7 +438,9 @@ def test_a_file_that_left_a_hidden_folder_keeps_its_number_if_another_is_gone_th
 
 
 @pytest.mark.parametrize("meanwhile", [{A: mark(3)}, {B: mark(3)}, {A: mark(3, tags=8), B: mark(4)}, {}])
-def test_a_moved_file_gets_its_number_back_from_a_file_at_its_old_path(meanwhile: dict[bytes, Mark]) -> None:
+def test_a_moved_file_takes_its_number_back_from_another_file_at_its_old_path(
+    meanwhile: dict[bytes, Mark],
+) -> None:
     """Scans of one root see another file at the path; a later one finds the moved file in the other root."""
     other = b"/n/x/b.mp3"
     before = scanned(TrackTable(), {A: mark(1), other: mark(2)})
@@ -452,7 +456,7 @@ def test_a_moved_file_gets_its_number_back_from_a_file_at_its_old_path(meanwhile
     assert numbers_in(scanned(whole, meanwhile | {FAR: mark(1), other: mark(2)})) == numbers
 
 
-def test_a_new_version_of_a_track_stays_below_a_missing_root() -> None:
+def test_the_new_version_of_a_track_keeps_its_number_while_its_root_is_missing() -> None:
     """A hard link to its file, in the root that is there, was retagged."""
     other = b"/o/1.mp3"
     before = scanned(TrackTable(), {A: mark(1), FAR: mark(5), other: mark(9)}, roots=[b"/"])
@@ -464,7 +468,7 @@ def test_a_new_version_of_a_track_stays_below_a_missing_root() -> None:
     assert numbers_in(after) == numbers_in(before)
 
 
-def test_a_track_that_was_edited_by_a_copy_keeps_its_number_when_it_is_moved_later() -> None:
+def test_a_track_whose_file_an_editor_replaced_keeps_its_number_when_the_new_file_is_moved() -> None:
     """A scan of one root sees the copy, a later one that it is gone; then its file is in the other root."""
     other, copied, common = b"/n/x/b.mp3", with_birth(5, inode=6, audio=9), with_birth(2, inode=7, audio=9)
     before = scanned(TrackTable(), {A: with_birth(1, audio=9), B: common, other: mark(3)})
@@ -476,7 +480,7 @@ def test_a_track_that_was_edited_by_a_copy_keeps_its_number_when_it_is_moved_lat
     assert numbers_in(whole)[FAR] == numbers_in(before)[A]
 
 
-def test_a_track_of_one_playlist_is_not_lost_by_another_that_skips_it() -> None:
+def test_a_track_of_one_playlist_stays_known_though_another_playlist_skips_it() -> None:
     """Two playlists: one without ignore files, one of some files alone."""
     table = scanned(TrackTable(), {A: mark(1)}, {A: mark(1), B: mark(2)}, {C: mark(3), B: mark(2)})
 
@@ -484,7 +488,7 @@ def test_a_track_of_one_playlist_is_not_lost_by_another_that_skips_it() -> None:
     assert scanned(table, {A: mark(1), B: mark(2), C: mark(3)}).folders is table.folders
 
 
-def test_a_scan_without_tags_keeps_the_marks_that_are_known() -> None:
+def test_a_scan_without_tags_keeps_the_known_marks_of_files() -> None:
     """Or a retagged file would not be known by its audio any more."""
     table = scanned(TrackTable(), {A: with_birth(1, audio=3)})
     [folder] = marked({A: mark(1)}).folders

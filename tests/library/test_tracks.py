@@ -75,7 +75,7 @@ class Memory:
 # Reading
 
 
-def test_each_folder_is_yielded_once_with_all_its_readings(top: bytes) -> None:
+def test_each_folder_is_yielded_once_with_the_readings_of_all_its_files(top: bytes) -> None:
     """Those without audio files, too, so that they are known next time; a second run reads nothing."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(9) for file in range(9)), b"empty/")
     memory = Memory(top)
@@ -138,7 +138,7 @@ def test_without_cached_tags_all_files_of_a_changed_folder_are_read_again(top: b
     assert asked == [top + b"/x.mp3"]
 
 
-def test_a_folder_that_was_not_read_to_its_end_is_not_kept(top: bytes) -> None:
+def test_a_folder_of_which_not_all_files_were_read_is_not_yielded(top: bytes) -> None:
     """Tags read before an interruption are stored."""
     put(top, b"a/x.mp3", b"b/y.mp3", b"b/z.mp3")
 
@@ -154,7 +154,7 @@ def test_a_folder_that_was_not_read_to_its_end_is_not_kept(top: bytes) -> None:
         next(came)
 
 
-def test_only_tags_of_folders_with_missing_readings_are_in_memory(top: bytes) -> None:
+def test_while_tags_are_read_only_those_of_unfinished_folders_are_in_memory(top: bytes) -> None:
     """A first run over a large library needs no more memory than a later one."""
     folder_count = 200
     put(top, *(b"%03d/x.mp3" % number for number in range(folder_count)))
@@ -252,7 +252,7 @@ def test_a_changed_file_without_tags_loses_its_old_tags(top: bytes, content: byt
     assert (folder.durations_ms, folder.extinfs, folder.artists) == (bytes(4), b"", b"")
 
 
-def test_an_unread_file_and_its_hard_link_are_one_track(top: bytes) -> None:
+def test_a_file_that_cannot_be_read_and_its_hard_link_are_one_track(top: bytes) -> None:
     put(top, b"x.mp3")
     os.link(top + b"/x.mp3", top + b"/y.mp3")
 
@@ -301,7 +301,7 @@ def test_an_unread_file_has_no_tags(top: bytes) -> None:
     assert (skipped, untagged) == ([], [])
 
 
-def test_a_file_without_tags_is_a_track_and_one_without_audio_is_not(top: bytes) -> None:
+def test_a_file_without_tags_is_a_track_but_a_file_without_audio_is_skipped(top: bytes) -> None:
     put(top, b"a/x.mp3", content=b"no audio")
     put(top, b"a/y.mp3", content=b"no tags")
     put(top, b"a/z.mp3", b"b/x.mp3", content=b"Z")
@@ -317,7 +317,9 @@ def test_a_file_without_tags_is_a_track_and_one_without_audio_is_not(top: bytes)
 
 
 @pytest.mark.parametrize("contents", [[b"A", b"A"], [b"A", b"B"], [b"no tags", b"A"], [b"no tags"] * 2])
-def test_one_stored_artist_counts_for_all_only_if_all_have_one(top: bytes, contents: list[bytes]) -> None:
+def test_one_stored_artist_counts_for_all_files_of_a_folder_only_if_all_have_this_artist(
+    top: bytes, contents: list[bytes]
+) -> None:
     for number, content in enumerate(contents):
         put(top, b"%d.mp3" % number, content=content)
 
@@ -362,7 +364,9 @@ def test_a_link_beside_its_target_adds_no_track(top: bytes) -> None:
     assert_reached_twice(top, left=[b"/z.mp3"], left_out=[b"/a.mp3"])
 
 
-def test_of_two_links_to_a_file_outside_the_smallest_path_counts(top: bytes, tmp_path: Path) -> None:
+def test_of_several_links_to_a_file_outside_of_the_root_only_the_smallest_path_is_a_track(
+    top: bytes, tmp_path: Path
+) -> None:
     put(os.fsencode(tmp_path), b"outside.mp3")
     for name in (b"b", b"a", b"c"):
         put(top, name + b"/")
@@ -371,7 +375,7 @@ def test_of_two_links_to_a_file_outside_the_smallest_path_counts(top: bytes, tmp
     assert_reached_twice(top, left=[b"/a/x.mp3"], left_out=[b"/b/x.mp3", b"/c/x.mp3"])
 
 
-def test_of_hard_links_the_smallest_path_counts(top: bytes) -> None:
+def test_of_several_hard_links_to_a_file_only_the_smallest_path_is_a_track(top: bytes) -> None:
     put(top, b"b/x.mp3", b"a/")
     os.link(top + b"/b/x.mp3", top + b"/a/y.mp3")
     os.link(top + b"/b/x.mp3", top + b"/b/y.mp3")
@@ -403,7 +407,7 @@ def test_a_hard_link_made_between_two_runs_is_seen(top: bytes) -> None:
     assert library.paths == [top + b"/a/x.mp3", top + b"/a/y.mp3"]
 
 
-def test_a_hard_link_to_a_file_elsewhere_is_a_track(top: bytes, tmp_path: Path) -> None:
+def test_a_file_with_another_hard_link_outside_of_the_roots_is_a_track(top: bytes, tmp_path: Path) -> None:
     put(top, b"x.mp3")
     os.link(top + b"/x.mp3", os.fsencode(tmp_path / "elsewhere"))
 

@@ -81,7 +81,7 @@ def test_the_folder_slash_can_be_a_root(top: bytes) -> None:
     assert files(forked(walk).roots[0]) == [b"/a/x.mp3"]
 
 
-def test_a_root_that_is_missing_is_unknown_and_not_empty(top: bytes) -> None:
+def test_a_root_that_is_missing_keeps_its_known_folders_and_is_reported(top: bytes) -> None:
     put(top, b"a/x.mp3")
     before = find([top], {})
     shutil.rmtree(top)
@@ -92,7 +92,7 @@ def test_a_root_that_is_missing_is_unknown_and_not_empty(top: bytes) -> None:
     assert after.unreadable == [Skipped(top + b"/", Cause(SYSTEM_ERROR, "No such file or directory"))]
 
 
-def test_a_folder_deleted_during_the_walk_is_gone(top: bytes) -> None:
+def test_a_folder_deleted_during_the_walk_is_not_reported_as_unreadable(top: bytes) -> None:
     put(top, *(b"a/%d.mp3" % number for number in range(1024)), b"b/x.mp3")
 
     found = find([top], {}, report=lambda _: shutil.rmtree(top + b"/b", ignore_errors=True))
@@ -104,7 +104,7 @@ def test_a_folder_deleted_during_the_walk_is_gone(top: bytes) -> None:
 # Links
 
 
-def test_a_link_to_a_folder_outside_is_followed(top: bytes, tmp_path: Path) -> None:
+def test_a_link_to_a_folder_outside_of_the_root_is_followed(top: bytes, tmp_path: Path) -> None:
     put(os.fsencode(tmp_path / "outside"), b"deep/x.mp3")
     put(top, b"y.mp3")
     os.symlink(tmp_path / "outside", top + b"/link")
@@ -133,7 +133,9 @@ def test_a_real_path_is_preferred_to_one_through_a_link(top: bytes, tmp_path: Pa
     assert [files(root) for root in found.roots] == [[top + b"/z/x.mp3"], [other + b"/y.mp3"]]
 
 
-def test_of_two_links_to_a_folder_the_smallest_path_counts(top: bytes, tmp_path: Path) -> None:
+def test_of_two_links_to_a_folder_only_the_one_with_the_smallest_path_is_followed(
+    top: bytes, tmp_path: Path
+) -> None:
     put(os.fsencode(tmp_path / "outside"), b"x.mp3")
     put(top, b"1/", b"2/")
     os.symlink(tmp_path / "outside", top + b"/2/a")
@@ -241,7 +243,7 @@ def test_a_drive_that_returns_with_another_device_number_is_unchanged(top: bytes
     assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
 
 
-def test_ignore_files_count_only_if_requested_even_in_known_folders(top: bytes) -> None:
+def test_a_walk_applies_ignore_files_only_if_requested_whatever_an_earlier_walk_did(top: bytes) -> None:
     put(top, b"x.mp3", b"closed/y.mp3", b"closed/in/z.mp3", b"ruled/no.mp3", b"ruled/in/no.mp3")
     put(top, b"closed/.nomedia")
     put(top, b"ruled/.ndignore", content=b"no.mp3\n")

@@ -62,7 +62,7 @@ def failed(pending: Backlog, batch: Batch, now_s: float = 0) -> None:
     pending.end(now_s)
 
 
-def test_a_scan_gets_all_changes_reported_since_the_last_one() -> None:
+def test_a_scan_gets_all_changes_reported_since_the_last_scan() -> None:
     pending = backlog(APART)
     pending.add(MOVE, 0)
 
@@ -104,7 +104,7 @@ def test_the_next_update_gets_deletions_in_a_folder_that_seems_to_be_missing() -
     assert updated(pending, LATER).batch.gone == frozenset()
 
 
-def test_old_deletions_in_a_missing_folder_are_not_given_to_a_new_configuration() -> None:
+def test_deletions_in_a_folder_missing_for_ten_minutes_are_not_passed_to_a_reloaded_service() -> None:
     pending = backlog()
     updated(pending, MOVE, "one", missing=[b"/m"])
     assert pending.news().gone
@@ -126,7 +126,7 @@ def test_the_next_scan_gets_changes_reported_during_a_scan() -> None:
     assert pending.begin(3) == UpdateRequest(frozenset(BOTH), MOVE)
 
 
-def test_a_batch_updates_only_playlists_of_its_files_and_folders() -> None:
+def test_a_batch_updates_only_the_playlists_over_files_and_folders_named_in_it() -> None:
     pending = backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, b=[b"/never.m3u"])
     never = Batch(files=frozenset({b"/never.m3u"}))
 
@@ -176,7 +176,9 @@ def test_reported_changes_are_dropped_when_a_drive_may_have_changed(why: str) ->
 
 
 @UNSURE
-def test_changes_of_a_running_scan_are_not_repeated_when_a_drive_may_have_changed(why: str) -> None:
+def test_changes_given_to_a_failed_scan_are_dropped_if_a_drive_may_have_changed_during_the_scan(
+    why: str,
+) -> None:
     pending = backlog()
     pending.add(MOVE, 0)
     pending.begin(0)
@@ -199,7 +201,7 @@ def test_a_reloaded_service_gets_the_changes_that_no_scan_has_applied() -> None:
     assert updated(reborn, START).batch.moved == MOVE.moved + later.moved
 
 
-def test_growing_folders_are_scanned_again_after_twice_as_long_each_time() -> None:
+def test_folders_with_files_being_written_are_scanned_again_after_twice_as_long_each_time() -> None:
     pending = backlog()
     delays = []
     for _ in range(8):
@@ -303,7 +305,9 @@ def playlists(request: pytest.FixtureRequest, album: Path, managed: Managed) -> 
     return Playlists(managed, deal, album)
 
 
-def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, playlists: Playlists) -> None:
+def test_moves_applied_to_one_playlist_are_not_applied_to_it_again_while_another_playlist_fails(
+    album: Path, playlists: Playlists
+) -> None:
     """The other playlist fails meanwhile, and gets them when it is well again."""
     playlists.update(START)
     good, bad = playlists.entries("good"), playlists.entries("bad")
@@ -325,7 +329,9 @@ def test_moves_that_one_playlist_has_applied_are_not_applied_again(album: Path, 
     assert playlists.entries("bad") == [names.get(entry, entry) for entry in bad]
 
 
-def test_applying_a_batch_of_changes_twice_equals_once(album: Path, playlists: Playlists) -> None:
+def test_a_batch_of_changes_applied_twice_has_the_same_result_as_applied_once(
+    album: Path, playlists: Playlists
+) -> None:
     playlists.update(START)
     batch = renumber(album)
 

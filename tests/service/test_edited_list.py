@@ -13,7 +13,9 @@ pytestmark = pytest.mark.process
 MUSIC = tuple(f"{number}.mp3" for number in range(8))
 
 
-def test_an_edit_that_keeps_the_comments_lasts_until_the_next_update(tmp_path: Path, music: Path) -> None:
+def test_an_edited_playlist_with_the_comments_of_playshuffle_is_overwritten_by_the_next_update(
+    tmp_path: Path, music: Path
+) -> None:
     """The list belongs to playshuffle: the saved order counts, and the log says so."""
     playlist = music / "all.m3u"
     with Service(tmp_path, config(music)) as service:
@@ -29,7 +31,9 @@ def test_an_edit_that_keeps_the_comments_lasts_until_the_next_update(tmp_path: P
         wait_for(lambda: service.log.count(damage.PLAYLIST_CHANGED) == 1)
 
 
-def test_a_list_that_a_player_saved_without_the_comments_stays_as_it_is(tmp_path: Path, music: Path) -> None:
+def test_a_playlist_that_a_player_saved_without_the_comments_of_playshuffle_is_not_overwritten(
+    tmp_path: Path, music: Path
+) -> None:
     playlist = music / "all.m3u"
     with Service(tmp_path, config(music)) as service:
         wait_for(holds(playlist, *MUSIC))

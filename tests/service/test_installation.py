@@ -25,7 +25,7 @@ def replace(path: Path) -> None:
     new.replace(path)
 
 
-def test_an_upgrade_counts_once_two_checks_agree(program: Path) -> None:
+def test_an_upgrade_is_reported_only_by_the_second_check_that_sees_it(program: Path) -> None:
     installed = Installation(str(program))
     assert installed.check() is None
 
@@ -35,7 +35,7 @@ def test_an_upgrade_counts_once_two_checks_agree(program: Path) -> None:
     assert "upgraded" in (installed.check() or "")
 
 
-def test_a_program_that_is_missing_for_a_moment_was_not_removed(program: Path) -> None:
+def test_a_program_that_is_missing_for_a_moment_does_not_count_as_removed(program: Path) -> None:
     installed = Installation(str(program))
     moved = program.rename(program.with_name("moved"))
     assert installed.check() is None
@@ -64,7 +64,7 @@ def copied_program(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 
 
 @pytest.mark.process
-def test_an_update_packs_tags_as_the_running_version_does(tmp_path: Path) -> None:
+def test_updates_by_a_running_service_load_no_code_of_an_upgraded_program(tmp_path: Path) -> None:
     code, env = copied_program(tmp_path)
     music = aged(numbered(tmp_path / "Music", 3))
     with Service(tmp_path, config(music), env=env) as service:
@@ -79,7 +79,7 @@ def test_an_update_packs_tags_as_the_running_version_does(tmp_path: Path) -> Non
 
 @pytest.mark.process
 @pytest.mark.parametrize("is_under_systemd", [False, True])
-def test_after_an_upgrade_the_service_asks_for_a_restart_or_ends_for_one(
+def test_after_an_upgrade_the_service_asks_for_a_restart_or_ends_so_that_systemd_restarts_it(
     tmp_path: Path, is_under_systemd: bool
 ) -> None:
     code, env = copied_program(tmp_path)

@@ -30,7 +30,9 @@ def status() -> LiveStatus:
     return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
 
 
-def test_removed_parts_are_named_in_the_log(status: LiveStatus, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_names_each_removed_file_of_a_playlist_in_parts(
+    status: LiveStatus, caplog: pytest.LogCaptureFixture
+) -> None:
     parts = [b"/m/car-3.m3u", b"/m/car-4.m3u"]
 
     with caplog.at_level(logging.INFO):
@@ -39,7 +41,7 @@ def test_removed_parts_are_named_in_the_log(status: LiveStatus, caplog: pytest.L
     assert "; removed /m/car-3.m3u; removed /m/car-4.m3u" in caplog.text
 
 
-def test_a_note_is_logged_once_while_only_its_numbers_change(
+def test_a_note_is_not_logged_again_while_only_its_numbers_change(
     status: LiveStatus, caplog: pytest.LogCaptureFixture
 ) -> None:
     for count in (9, 10, 1_234):

@@ -66,7 +66,7 @@ def test_a_reload_notification_has_the_time_when_it_began(manager: socket.socket
     assert before <= int(second.removeprefix(b"MONOTONIC_USEC=")) <= time.monotonic_ns() // 1000
 
 
-def test_a_status_is_one_line_whatever_it_names(manager: socket.socket) -> None:
+def test_a_status_for_systemd_is_one_line_whatever_names_it_contains(manager: socket.socket) -> None:
     """A folder's name cannot end the service; bytes that are no UTF-8 would have the datagram thrown away."""
     notify.status("away: /m/\nSTOPPING=1\udcff")
 
@@ -113,7 +113,7 @@ def test_a_systemd_that_vanished_is_logged_once(
 
 
 @pytest.mark.timing
-def test_a_systemd_that_does_not_read_blocks_no_notification(
+def test_a_notification_does_not_block_the_service_if_systemd_does_not_read_it(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its queue runs full; then messages are lost, but neither time nor CPU time."""

@@ -73,7 +73,7 @@ def status(top: Path, text: str = "calm") -> Status:
     return Status((Service(1, 1_700_000_000, text, text),), (root,), (playlist,), ())
 
 
-def test_an_unheard_deal_is_shown_as_waiting(tmp_path: Path) -> None:
+def test_the_page_says_that_the_next_deal_waits_until_some_of_the_last_deal_was_heard(tmp_path: Path) -> None:
     known = status(tmp_path)
     deck = {"next_deal": "2026-11-24", "unheard_since": "2026-11-23"}
     playlists = (known.playlists[0]._replace(deck=deck),)
@@ -110,7 +110,7 @@ def test_the_page_shows_updates_failures_and_skipped_files(tmp_path: Path) -> No
     assert "The service is stopped." in Elements(page(Status((), (), (), ()), NOW_S)).text
 
 
-def test_a_playlist_that_cannot_be_updated_comes_first(tmp_path: Path) -> None:
+def test_the_page_shows_a_playlist_that_cannot_be_updated_before_all_others(tmp_path: Path) -> None:
     broken = PlaylistStatus("broken", "", last_error="no folder")
     known = Status((), (), (*(PlaylistStatus(name, "") for name in "ab"), broken), ())
 
@@ -129,7 +129,7 @@ def test_the_page_of_an_unchanged_status_is_not_written_again(tmp_path: Path) ->
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_a_file_from_another_program_is_not_replaced(tmp_path: Path) -> None:
+def test_a_file_from_another_program_is_not_replaced_by_the_page(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html>\n<p>mine")
 
     with pytest.raises(PlayshuffleError, match="is from another program"):
@@ -146,7 +146,7 @@ def test_the_page_stays_small_whatever_the_size_of_the_library(tmp_path: Path) -
     assert len(page(Status((), (), tuple(playlists), ()), NOW_S)) < 300_000
 
 
-def test_the_sandbox_of_the_service_lets_it_write_the_page(tmp_path: Path) -> None:
+def test_the_sandbox_lets_the_service_write_to_the_folder_of_the_page(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f'folders = ["{tmp_path}/Music"]\npage = "pages/all.html"\n[playlist.all]\n')
 
@@ -173,7 +173,7 @@ def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_status_prints_the_page_without_a_service(tmp_path: Path) -> None:
+def test_the_command_status_prints_the_page_though_no_service_runs(tmp_path: Path) -> None:
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}}))
     file = tmp_path / "config.toml"
     file.write_text(config(music) + "[playlist.other]\n")

@@ -40,7 +40,9 @@ def service(music: Path, tmp_path: Path) -> Iterator[Service]:
 
 @pytest.mark.parametrize("rounds", [1, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.timeout(1800)
-def test_make_and_the_service_write_one_after_the_other(music: Path, service: Service, rounds: int) -> None:
+def test_the_command_make_and_the_service_take_turns_to_write_the_same_playlist(
+    music: Path, service: Service, rounds: int
+) -> None:
     """A `make` that is slow to replace the file, and a change meanwhile: state and file agree."""
     playlist = music / "all.m3u"
     for number in range(rounds):
@@ -67,7 +69,9 @@ def test_make_and_the_service_write_one_after_the_other(music: Path, service: Se
 
 
 @pytest.mark.timing
-def test_changes_while_make_was_waiting_are_kept(music: Path, service: Service) -> None:
+def test_a_file_deleted_while_the_command_make_waits_for_a_lock_is_not_listed_afterwards(
+    music: Path, service: Service
+) -> None:
     """It has looked at the folder before that; the service has settled it, and looks no more."""
     playlist = music / "all.m3u"
     slow = strace("/dev/null", "trace=flock", "inject=flock:delay_enter=3500000:when=1")
@@ -91,7 +95,9 @@ def test_changes_while_make_was_waiting_are_kept(music: Path, service: Service) 
     ("seed", "count"), [(0, 3), *(pytest.param(n, 250, marks=pytest.mark.slow) for n in range(1, 5))]
 )
 @pytest.mark.damages_state
-def test_a_damaged_state_costs_no_order(tmp_path: Path, seed: int, count: int) -> None:
+def test_after_damage_to_the_state_the_order_is_read_back_from_the_playlist(
+    tmp_path: Path, seed: int, count: int
+) -> None:
     """It is set aside under a name that is told, and the order taken back from the playlist."""
     chance = random.Random(seed)
     music = aged(numbered(tmp_path / "Music", 20))
@@ -144,7 +150,7 @@ def supervisor(top: Path) -> Iterator[Path]:
 
 
 @pytest.mark.root
-def test_a_drive_that_hangs_stops_no_other_list(tmp_path: Path) -> None:
+def test_the_service_survives_a_drive_that_hangs_and_updates_its_playlist_afterwards(tmp_path: Path) -> None:
     """The pass is given up and that is said, the service answers; when the drive does, too, all goes on."""
     real, seen = aged(numbered(tmp_path / "real", 3)), tmp_path / "Seen"
     playlist = tmp_path / "all.m3u"
@@ -179,7 +185,7 @@ def test_a_drive_that_hangs_stops_no_other_list(tmp_path: Path) -> None:
 # Looked at from outside
 
 
-def test_the_service_writes_only_its_own_files_and_starts_only_its_reader(
+def test_the_service_writes_only_its_own_files_and_starts_only_processes_that_read_tags(
     music: Path, tmp_path: Path, home: Path
 ) -> None:
     """No socket but systemd's, no program, no file but its own."""

@@ -89,7 +89,7 @@ _SPEEDS = [0, 0.1, pytest.param(1, marks=pytest.mark.slow)]
 @pytest.mark.parametrize("pause_s", _SPEEDS)
 @pytest.mark.parametrize("retag_first", [True, False], ids=["tags first", "move first"])
 @pytest.mark.parametrize("disks", [1, 2])
-def test_an_import_keeps_at_least_98_of_100_positions(
+def test_at_least_98_of_100_files_keep_their_positions_when_they_are_retagged_and_moved(
     tmp_path: Path, other_disk: Path, disks: int, retag_first: bool, pause_s: float
 ) -> None:
     library = tmp_path / "Music"

@@ -148,7 +148,9 @@ def test_the_next_update_does_the_work_of_a_killed_one(tmp_path: Path, home: Pat
         assert listed(playlist) == [name for name in before if name not in (first, second)]
 
 
-def test_a_service_that_is_killed_without_its_updates_leaves_no_lock(tmp_path: Path) -> None:
+def test_a_service_killed_while_its_update_process_hangs_does_not_block_the_next_service(
+    tmp_path: Path,
+) -> None:
     """Not even with an update that hangs: the next service starts."""
     changing = Changing(tmp_path, 1)
     playlist = changing.music / "all.m3u"

@@ -76,7 +76,7 @@ def test_an_overflowed_queue_is_logged_and_followed_by_a_full_scan(tmp_path: Pat
     "names", [["memory.mp3", "depth.m4a"], pytest.param(None, marks=pytest.mark.slow)], ids=["two", "all"]
 )
 @pytest.mark.timing
-def test_hostile_files_neither_stop_the_service_nor_make_it_grow(
+def test_hostile_files_neither_stop_the_service_nor_make_it_need_much_memory(
     tmp_path: Path, names: list[str] | None
 ) -> None:
     """They are listed without tags and, until they change, not read again; nothing else waits for them."""

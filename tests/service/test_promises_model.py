@@ -61,7 +61,7 @@ def check_sequence(top: Path, seed: int) -> None:
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 515), marks=pytest.mark.slow)], ids=len)
-def test_after_any_changes_the_playlist_has_exactly_the_tracks(
+def test_after_any_changes_the_playlist_has_exactly_the_tracks_in_its_folders(
     tmp_path: Path, seeds: Sequence[int], new_state: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Events tell of it, or are lost; files are created, written, renamed, linked, moved and removed."""

@@ -58,7 +58,9 @@ def test_a_new_file_is_inserted_and_nothing_else_moves(music: Path, service: Ser
     wait_for(lambda: "1 added" in service.log)
 
 
-def test_a_track_keeps_its_position_whatever_happens_to_its_file(music: Path, service: Service) -> None:
+def test_a_track_keeps_its_position_if_its_file_is_renamed_retagged_or_removed_for_a_while(
+    music: Path, service: Service
+) -> None:
     """It is moved out and back, renamed, and tagged, which changes one line."""
     playlist = music / "all.m3u"
     before = listed(playlist)
@@ -120,7 +122,9 @@ def test_a_restarted_service_keeps_the_very_same_order(music: Path, service: Ser
 # Told from outside
 
 
-def test_a_list_is_made_again_while_the_service_runs(music: Path, service: Service) -> None:
+def test_an_order_drawn_by_the_command_make_is_kept_by_the_running_service(
+    music: Path, service: Service
+) -> None:
     """The new order is the one that is kept from then on, and what was played last comes late."""
     numbered(music, 200)
     aged(music)
@@ -184,7 +188,9 @@ def test_one_broken_playlist_does_not_stop_the_others(music: Path, tmp_path: Pat
         assert run("status", env=service.env).code == 1
 
 
-def test_a_second_service_on_the_same_file_names_the_first(music: Path, service: Service) -> None:
+def test_a_second_service_for_the_same_playlist_fails_and_names_the_process_of_the_first(
+    music: Path, service: Service
+) -> None:
     done = run("watch", music, "-o", music / "all.m3u")
 
     assert service.process is not None
@@ -210,7 +216,9 @@ def test_a_signal_stops_the_service_and_all_its_processes(
 # Looks
 
 
-def test_status_is_the_same_while_the_service_runs_and_after_it(music: Path, service: Service) -> None:
+def test_the_command_status_has_the_same_fields_whether_or_not_the_service_runs(
+    music: Path, service: Service
+) -> None:
     running = service.status()
     text = run("status", env=service.env)
     service.stop()
@@ -229,7 +237,7 @@ def test_status_is_the_same_while_the_service_runs_and_after_it(music: Path, ser
 
 
 @pytest.mark.parametrize("journal", ["", "8:1"])
-def test_names_in_the_log_are_harmless_and_lines_for_the_journal_have_levels(
+def test_log_lines_have_no_control_characters_and_begin_with_a_level_only_for_the_journal(
     tmp_path: Path, journal: str
 ) -> None:
     music = aged(library(tmp_path / "Mu\x1b]0;x\x07sic", ("a.mp3",)))
@@ -279,7 +287,9 @@ def test_a_folder_that_disappears_empties_no_playlist_and_is_found_again(music: 
         assert service.playlist("today")["state"] == "dealt"
 
 
-def test_many_lost_tracks_wait_until_the_user_accepts_the_loss(tmp_path: Path) -> None:
+def test_many_tracks_that_disappear_stay_in_the_playlist_until_the_user_accepts_their_loss(
+    tmp_path: Path,
+) -> None:
     """Most tracks go while nobody watches: they may be away, until the user says that they are not."""
     music = aged(numbered(tmp_path / "Music", 60))
     with Service(tmp_path, config(music)) as service:
@@ -303,7 +313,9 @@ def test_many_lost_tracks_wait_until_the_user_accepts_the_loss(tmp_path: Path) -
 # Deals
 
 
-def test_an_undone_deal_and_an_undone_reshuffle_last_until_the_next_day(tmp_path: Path) -> None:
+def test_after_undo_of_a_deal_or_reshuffle_the_service_repeats_it_only_on_the_next_day(
+    tmp_path: Path,
+) -> None:
     """Over new files and a restart; midnight brings the next deal and the next order."""
     need("faketime")
     music = aged(numbered(tmp_path / "Music", 30))
@@ -342,7 +354,7 @@ def test_an_undone_deal_and_an_undone_reshuffle_last_until_the_next_day(tmp_path
         assert not {*listed(dealt)} & {*first[1]}
 
 
-def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
+def test_the_service_deals_from_a_daily_deck_once_a_day(tmp_path: Path) -> None:
     """And stays as it is, whatever comes and goes, until the next day."""
     music = aged(numbered(tmp_path / "Music", 30))
     text = (
@@ -369,7 +381,9 @@ def test_a_deal_is_dealt_once_a_day_by_the_service(tmp_path: Path) -> None:
         assert len(listed(music / "now.m3u")) == 3
 
 
-def test_make_with_another_order_warns_that_the_service_undoes_it(music: Path, service: Service) -> None:
+def test_the_command_make_warns_if_the_service_will_replace_its_order_by_the_configured_one(
+    music: Path, service: Service
+) -> None:
     wait_for(lambda: service.playlist("all")["order"] == "random")
 
     other = run("make", music, "-o", music / "all.m3u", "--order", "sorted", env=service.env)

@@ -47,7 +47,7 @@ def open_up(state: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["unreadable", "read-only"])
-def test_the_service_changes_nothing_until_the_state_is_back(
+def test_the_service_changes_no_playlist_until_the_state_can_be_written_again(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
     text = config(music) + "[playlist.today]\nlimit = 5\nevery = 'day'\n"
@@ -71,7 +71,7 @@ def test_the_service_changes_nothing_until_the_state_is_back(
 
 
 @pytest.mark.parametrize("how", ["unreadable", "read-only"])
-def test_deal_and_make_of_configured_lists_fail_and_leave_the_playlist(
+def test_the_commands_make_and_deal_fail_and_change_no_playlist_if_nothing_can_be_saved(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
     (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\nlimit = 5\nevery = 'week'\n")
@@ -88,7 +88,9 @@ def test_deal_and_make_of_configured_lists_fail_and_leave_the_playlist(
     assert [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")] == before
 
 
-def test_make_goes_on_with_a_state_that_it_can_only_read(music: Path, state: Path) -> None:
+def test_the_command_make_works_with_a_state_that_can_be_read_but_not_written(
+    music: Path, state: Path
+) -> None:
     assert run("make", music).code == 0
     close(state, "read-only")
 
@@ -104,7 +106,7 @@ def test_make_goes_on_with_a_state_that_it_can_only_read(music: Path, state: Pat
     assert len(listed(music / "playshuffle.m3u")) == 60
 
 
-def test_without_a_home_nothing_is_dealt(music: Path) -> None:
+def test_the_command_deal_fails_if_home_is_not_set(music: Path) -> None:
     names = ["HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
     without = ["env", *(word for name in names for word in ("-u", name))]
     # The program and its libraries may be in a folder that only root can read.

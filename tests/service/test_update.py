@@ -86,7 +86,7 @@ def test_nothing_is_written_if_nothing_has_changed(albums: Albums, home: Path) -
     assert _snapshot(home, albums.top) == before
 
 
-def test_observed_renames_that_lead_nowhere_do_not_count(albums: Albums) -> None:
+def test_a_file_that_was_renamed_and_renamed_back_does_not_count_as_renamed(albums: Albums) -> None:
     track, between = albums.album / "1.mp3", albums.album / "x.mp3"
     moves = [(os.fsencode(old), os.fsencode(new)) for old, new in ((track, between), (between, track))]
     batch = replace(albums.batch(), gone=frozenset(old for old, _ in moves), moved=tuple(moves))
@@ -196,7 +196,9 @@ def test_after_an_update_the_playlist_has_the_files_of_the_folders(
     assert sorted(entries) == sorted({*found} - left_out)
 
 
-def test_a_change_that_another_playlist_was_updated_for_first_is_not_missed(albums: Albums) -> None:
+def test_a_new_file_is_added_to_a_playlist_though_an_update_of_another_playlist_has_cached_it(
+    albums: Albums,
+) -> None:
     """The cache has the new file then, so that the folder looks unchanged."""
     albums.manage("other")
     albums.update(START, "other")
@@ -218,7 +220,7 @@ def dealt(managed: Managed) -> Albums:
     return Albums(managed, deal=DealSettings(Amount(tracks=5), Every.DAY))
 
 
-def test_a_deal_of_today_is_left_alone(dealt: Albums, home: Path) -> None:
+def test_an_update_does_not_change_a_playlist_that_was_dealt_today(dealt: Albums, home: Path) -> None:
     before = _snapshot(home, dealt.top)
 
     assert not dealt.look().is_changed

@@ -58,7 +58,7 @@ NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, marked])
 @NOT_ENTERED
 @pytest.mark.parametrize("deal", [DAILY, None], ids=["deck", "kept"])
 @pytest.mark.parametrize("is_full_scan", [True, False], ids=["whole", "event"])
-def test_a_list_follows_a_folder_that_another_list_skips_while_a_drive_is_missing(
+def test_a_list_is_updated_for_a_folder_that_another_list_skips_though_a_drive_is_missing(
     managed: Managed, inner_of: Any, deal: DealSettings | None, is_full_scan: bool
 ) -> None:
     music, usb = managed.top / "m", managed.top / "usb"
@@ -86,7 +86,9 @@ def test_a_list_follows_a_folder_that_another_list_skips_while_a_drive_is_missin
 
 
 @NOT_ENTERED
-def test_a_list_over_a_folder_that_another_skips_opens_no_file_again(managed: Managed, inner_of: Any) -> None:
+def test_a_list_over_a_folder_that_another_list_skips_reads_no_unchanged_file_again(
+    managed: Managed, inner_of: Any
+) -> None:
     music = managed.top / "m"
     inner = inner_of(music)
     fill(music, "abc")
@@ -97,7 +99,9 @@ def test_a_list_over_a_folder_that_another_skips_opens_no_file_again(managed: Ma
     _check_nothing_is_read_again(managed, music, inner)
 
 
-def test_lists_with_and_without_ignore_files_over_one_folder_open_no_file_again(managed: Managed) -> None:
+def test_two_lists_over_one_folder_read_no_file_again_though_only_one_uses_ignore_files(
+    managed: Managed,
+) -> None:
     music = managed.top / "m"
     fill(music, "abc")
     inner = ignored(music)
@@ -130,7 +134,7 @@ def _check_nothing_is_read_again(managed: Managed, music: Path, inner: Path) -> 
 
 
 @pytest.mark.parametrize("first", ["part", "both"])
-def test_a_track_that_is_moved_keeps_its_position_if_a_list_over_its_new_folder_sees_it_first(
+def test_a_moved_track_keeps_its_position_though_a_list_over_only_its_new_folder_is_updated_first(
     managed: Managed, first: str
 ) -> None:
     music = managed.top / "m"
@@ -239,7 +243,7 @@ def test_a_track_moved_to_another_folder_while_its_drive_is_missing_is_listed_on
     )
 
 
-def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: Managed) -> None:
+def test_nothing_is_dealt_if_all_tracks_not_yet_dealt_are_on_a_missing_drive(drives: Managed) -> None:
     music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
     drives.manage("deck", music, usb, deal=EACH_UPDATE)
     drives.manage("kept", music, usb)
@@ -268,7 +272,7 @@ def test_a_deck_whose_remaining_tracks_wait_for_a_drive_stays_as_it_is(drives: M
     assert {*drives.entries("deck")}.isdisjoint(dealt)
 
 
-def test_an_unknown_missing_drive_fails_only_its_own_lists(drives: Managed) -> None:
+def test_a_folder_that_was_missing_from_the_start_fails_only_the_playlists_over_it(drives: Managed) -> None:
     music, usb = drives.top / "m", drives.top / "usb"
     shutil.rmtree(usb)
     drives.manage("good", music)
@@ -285,7 +289,7 @@ def test_an_unknown_missing_drive_fails_only_its_own_lists(drives: Managed) -> N
     assert not (drives.top / "bad.m3u").exists()
 
 
-def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Managed) -> None:
+def test_each_list_reports_how_many_of_its_own_tracks_are_on_a_missing_drive(drives: Managed) -> None:
     music, usb = drives.top / "m", drives.top / "usb"
     drives.manage("both", music, usb)
     drives.manage("some", music, usb, where=(r"path::/[ast]\.mp3$",))
@@ -310,7 +314,9 @@ def test_each_list_says_how_many_of_its_own_tracks_wait(drives: Managed) -> None
 # Files that are being written
 
 
-def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(managed: Managed) -> None:
+def test_only_lists_over_the_folder_of_a_file_that_is_being_written_wait_for_the_file(
+    managed: Managed,
+) -> None:
     full, empty = managed.top / "full", managed.top / "empty"
     fill(full, "a")
     empty.mkdir()
@@ -328,7 +334,7 @@ def test_only_the_lists_over_its_folder_wait_for_a_file_that_is_being_written(ma
 
 
 @pytest.mark.damages_state
-def test_a_full_scan_checks_the_whole_state_and_no_other_update_does(managed: Managed, home: Path) -> None:
+def test_only_updates_with_a_full_scan_check_the_whole_state_for_damage(managed: Managed, home: Path) -> None:
     music = managed.top / "Music"
     fill(music, "ab")
     managed.manage("all", music)

@@ -33,7 +33,9 @@ from playshuffle.system.mounts import Mount
     ],
 )
 @pytest.mark.parametrize("top", [b"/home/ann", b"/home/ann/"])
-def test_only_paths_below_the_home_are_stored_without_it(top: bytes, path: bytes, stored: bytes) -> None:
+def test_only_paths_below_the_home_are_stored_relative_to_the_home(
+    top: bytes, path: bytes, stored: bytes
+) -> None:
     assert HomePaths(top).stored(path) == stored
     assert HomePaths(top).absolute(stored) == path
 
@@ -49,7 +51,7 @@ def test_a_stored_path_is_read_back_unchanged(top: bytes, path: bytes) -> None:
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_a_state_in_a_copied_home_has_the_paths_of_that_home(
+def test_a_state_that_was_copied_with_its_home_has_paths_below_the_new_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
 ) -> None:
     """Folders are named by the home, which may be a link, and playlists by its real path."""
@@ -105,7 +107,7 @@ def replace_number(row: FolderRow, number: int) -> FolderRow:
         ("ann/other", []),
     ],
 )
-def test_a_part_of_the_track_table_has_the_folders_below_its_roots(
+def test_a_part_of_the_track_table_has_only_the_folders_below_the_requested_roots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str, parts: list[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "ann"))

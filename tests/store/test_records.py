@@ -87,7 +87,7 @@ def test_the_playlist_made_last_is_the_one_with_the_newest_undo_record() -> None
 
 
 @pytest.mark.damages_state
-def test_if_the_last_record_is_damaged_the_one_before_it_counts() -> None:
+def test_if_the_last_record_is_damaged_the_record_before_it_counts() -> None:
     order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
     with State() as state:
         records.save(state, LIST, SavedDeck(Deck(), "1-1", Options()), before=order)
@@ -100,7 +100,7 @@ def test_if_the_last_record_is_damaged_the_one_before_it_counts() -> None:
         assert records.last(state, LIST) == order
 
 
-def test_absent_tracks_of_an_order_do_not_count_as_present() -> None:
+def test_the_present_tracks_of_an_order_are_all_except_its_absent_tracks() -> None:
     order = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "1-1", b"")
 
     assert list(order.present_then) == [3, 1, 2]
@@ -134,7 +134,7 @@ def test_json_has_only_the_options_that_differ_from_their_defaults() -> None:
     assert json.loads(pack(Options(folders=("/m",), tags=False))) == {"folders": ["/m"], "tags": False}
 
 
-def test_paths_below_the_home_are_saved_without_its_name(home: Path) -> None:
+def test_options_are_saved_with_paths_relative_to_the_home(home: Path) -> None:
     options = Options(folders=(f"{home}/Music", "/mnt"), maps=(f"{home}/Music=/M",))
 
     assert json.loads(pack(options)) == {"folders": ["~/Music", "/mnt"], "maps": ["~/Music=/M"]}
@@ -153,7 +153,7 @@ PLAYLIST, OTHER = b"/m/all\xff.m3u", b"/m/other.m3u"
 LISTS = {b"/never\xfe.m3u": [b"/m/a.mp3", b"/m/caf\xe9\n.mp3"], b"/empty.m3u": list[bytes]()}
 
 
-def test_stored_skip_lists_are_read_back_for_their_playlist_only() -> None:
+def test_entries_of_skip_lists_are_read_back_only_for_the_playlist_that_uses_the_lists() -> None:
     with State() as state:
         skip_list_entries.save(state, PLAYLIST, LISTS)
         skip_list_entries.save(state, OTHER, {b"/x.m3u": [b"/m/x.mp3"]})

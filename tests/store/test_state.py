@@ -160,7 +160,7 @@ def test_a_track_number_is_never_reused_after_a_reload(scans: list[set[int]], be
     ],
 )
 @pytest.mark.parametrize("is_deck", [False, True])
-def test_a_number_that_a_playlist_names_is_not_used_again_if_the_counter_is_lost(
+def test_a_track_number_in_a_playlists_record_is_not_used_again_if_the_counter_is_lost(
     home: Path, damage: Sequence[str], is_deck: bool
 ) -> None:
     save()
@@ -201,7 +201,7 @@ def test_a_playlist_never_saved_has_no_record(writes: bool, home: Path) -> None:
     assert writes or list(home.iterdir()) == []
 
 
-def test_forget_removes_all_rows_of_one_playlist_only() -> None:
+def test_forgetting_a_playlist_removes_all_its_rows_and_no_rows_of_others() -> None:
     save(lists=LISTS)
     with State() as state:
         for playlist in LISTS:
@@ -419,7 +419,9 @@ def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, cou
         (b"CREATE TABLE record", b"CREATE TABLE recorb"),
     ],
 )
-def test_damage_within_a_text_is_seen_at_once(home: Path, whole: bytes, old: bytes, new: bytes) -> None:
+def test_damage_within_a_stored_text_is_noticed_by_the_next_run(
+    home: Path, whole: bytes, old: bytes, new: bytes
+) -> None:
     """SQLite finds nothing wrong with most of these."""
     broken = whole.replace(old, new, 1)
     assert broken != whole
@@ -429,7 +431,9 @@ def test_damage_within_a_text_is_seen_at_once(home: Path, whole: bytes, old: byt
     assert "was kept as" in notes[0]
 
 
-def test_damage_that_shows_later_ends_the_run_and_is_set_aside_by_the_next(home: Path, whole: bytes) -> None:
+def test_a_state_damaged_while_it_is_open_fails_the_run_and_is_set_aside_by_the_next_run(
+    home: Path, whole: bytes
+) -> None:
     broken = bytes(len(whole))
     with State() as state:
         state_file(home).write_bytes(broken)
@@ -493,7 +497,7 @@ def test_a_state_that_is_a_fifo_does_not_block(home: Path) -> None:
     assert "is not a regular file" in refusal(Exit.CANNOT_CREATE, State, must_remember=True)
 
 
-def test_after_a_killed_save_a_reader_sees_the_state_before_it(home: Path) -> None:
+def test_after_a_killed_save_a_reader_sees_the_state_before_that_save(home: Path) -> None:
     order = SavedOrder(list(range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
     with State() as state:
         records.save(state, LIST, order)
@@ -512,7 +516,7 @@ def test_after_a_killed_save_a_reader_sees_the_state_before_it(home: Path) -> No
         assert (records.last(state, LIST), state.notes) == (order, [])
 
 
-def test_a_state_that_cannot_be_reached_is_not_called_new(home: Path) -> None:
+def test_a_state_whose_path_is_a_loop_of_links_is_a_problem_and_does_not_count_as_new(home: Path) -> None:
     state_file(home).parent.mkdir(parents=True)
     state_file(home).symlink_to(state_file(home))
 
@@ -552,7 +556,9 @@ def test_reading_a_file_that_is_not_a_state_does_not_change_it(home: Path, conte
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_the_process_that_holds_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_locked_state_names_the_process_that_holds_the_lock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The second one waits, then says for whom."""
     monkeypatch.setattr("playshuffle.store.state_file._LOCK_WAIT_S", 0.1)
     with (
@@ -658,7 +664,9 @@ _CHANGES = (
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_value_that_was_not_written_costs_only_its_row(home: Path, every: bytes, table: str) -> None:
+def test_a_damaged_value_of_a_table_costs_only_the_row_that_has_it(
+    home: Path, every: bytes, table: str
+) -> None:
     with State(writes=False) as state:
         before = rows(state)
         columns = [(name, kind) for _, name, kind, *_ in state.rows(f"PRAGMA main.table_info({table})")]
@@ -689,7 +697,9 @@ def as_left(home: Path) -> None:
     state_file(home).with_name("state.db.clean").write_bytes(_stamp(path))
 
 
-def test_a_row_is_checked_when_it_is_read_though_the_file_counts_as_checked(home: Path, every: bytes) -> None:
+def test_a_damaged_row_is_noticed_when_it_is_read_though_the_last_run_ended_cleanly(
+    home: Path, every: bytes
+) -> None:
     edit(home, "UPDATE record SET checksum = checksum + 1 WHERE age = 0")
     as_left(home)
 
@@ -703,7 +713,9 @@ def test_a_row_is_checked_when_it_is_read_though_the_file_counts_as_checked(home
     assert list(state_file(home).parent.glob("*damaged*"))
 
 
-def test_after_a_clean_end_the_file_is_checked_whole_only_on_request(home: Path, every: bytes) -> None:
+def test_after_a_run_that_ended_cleanly_the_whole_state_is_checked_only_on_request(
+    home: Path, every: bytes
+) -> None:
     edit(home, "UPDATE plays SET checksum = checksum + 1")
     as_left(home)
 
@@ -713,7 +725,7 @@ def test_after_a_clean_end_the_file_is_checked_whole_only_on_request(home: Path,
         assert "was damaged" in str(state.notes[0])
 
 
-def test_without_a_clean_end_the_file_is_checked_whole(home: Path, every: bytes) -> None:
+def test_after_a_run_that_did_not_end_cleanly_the_whole_state_is_checked(home: Path, every: bytes) -> None:
     with State() as state:
         records.save(state, LIST, ORDER)
     edit(home, "UPDATE plays SET checksum = checksum + 1")
@@ -722,7 +734,7 @@ def test_without_a_clean_end_the_file_is_checked_whole(home: Path, every: bytes)
         assert "was damaged" in str(state.notes[0])
 
 
-def test_an_index_that_cannot_be_read_is_an_error_once_and_the_next_run_checks_the_file(
+def test_unreadable_pages_fail_one_run_and_make_the_next_run_check_the_whole_file(
     home: Path, whole: bytes
 ) -> None:
     state_file(home).write_bytes(whole[:8192] + bytes(len(whole) - 8192))
@@ -736,7 +748,9 @@ def test_an_index_that_cannot_be_read_is_an_error_once_and_the_next_run_checks_t
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_row_is_named_and_deleted_after_a_copy(home: Path, every: bytes, table: str) -> None:
+def test_a_damaged_row_is_reported_and_is_deleted_after_the_file_was_copied(
+    home: Path, every: bytes, table: str
+) -> None:
     last = f"rowid = (SELECT max(rowid) FROM {table})"
     broken = edit(home, f"UPDATE {table} SET checksum = checksum + 1 WHERE {last}")
 
@@ -754,7 +768,7 @@ def test_a_damaged_row_is_named_and_deleted_after_a_copy(home: Path, every: byte
         assert state.notes == []
 
 
-def test_without_room_for_a_copy_a_damaged_row_stays_and_is_not_used(
+def test_a_damaged_row_is_neither_used_nor_deleted_if_the_disk_has_no_room_for_a_copy(
     home: Path, every: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = edit(home, "UPDATE record SET checksum = 1")
@@ -770,7 +784,7 @@ def test_without_room_for_a_copy_a_damaged_row_stays_and_is_not_used(
     assert state_file(home).read_bytes() == broken
 
 
-def test_the_mounts_of_a_playlists_folder_are_saved_once(home: Path) -> None:
+def test_the_mounts_of_a_playlists_folder_are_saved_only_if_they_have_changed(home: Path) -> None:
     with State() as state:
         state.save_output_mounts(LIST, [MOUNT])
         before = state_file(home).read_bytes()

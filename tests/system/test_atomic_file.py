@@ -81,7 +81,7 @@ def test_a_new_file_can_be_read_by_all_whatever_the_umask(folder: bytes) -> None
 
 
 @pytest.mark.parametrize("name", [*NAMES, b"n" * 255, b"\xff" * 255, "ü".encode() * 127])
-def test_any_name_can_be_written(folder: bytes, name: bytes) -> None:
+def test_a_file_with_any_name_can_be_written(folder: bytes, name: bytes) -> None:
     atomic_file.write(folder + b"/" + name, [OLD])
     atomic_file.write(folder + b"/" + name, [NEW])
 
@@ -175,7 +175,7 @@ def test_the_folders_default_access_list_is_for_new_files_only(list_path: bytes)
 
 
 @pytest.mark.root
-def test_root_keeps_the_owner(list_path: bytes) -> None:
+def test_root_keeps_the_owner_of_a_file_that_it_replaces(list_path: bytes) -> None:
     os.chown(list_path, 1234, 4321)
     os.chmod(list_path, 0o640)
 
@@ -187,7 +187,7 @@ def test_root_keeps_the_owner(list_path: bytes) -> None:
 
 @pytest.mark.root
 @pytest.mark.process
-def test_a_user_who_cannot_keep_the_owner_still_writes(public: bytes) -> None:
+def test_a_user_who_may_not_keep_the_owner_of_a_file_can_still_replace_it(public: bytes) -> None:
     path = public + b"/list.m3u"
     atomic_file.write(path, [OLD])
     os.chmod(path, 0o664)
@@ -203,7 +203,7 @@ def test_a_user_who_cannot_keep_the_owner_still_writes(public: bytes) -> None:
 
 
 @pytest.mark.parametrize("there", ["kept/real.m3u", "../{}/kept/real.m3u", "{}/kept/absolute.m3u"])
-def test_a_link_of_yours_is_kept_and_its_file_replaced(folder: bytes, there: str) -> None:
+def test_a_link_of_this_user_is_kept_and_its_target_replaced(folder: bytes, there: str) -> None:
     os.mkdir(folder + b"/kept")
     name = os.path.basename(folder) if there.startswith("..") else folder
     os.symlink(there.format(os.fsdecode(name)), folder + b"/list.m3u")
@@ -221,7 +221,7 @@ def test_a_link_of_yours_is_kept_and_its_file_replaced(folder: bytes, there: str
     assert len(os.listdir(folder + b"/kept")) == 1
 
 
-def test_a_link_in_a_folder_open_to_all_is_replaced_not_followed(folder: bytes) -> None:
+def test_a_link_in_a_folder_that_everyone_can_write_to_is_replaced_not_followed(folder: bytes) -> None:
     """Anyone could have planted it, or hard-linked one of yours there."""
     victim = folder + b"/victim"
     atomic_file.write(victim, [OLD])
@@ -256,7 +256,9 @@ def test_someone_elses_link_is_replaced_not_followed(folder: bytes, mode: int) -
     assert os.lstat(shared + b"/list.m3u").st_uid == 0
 
 
-def test_a_planted_link_is_never_written_through(list_path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_planted_at_the_temporary_name_is_never_written_through(
+    list_path: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Even if someone could foresee the temporary name."""
     victim = list_path + b".victim"
     atomic_file.write(victim, [OLD])
@@ -462,7 +464,7 @@ def test_an_error_of_any_system_call_leaves_the_old_file(
 # Sweeping and holding
 
 
-def test_only_our_own_temporary_files_are_removed(folder: bytes) -> None:
+def test_only_the_temporary_files_of_this_playlist_are_removed(folder: bytes) -> None:
     stays = [
         b".list.m3u.0123456789ab.tmp2", b".list.m3u.0123456789a.tmp", b".list.m3u.0123456789AB.tmp",
         b".list.m3u8.0123456789ab.tmp", b".listXm3u.0123456789ab.tmp", b"list.m3u.0123456789ab.tmp",
@@ -494,7 +496,7 @@ def test_temporary_files_of_another_user_are_not_removed(folder: bytes) -> None:
 @pytest.mark.parametrize(
     "name", [b"list.m3u", b"new\nline.m3u", b"n" * 255, "ü".encode() * 127, b"\xff" * 255]
 )
-def test_temporary_files_of_any_name_are_removed(
+def test_temporary_files_of_a_playlist_with_any_name_are_removed(
     folder: bytes, name: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object, **__: object) -> None:

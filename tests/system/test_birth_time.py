@@ -61,5 +61,5 @@ def _let_the_clock_tick(path: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", [b"/nowhere", b"/proc/self/stat", b"a\0b"])
-def test_a_file_system_without_birth_times_gives_none(path: bytes) -> None:
+def test_a_file_has_no_identity_in_a_file_system_without_birth_times(path: bytes) -> None:
     assert birth_of(path) is None

@@ -228,7 +228,9 @@ def test_a_file_that_is_not_a_database_does_not_stay_open(tmp_path: Path, conten
 
 
 @pytest.mark.process
-def test_a_link_to_a_database_is_read_with_files_beside_the_real_one(folder: Path, tmp_path: Path) -> None:
+def test_a_database_behind_a_link_is_read_with_the_log_beside_the_real_file(
+    folder: Path, tmp_path: Path
+) -> None:
     path = folder / "a.db"
     with in_state(path, "killed"):
         (tmp_path / "link.db").symlink_to(path)

@@ -36,7 +36,9 @@ def test_each_line_is_a_mount_with_its_escapes_undone() -> None:
     ]
 
 
-def test_finding_the_mount_of_a_folder_does_not_touch_mounts_below(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finding_the_mount_of_a_folder_does_not_access_mounts_below_the_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """One of them may hang."""
     asked: list[bytes] = []
     real = os.statvfs
@@ -83,7 +85,9 @@ def test_of_several_mounts_at_one_place_the_last_counts() -> None:
         (b"/", [mount.point for mount in parse(_TABLE)]),
     ],
 )
-def test_a_folder_is_on_the_nearest_mount_and_contains_those_below(folder: bytes, found: list[bytes]) -> None:
+def test_the_mounts_of_a_folder_are_the_nearest_one_above_and_all_below_it(
+    folder: bytes, found: list[bytes]
+) -> None:
     """A name that only begins like another is another."""
     assert points(folder) == found
 
@@ -119,13 +123,15 @@ def test_a_folder_mounted_on_itself_does_not_count_as_a_mount() -> None:
         (Mount(b"/n", "ext4", b"/dev/sda1", 7), False),
     ],
 )
-def test_a_file_system_is_the_same_by_source_or_by_its_own_number(other: Mount, is_same: bool) -> None:
+def test_mounts_at_the_same_place_are_the_same_if_source_or_file_system_number_is_equal(
+    other: Mount, is_same: bool
+) -> None:
     """At the same place and of the same kind: a drive may come back as another device."""
     assert Mount(b"/m", "ext4", b"/dev/sda1", 7).is_same(other) is is_same
     assert other.is_same(Mount(b"/m", "ext4", b"/dev/sda1", 7)) is is_same
 
 
-def test_mounts_without_a_known_number_are_not_the_same() -> None:
+def test_mounts_of_different_sources_are_not_the_same_if_both_numbers_are_unknown() -> None:
     assert not Mount(b"/m", "ext4", b"/dev/sda1", 0).is_same(Mount(b"/m", "ext4", b"/dev/sdb1", 0))
 
 
@@ -188,5 +194,7 @@ def test_real_mounts_appear_in_the_mount_table_and_disappear(tmp_path: Path) -> 
         ("ext4 xfs btrfs zfs vfat exfat ntfs3 fuseblk tmpfs", False),
     ],
 )
-def test_network_mounts_have_no_events_and_local_drives_have(kinds: str, is_blind: bool) -> None:
+def test_network_file_systems_may_change_without_an_event_but_local_drives_cannot(
+    kinds: str, is_blind: bool
+) -> None:
     assert {mounts.is_blind(kind) for kind in kinds.split()} == {is_blind}

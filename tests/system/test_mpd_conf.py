@@ -77,7 +77,7 @@ def test_without_a_music_directory_mpd_has_the_music_folder_of_the_desktop(home:
     assert found.music == bytes(home / "Musik")
 
 
-def test_included_files_count_in_their_place(home: Path) -> None:
+def test_settings_of_an_included_file_count_at_the_place_of_the_include_line(home: Path) -> None:
     conf(
         home,
         'include "folders.conf"\ninclude_optional "none"\nplaylist_directory "/lists"\ninclude "mpd.conf"\n',
@@ -172,7 +172,7 @@ def answers() -> Iterator[Answers]:
         (b"", b"/conf", b"/conf/lists"),
     ],
 )
-def test_a_running_mpd_comes_before_its_configuration(
+def test_folders_named_by_a_running_mpd_count_before_those_in_its_configuration(
     answers: Answers, home: Path, answer: bytes, music: bytes, playlists: bytes | None
 ) -> None:
     write_conf(home / ".config", Path("/conf"), Path("/conf/lists"))
@@ -183,7 +183,7 @@ def test_a_running_mpd_comes_before_its_configuration(
     assert (found.music, found.playlists) == (music, playlists)
 
 
-def test_mpd_0_23_has_the_playlist_folder_of_a_configuration_with_its_music(
+def test_the_playlist_folder_of_mpd_0_23_is_read_from_a_configuration_with_the_same_music_folder(
     answers: Answers, home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path)

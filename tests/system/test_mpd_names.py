@@ -14,7 +14,9 @@ from tests.support.program import library, run
 from tests.support.program import mpd_conf as write_conf
 
 
-def test_the_folders_of_mpd_may_be_links(home: Path, tmp_path: Path) -> None:
+def test_a_playlist_has_its_name_in_mpd_even_if_the_music_folder_of_mpd_is_a_link(
+    home: Path, tmp_path: Path
+) -> None:
     (tmp_path / "Music").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "Music")
     write_conf(home / ".config", tmp_path / "link", tmp_path / "lists")
@@ -22,7 +24,7 @@ def test_the_folders_of_mpd_may_be_links(home: Path, tmp_path: Path) -> None:
     assert load_name(bytes(tmp_path / "Music" / "calm.m3u"), mpd_conf.read_if_possible()) == b"calm.m3u"
 
 
-def test_a_configuration_that_cannot_be_read_counts_as_none(home: Path, tmp_path: Path) -> None:
+def test_an_mpd_conf_that_cannot_be_read_counts_as_missing(home: Path, tmp_path: Path) -> None:
     (home / ".mpdconf").mkdir()
 
     assert load_name(bytes(tmp_path / "calm.m3u"), mpd_conf.read_if_possible()) == b"calm.m3u"
@@ -41,7 +43,9 @@ def mpd(home: Path, tmp_path: Path) -> Iterator[Mpd]:
 @pytest.mark.process
 @pytest.mark.players
 @pytest.mark.parametrize("output", ["", "Music/all.m3u", "Music/My lists/it's.m3u"])
-def test_mpd_loads_the_name_that_make_prints(mpd: Mpd, tmp_path: Path, output: str) -> None:
+def test_mpd_loads_the_playlist_by_the_name_that_the_command_make_prints(
+    mpd: Mpd, tmp_path: Path, output: str
+) -> None:
     (tmp_path / "Music" / "My lists").mkdir()
     named = [] if not output else ["-o", str(tmp_path / output)]
     done = run("make", mpd.music, "--for", "mpd", *named)
@@ -54,7 +58,9 @@ def test_mpd_loads_the_name_that_make_prints(mpd: Mpd, tmp_path: Path, output: s
 
 
 @pytest.mark.process
-def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) -> None:
+def test_the_command_make_warns_about_a_playlist_outside_of_the_folders_of_mpd(
+    home: Path, tmp_path: Path
+) -> None:
     write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
 
     done = run("make", library(tmp_path / "Music", ["a.mp3"]), "--for", "mpd", "-o", tmp_path / "all.m3u")
@@ -63,7 +69,9 @@ def test_make_says_where_mpd_loads_playlists_from(home: Path, tmp_path: Path) ->
 
 
 @pytest.mark.process
-def test_make_names_folders_that_are_outside_of_mpd_s_music(home: Path, tmp_path: Path) -> None:
+def test_the_command_make_names_each_folder_outside_of_the_music_folder_of_mpd(
+    home: Path, tmp_path: Path
+) -> None:
     write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
     music, other = library(tmp_path / "Music", ["a.mp3"]), library(tmp_path / "other", ["b.mp3"])
 

@@ -75,7 +75,7 @@ def test_a_database_is_private_from_its_first_byte(tmp_path: Path) -> None:
         os.umask(before)
 
 
-def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
+def test_opening_a_database_keeps_the_mode_that_a_user_gave_it(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path / "x.db")
     connect(path).close()
     os.chmod(path, 0o640)
@@ -86,7 +86,9 @@ def test_the_mode_that_someone_gave_a_database_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffixes", [(b"",), (b"", b"-journal")])
-def test_a_database_set_aside_is_whole_and_replaces_none(tmp_path: Path, suffixes: Sequence[bytes]) -> None:
+def test_a_database_is_set_aside_whole_and_replaces_no_database_set_aside_earlier(
+    tmp_path: Path, suffixes: Sequence[bytes]
+) -> None:
     """Not even of what was set aside in the same second."""
     path = os.fsencode(tmp_path / "state.db")
     kept: dict[bytes, bytes] = {}

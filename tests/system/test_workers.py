@@ -47,7 +47,9 @@ def _tree(workers: Workers, call: Callable[[int], int]) -> Callable[[int], list[
 
 
 @given(st.lists(st.integers(0, 40), max_size=40), st.integers(1, 20))
-def test_many_workers_return_the_results_of_one_in_the_same_order(items: list[int], count: int) -> None:
+def test_many_workers_return_the_same_results_in_the_same_order_as_one_worker(
+    items: list[int], count: int
+) -> None:
     with Workers(count) as workers:
         found = list(workers.each(_tree(workers, lambda number: number * 2), items))
 
@@ -72,7 +74,7 @@ def test_nested_calls_wait_at_once_but_no_more_than_there_are_workers(workers: W
     assert crowd.most == _COUNT
 
 
-def test_one_worker_is_the_caller_and_works_when_the_results_are_taken() -> None:
+def test_with_a_single_worker_the_caller_makes_each_call_when_it_takes_the_result() -> None:
     calls: list[int] = []
 
     def call(item: int) -> int:

@@ -35,13 +35,13 @@ def ripe_times(events: Iterable[float], end: float = 60) -> list[float]:
     return ripe
 
 
-def test_a_batch_is_ripe_after_the_quiet_time() -> None:
+def test_a_batch_is_ripe_when_no_event_has_come_for_the_settle_time() -> None:
     assert ripe_times([1]) == [3]
     assert ripe_times([1, 2.5, 4]) == [6]
     assert ripe_times([1, 3.5]) == [3, 5.5]
 
 
-def test_a_steady_stream_of_events_ends_at_the_latest_time() -> None:
+def test_a_batch_is_ripe_after_the_maximum_time_even_if_events_keep_coming() -> None:
     """A debounce that only waits for quiet would starve."""
     assert ripe_times([tenth / 10 for tenth in range(250)]) == [10, 20.1, 26.9]
 
@@ -121,7 +121,7 @@ def test_a_full_scan_with_several_reasons_reports_the_most_important_one() -> No
     assert batch.why == "lost"
 
 
-def test_growing_folders_are_ripe_at_once_unless_there_are_events() -> None:
+def test_folders_with_files_being_written_are_ripe_at_once_unless_other_events_are_waiting() -> None:
     """Other changes may be going on in the same folder."""
     calm, busy = BatchCollector(2, 10), BatchCollector(2, 10)
     busy.add(Hint(None, b"/m/a/1.mp3"), 4)
@@ -166,7 +166,7 @@ def test_events_of_folders_are_relevant_unless_a_scan_skips_them(name: bytes, is
     assert (relevant_part(hint, b"/music") is not None) == is_relevant
 
 
-def test_only_the_relevant_half_of_a_move_is_kept() -> None:
+def test_of_a_move_only_the_paths_that_a_scan_does_not_skip_are_kept() -> None:
     """A tag editor moves a temporary file over the old one; the bin is hidden."""
     assert relevant_part(Hint(b"/m/.a.tmp", b"/m/a.mp3"), b"/m") == Hint(None, b"/m/a.mp3")
     assert relevant_part(Hint(b"/m/a.mp3", b"/m/.Trash-0/a.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
@@ -210,7 +210,7 @@ def test_a_full_scan_is_due_every_hour(schedule: Schedule) -> None:
     assert due(schedule, 4600) == "hourly"
 
 
-def test_the_hour_begins_with_the_last_full_scan(schedule: Schedule) -> None:
+def test_the_hourly_full_scan_is_due_an_hour_after_the_last_full_scan(schedule: Schedule) -> None:
     schedule.note_full_scan(4000)
 
     assert due(schedule, 7599) is None
@@ -252,14 +252,14 @@ def test_a_mount_table_that_changes_all_the_time_causes_one_scan_a_minute(schedu
     assert due_times == [1102, 1162, 1222]
 
 
-def test_a_full_scan_covers_earlier_changes_of_mounts(schedule: Schedule) -> None:
+def test_a_change_of_mounts_needs_no_scan_after_a_later_full_scan(schedule: Schedule) -> None:
     schedule.note_mounts(1100)
     schedule.note_full_scan(1101)
 
     assert due(schedule, 1102) is None
 
 
-def test_a_requested_rescan_is_due_at_its_time(schedule: Schedule) -> None:
+def test_a_requested_rescan_is_due_at_the_requested_time(schedule: Schedule) -> None:
     schedule.add_rescan([b"/m/b/"], 1020)
     schedule.add_rescan([b"/m/a/"], 1010)
 

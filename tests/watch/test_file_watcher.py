@@ -41,7 +41,9 @@ def _write_over(path: Path) -> None:
     ],
     ids=["written", "removed", "replaced"],
 )
-def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], object]) -> None:
+def test_a_change_of_a_watched_file_is_reported_once(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
     path, other = tmp_path / "a.m3u", tmp_path / "b.m3u"
     path.write_text("old")
     with watched(path, other) as (watchers, reports):
@@ -57,7 +59,7 @@ def test_a_change_is_reported_once(tmp_path: Path, change: Callable[[Path], obje
         assert reports.empty()
 
 
-def test_a_file_on_a_drive_that_hangs_holds_up_no_other(
+def test_a_file_on_a_drive_that_hangs_does_not_delay_checks_of_other_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dead, path = tmp_path / "dead.m3u", tmp_path / "a.m3u"

@@ -52,7 +52,7 @@ def test_a_watch_that_the_kernel_refuses_is_reported_with_advice(
     assert refused.advice == advice
 
 
-def test_folders_are_counted_without_links(tmp_path: Path) -> None:
+def test_symbolic_links_to_folders_do_not_count_as_folders(tmp_path: Path) -> None:
     """Hidden folders count: watchdog watches them."""
     top = os.fsencode(tmp_path)
     put(top, b"a/b/1.mp3", b".c/")

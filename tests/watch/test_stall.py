@@ -22,7 +22,7 @@ ASLEEP = Activity(7, is_runnable=False)
         pytest.param([(0, ASLEEP), (10, ASLEEP), (20, Activity(7, is_runnable=True))], 0, id="ready to run"),
     ],
 )
-def test_a_thread_is_stalled_while_it_is_blocked_and_observed(
+def test_a_thread_counts_as_stalled_only_while_it_is_blocked_and_regularly_observed(
     observations: Sequence[tuple[float, Activity | None]], stalled_s: float
 ) -> None:
     clock = StallClock(longest_s=10)

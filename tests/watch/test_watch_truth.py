@@ -94,7 +94,7 @@ class Rowdy(Vandal):
 @pytest.mark.parametrize(
     "seed", [*range(2), *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 500))]
 )
-def test_rescanning_only_the_batches_finds_all_files(
+def test_rescanning_only_the_folders_named_in_batches_finds_all_files(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watcher, "HEARTBEAT_S", 0.2)

@@ -53,7 +53,7 @@ def only_mode(seen: Watched) -> Mode:
     return mode
 
 
-def test_the_first_batch_comes_when_the_watches_are_set(top: bytes) -> None:
+def test_all_watches_are_set_before_the_first_batch(top: bytes) -> None:
     with watched(top) as seen:
         put(top, b"a/4.mp3")
 
@@ -124,7 +124,9 @@ def test_a_copied_tree_is_reported_and_so_are_later_changes_in_it(top: bytes, tm
         assert top + b"/new/0/0/0.mp3" in gone
 
 
-def test_a_root_that_is_a_link_is_followed_and_keeps_its_name(top: bytes, tmp_path: Path) -> None:
+def test_changes_below_a_root_that_is_a_link_are_reported_under_the_name_of_the_link(
+    top: bytes, tmp_path: Path
+) -> None:
     """Also when the link is replaced."""
     link, other = os.fsencode(tmp_path / "link"), os.fsencode(tmp_path / "other")
     put(other, b"x/")
@@ -140,7 +142,7 @@ def test_a_root_that_is_a_link_is_followed_and_keeps_its_name(top: bytes, tmp_pa
         assert seen.next().folders == {link + b"/x/"}
 
 
-def test_overlapping_roots_report_a_change_once(top: bytes) -> None:
+def test_a_change_below_two_overlapping_roots_is_reported_once(top: bytes) -> None:
     with watched(top, top + b"/a", top) as seen:
         put(top, b"a/4.mp3")
 
@@ -149,7 +151,9 @@ def test_overlapping_roots_report_a_change_once(top: bytes) -> None:
 
 
 @_ROUNDS
-def test_a_root_may_be_removed_restored_and_replaced(top: bytes, rounds: int) -> None:
+def test_changes_in_a_root_are_reported_even_after_it_was_removed_and_restored(
+    top: bytes, rounds: int
+) -> None:
     """Later changes in it are reported each time."""
     shutil.rmtree(top)
     with watched(top) as seen:
@@ -198,7 +202,7 @@ def test_a_root_that_cannot_be_read_is_missing() -> None:
 
 
 @pytest.mark.process
-def test_folders_that_cannot_be_read_need_no_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_needs_no_watch_until_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Watchdog counts each refused watch, and does not notice when a folder becomes readable."""
     monkeypatch.setattr(root_watcher, "_RENEWAL_INTERVAL_S", 1.0)
 
@@ -227,7 +231,9 @@ def test_folders_that_cannot_be_read_need_no_watch(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.timing
-def test_a_root_that_hangs_holds_up_no_other(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_root_that_hangs_does_not_delay_reports_of_other_roots(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A call to a dead server or drive may hang for ever."""
     is_back = threading.Event()
     count = limits.count_folders
@@ -314,7 +320,7 @@ def test_a_folder_moved_out_and_replaced_does_not_end_the_watch(top: bytes, tmp_
 
 
 @pytest.mark.parametrize("thread", ["reader", "forwarder"])
-def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
+def test_a_root_is_watched_again_after_a_thread_of_its_watch_has_died(top: bytes, thread: str) -> None:
     with watched(top) as seen:
         inotify = seen.watch._root_watchers[0]._inotify
         assert inotify is not None
@@ -325,7 +331,7 @@ def test_a_thread_that_died_is_replaced(top: bytes, thread: str) -> None:
 
 
 @pytest.mark.timing
-def test_a_watch_yields_none_for_the_callers_descriptor_and_at_heartbeats(top: bytes) -> None:
+def test_a_watch_yields_none_at_heartbeats_and_when_the_callers_descriptor_can_be_read(top: bytes) -> None:
     read_end, write_end = os.pipe()
     with Watch([top]) as watch:
         batches = watch.batches(read_end)
@@ -495,7 +501,7 @@ def test_a_root_with_too_few_watches_is_polled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["nothing to import", "other arguments", "no attribute"])
-def test_a_root_is_polled_where_watchdog_is_unknown(
+def test_a_root_is_polled_if_the_version_of_watchdog_is_unknown(
     top: bytes, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if change == "nothing to import":
@@ -522,7 +528,7 @@ def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
 
 
 @pytest.mark.process
-def test_new_folders_may_exceed_the_limit_too(top: bytes) -> None:
+def test_a_root_is_polled_while_new_folders_exceed_the_limit_of_watches(top: bytes) -> None:
     assert limited(top, "max_inotify_watches=10", "20") == [
         "events|",
         "True",
