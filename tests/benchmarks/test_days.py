@@ -36,7 +36,7 @@ def _played(key: str, source: Path, home: Path) -> list[Day]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("key", ["mpd", "mpv", "shuf"])
-def test_a_player_without_memory_repeats_some_of_its_forty_tracks_a_day(
+def test_of_forty_tracks_a_day_a_player_without_memory_repeats_some_within_ten_days(
     key: str, source: Path, tmp_path: Path
 ) -> None:
     for tool in {"mpd": ("mpd",), "mpv": ("mpv",), "shuf": ("bash", "mpv", "openssl")}[key]:
@@ -61,12 +61,12 @@ def _days(*plays: list[int]) -> list[Day]:
     return [Day(played, played, 0, list(range(1000))) for played in plays]
 
 
-def test_a_repeat_within_seven_days_counts_and_a_later_one_does_not() -> None:
+def test_a_track_played_again_counts_as_a_repeat_within_seven_days_but_not_later() -> None:
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [1])).again == 1
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [8], [1])).again == 0
 
 
-def test_shares_of_played_tracks_refer_to_the_library_of_that_day() -> None:
+def test_the_share_of_tracks_played_so_far_refers_to_the_library_of_each_day() -> None:
     first, second = _days([1, 2], [3, 4])
     second.present = [1, 2, 3, 5]
     assert shares([first, second]) == [0.002, 0.75]

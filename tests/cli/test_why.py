@@ -242,7 +242,9 @@ def test_the_command_why_says_that_listed_tracks_stay_while_no_update_can_be_wri
     assert f"no: in {skip}, line " in run("why", music / "new.ogg").out.decode()
 
 
-def test_tracks_of_a_missing_folder_stay_in_the_playlist_and_new_ones_are_not_added(tmp_path: Path) -> None:
+def test_if_a_folder_seems_missing_why_says_lost_tracks_stay_and_new_ones_are_not_added(
+    tmp_path: Path,
+) -> None:
     music = numbered(tmp_path / "Music", 30)
     make(music)
     for number in range(1, 30):

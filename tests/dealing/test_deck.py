@@ -48,7 +48,7 @@ def shortest_gap(played: Sequence[int]) -> int:
 # Rounds
 
 
-def test_fifty_deals_of_forty_are_two_thousand_tracks_each_once() -> None:
+def test_fifty_deals_of_forty_tracks_deal_each_of_two_thousand_tracks_once() -> None:
     here = tracks(2000)
     decks = deals(here, *[40] * 50)
 
@@ -70,7 +70,7 @@ def test_the_last_deal_of_a_round_is_filled_up_from_the_next() -> None:
     assert (third.deal.round, third.deal.number, third.deal.of) == (2, 1, 2)
 
 
-def test_a_round_that_ends_with_its_deal_stays_ended() -> None:
+def test_a_round_that_ends_with_a_deal_takes_a_new_track_before_the_next_round_begins() -> None:
     """It may still get a new track; the next round begins with the next deal."""
     [_, deck] = deals(tracks(10), 5, 5)
     assert (deck.round, deck.upcoming) == (1, ())
@@ -110,7 +110,7 @@ def test_the_next_round_is_uniform_over_all_orders_that_keep_the_gap(count: int,
     )
 
 
-def test_the_next_round_is_uniform_for_deals_by_time_too() -> None:
+def test_the_order_of_the_next_round_is_uniform_for_deals_by_playing_time_too() -> None:
     """Uniform over all orders whose dealt tracks wait until the deal cannot take any more."""
     here = tracks(5)
     lengths = dict.fromkeys(here, MINUTE_MS)
@@ -137,7 +137,7 @@ def test_a_gap_that_cannot_be_kept_is_shortened_and_the_round_has_all_tracks() -
     assert after.upcoming == ()
 
 
-def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() -> None:
+def test_no_track_comes_twice_in_one_deal_though_the_order_keeps_no_gap() -> None:
     """Sorted: the library is dealt in order; a track that is already in the deal comes in the next one."""
     law = Sorted()
     here = tracks(5)
@@ -152,7 +152,7 @@ def test_an_order_that_keeps_no_gap_still_brings_no_track_twice_into_one_deal() 
 # While a round runs
 
 
-def test_new_tracks_are_inserted_anywhere_among_the_upcoming_ones() -> None:
+def test_new_tracks_are_equally_likely_at_each_position_among_the_upcoming_tracks() -> None:
     """Each order of the upcoming tracks is equally likely, under all draws."""
     here = tracks(5)
     new = tracks(2, first=8)
@@ -187,7 +187,7 @@ def test_a_removed_track_is_dropped_and_returns_at_a_random_position() -> None:
     )
 
 
-def test_a_changed_order_rearranges_only_upcoming_tracks() -> None:
+def test_if_the_option_order_changes_only_the_upcoming_tracks_are_rearranged() -> None:
     here = tracks(10)
     [deck] = deals(here, 4)
 
@@ -197,7 +197,7 @@ def test_a_changed_order_rearranges_only_upcoming_tracks() -> None:
     assert (after.order, after.round) == ("sorted", 1)
 
 
-def test_a_track_that_is_dealt_again_counts_as_dealt_last() -> None:
+def test_a_track_dealt_again_counts_as_dealt_in_the_new_deal_and_not_in_the_earlier_one() -> None:
     """So it keeps the gap from this deal on, whichever round it was first dealt in."""
     here = tracks(6)
     deck = Deck(dealt=(1, 2, 3), upcoming=(4,), tail=(5, 6), round=2, since=TODAY, order="random")
@@ -254,7 +254,7 @@ _STEPS = st.fixed_dictionaries(
 
 @settings(max_examples=200)
 @given(st.integers(1, 9) | st.integers(30, 90), st.lists(_STEPS, max_size=30), st.integers())
-def test_whatever_changes_a_track_repeats_only_after_all_others_and_the_gap(
+def test_through_any_changes_a_track_repeats_only_after_all_other_tracks_and_the_gap(
     made: int, steps: list[dict[str, int]], seed: int
 ) -> None:
     """Tracks come, go and are back; a drive may be missing, and whatever is not here may be on it.
@@ -327,14 +327,16 @@ def by_time(minutes: Sequence[float], per_deal: float, count: int) -> list[list[
         pytest.param([0, 0, 0], 9, [[0], [0]], id="nothing is known"),
     ],
 )
-def test_a_deal_by_time_has_the_next_tracks_that_fit(
+def test_a_deal_by_playing_time_has_the_next_tracks_that_fit_into_it(
     minutes: list[float], per_deal: int, expected: list[list[float]]
 ) -> None:
     assert by_time(minutes, per_deal, len(expected)) == expected
 
 
 @given(st.lists(st.integers(1, 12), min_size=1, max_size=30), st.integers(1, 30))
-def test_deals_by_time_fit_and_play_each_track_of_a_round_once(minutes: list[int], per_deal: int) -> None:
+def test_deals_by_playing_time_are_not_too_long_and_have_each_track_of_a_round_once(
+    minutes: list[int], per_deal: int
+) -> None:
     """No deal is longer than asked for, unless a single track is."""
     minutes = [length + number / 100 for number, length in enumerate(minutes)]  # type: ignore[misc]
     came = by_time(minutes, per_deal, len(minutes))

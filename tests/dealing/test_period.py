@@ -27,7 +27,9 @@ def at(text: str, zone: str = "Europe/Berlin") -> datetime:
         (Every.RUN, "2026-11-21 12:00", "2026-11-21"),
     ],
 )
-def test_a_period_begins_at_midnight_and_a_week_on_monday(every: Every, moment: str, day: str) -> None:
+def test_a_daily_period_begins_on_its_date_and_a_weekly_period_on_monday(
+    every: Every, moment: str, day: str
+) -> None:
     assert period_start(every, at(moment)) == date.fromisoformat(day)
 
 
@@ -49,7 +51,7 @@ def test_weeks_begin_as_in_the_iso_calendar(moment: datetime) -> None:
         ("Pacific/Apia", "2011-12-29"),  # followed by the 31st
     ],
 )
-def test_a_day_is_one_period_however_long_it_is(zone: str, day: str) -> None:
+def test_a_day_is_one_period_even_if_a_clock_change_makes_it_longer_or_shorter(zone: str, day: str) -> None:
     """Looked at each quarter of an hour, through three days."""
     noon = at(f"{day} 12:00", zone).astimezone(UTC)
     moments = [(noon + timedelta(minutes=15 * step)).astimezone(ZoneInfo(zone)) for step in range(-144, 144)]
@@ -64,7 +66,9 @@ def test_a_day_is_one_period_however_long_it_is(zone: str, day: str) -> None:
 
 
 @given(MOMENTS, st.timedeltas(timedelta(0), timedelta(days=9999)), st.sampled_from([Every.DAY, Every.WEEK]))
-def test_a_clock_set_back_begins_no_period(moment: datetime, back: timedelta, every: Every) -> None:
+def test_setting_the_clock_back_does_not_begin_a_new_period(
+    moment: datetime, back: timedelta, every: Every
+) -> None:
     last = period_start(every, moment)
     earlier = max(moment - back, datetime(1970, 1, 8))  # noqa: DTZ001 - a clock on the wall
 
@@ -72,7 +76,7 @@ def test_a_clock_set_back_begins_no_period(moment: datetime, back: timedelta, ev
 
 
 @given(MOMENTS)
-def test_every_run_is_a_period_of_its_own(moment: datetime) -> None:
+def test_if_deals_are_due_at_every_run_each_run_begins_a_new_period(moment: datetime) -> None:
     assert is_new_period(Every.RUN, moment, period_start(Every.RUN, moment))
 
 
@@ -82,7 +86,9 @@ def test_the_next_week_is_a_new_period(moment: datetime, every: Every) -> None:
 
 
 @given(MOMENTS, st.sampled_from([Every.DAY, Every.WEEK]), st.sampled_from([Every.DAY, Every.WEEK]))
-def test_the_next_start_is_the_first_day_of_a_period(moment: datetime, before: Every, every: Every) -> None:
+def test_a_new_period_begins_at_midnight_of_the_predicted_day_and_not_a_second_before(
+    moment: datetime, before: Every, every: Every
+) -> None:
     """Also after the period was changed from days to weeks, or back."""
     last = period_start(before, moment)
     start = next_start(every, last)

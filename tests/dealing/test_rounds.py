@@ -42,7 +42,7 @@ def dealt(decks: list[Deck]) -> list[int]:
     return [track for deck in decks if deck.deal is not None for track in deck.deal.entries]
 
 
-def test_a_spread_deck_has_the_fewest_neighbours_in_each_round() -> None:
+def test_each_round_of_a_spread_deck_has_the_fewest_repeats_of_an_artist_in_a_row() -> None:
     """Deals that end with the round, so that nothing is put off."""
     tracks, tags_of = by_artists(*"aaaaabbbccd")
     keys = artist_keys(tracks.artists)[0]
@@ -53,7 +53,7 @@ def test_a_spread_deck_has_the_fewest_neighbours_in_each_round() -> None:
             assert repeats(one) == fewest_repeats(one)
 
 
-def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
+def test_a_deck_in_album_order_keeps_albums_whole_and_adds_new_tracks_to_their_album() -> None:
     files = {
         f"/m/{album}/{number}.ogg": Tags(album=album, number=number) for album in "abc" for number in range(4)
     }
@@ -72,7 +72,7 @@ def test_albums_stay_whole_and_a_new_track_joins_its_own() -> None:
     assert [track[-5:-4] for track in played[4:8]] == [b"0", b"1", b"2", b"3"]
 
 
-def test_a_rare_deck_deals_rarely_played_tracks_first_by_their_counts_at_each_deal() -> None:
+def test_each_deal_of_a_rare_deck_takes_the_upcoming_tracks_with_the_fewest_plays_by_then() -> None:
     plays = dict.fromkeys(range(9), 0) | {0: 5, 1: 3, 2: 1}
 
     def deal(deck: Deck) -> Deck:
@@ -99,7 +99,7 @@ def test_sattolo_gives_no_track_its_position_of_the_last_round() -> None:
             assert all(one != other for one, other in zip(before, after, strict=True))
 
 
-def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
+def test_a_spread_deck_keeps_the_gap_as_far_as_ten_attempts_allow() -> None:
     """Of forty tracks the last ones come soon again in nearly each order; few do in the best of ten."""
     tracks, tags_of = by_artists(*(str(number % 13) for number in range(40)))
     early = 0
@@ -110,13 +110,13 @@ def test_other_orders_keep_the_gap_as_far_as_ten_attempts_allow() -> None:
     assert early / 50 < 0.25  # of one order alone it is 0.95 on average, of ten 0.04
 
 
-def test_a_track_is_dealt_too_soon_rather_than_never() -> None:
+def test_if_no_order_keeps_the_gap_a_track_is_dealt_too_soon_rather_than_not_at_all() -> None:
     tracks, tags_of = by_artists("a")
 
     assert Rounds(all_of(tracks, tags_of), Recipe("spread"), Seeded("1")).arrange([0], {0: 1}) == [0]
 
 
-def test_the_resting_tracks_of_a_recipe_rest_in_its_rounds() -> None:
+def test_the_rounds_of_a_deck_take_the_resting_tracks_from_its_recipe() -> None:
     recipe = Recipe(resting=frozenset({0, 4}))
 
     assert Rounds(all_of(numbered(6)), recipe, Seeded("1")).resting == {0, 4}
@@ -131,14 +131,14 @@ def test_the_gap_is_a_quarter_of_the_library_unless_the_recipe_sets_it(gap: Gap 
     assert Rounds(all_of(tracks), Recipe(gap=gap), Seeded("1")).gap(40) == plays
 
 
-def test_the_gap_is_a_hundred_plays_at_most_and_the_natural_order_has_none() -> None:
+def test_the_default_gap_is_at_most_a_hundred_plays_and_the_sorted_order_has_no_gap() -> None:
     tracks = numbered(2)
 
     assert Rounds(all_of(tracks), Recipe(), Seeded("1")).gap(9999) == 100
     assert Rounds(all_of(tracks), Recipe("sorted"), Seeded("1")).gap(9999) == 0
 
 
-def test_the_uniform_order_inserts_new_tracks_anywhere() -> None:
+def test_the_random_order_inserts_a_new_track_at_each_position_with_equal_probability() -> None:
     tracks = numbered(4)
 
     shares = distribution(
@@ -173,7 +173,7 @@ def test_a_sorted_deck_accepts_a_new_track_and_deals_each_track_once() -> None:
     assert sorted(after.dealt) == list(range(9))
 
 
-def test_deals_of_the_whole_library_differ_though_rounds_begin_within_a_deal() -> None:
+def test_deals_of_the_whole_library_differ_in_order_though_rounds_begin_within_a_deal() -> None:
     law, every = Rounds(all_of(numbered(24)), Recipe(), Seeded("1")), range(24)
     deck = deal_next(Deck(), every, law, ByCount(5), TODAY)
     orders = []
@@ -204,7 +204,7 @@ def entries(deck: Deck) -> tuple[int, ...]:
 
 
 @given(counts=LIBRARIES, size=st.integers(1, 5), limit=st.integers(1, 3), seed=st.text(max_size=3))
-def test_no_deal_is_over_the_limit_and_each_round_has_each_track_once(
+def test_no_deal_exceeds_the_limit_per_value_and_each_round_deals_each_track_once(
     counts: list[int], size: int, limit: int, seed: str
 ) -> None:
     value_of = values(counts)
@@ -223,7 +223,7 @@ def test_no_deal_is_over_the_limit_and_each_round_has_each_track_once(
             assert Counter(played[start : start + len(value_of)]) == Counter([*value_of])
 
 
-def test_tracks_over_the_limit_come_first_in_the_next_deal() -> None:
+def test_a_track_that_a_limit_keeps_out_of_a_deal_comes_first_in_the_next_deal() -> None:
     value_of: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 1, 5: 2}
     deck = Deck(upcoming=(1, 2, 3, 4, 5), round=1, order="random")
     size = Limited(ByCount(2), 1, value_of)
@@ -236,7 +236,9 @@ def test_tracks_over_the_limit_come_first_in_the_next_deal() -> None:
 
 
 @pytest.mark.parametrize(("counts", "size"), [([3, 1, 1], 2), ([2, 2, 1], 2), ([3, 2], 3), ([2, 1, 1], 3)])
-def test_each_track_of_a_limited_value_is_equally_likely(counts: list[int], size: int) -> None:
+def test_under_a_limit_per_value_the_tracks_of_one_value_are_equally_likely_to_be_dealt(
+    counts: list[int], size: int
+) -> None:
     value_of = values(counts)
     deal_size = Limited(ByCount(size), 1, value_of)
 
@@ -279,7 +281,7 @@ def test_if_an_omitted_copy_was_dealt_the_kept_copy_counts_as_dealt() -> None:
 
 
 @given(decks(), st.dictionaries(st.sampled_from(TRACKS[:4]), st.sampled_from(TRACKS[4:])))
-def test_joining_the_copies_of_a_deck_twice_equals_once(deck: Deck, kept: dict[int, int]) -> None:
+def test_joining_the_copies_in_a_deck_a_second_time_changes_nothing(deck: Deck, kept: dict[int, int]) -> None:
     joined = join_copies(deck, kept)
 
     check(joined)

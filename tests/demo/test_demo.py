@@ -11,7 +11,7 @@ from playshuffle.demo.tones import tracks, wav, write_library
 from tests.support.program import entries, ran, refused
 
 
-def test_every_track_is_a_wav_file_with_its_tags() -> None:
+def test_every_track_of_the_demo_is_a_wav_file_with_its_tags() -> None:
     for track in tracks():
         audio = WAVE(BytesIO(wav(track)))
 
@@ -21,7 +21,7 @@ def test_every_track_is_a_wav_file_with_its_tags() -> None:
         ]  # fmt: skip
 
 
-def test_the_library_of_the_demo_is_small(tmp_path: Path) -> None:
+def test_the_library_of_the_demo_is_smaller_than_half_a_megabyte(tmp_path: Path) -> None:
     write_library(str(tmp_path / "demo"))
 
     assert sum(file.stat().st_size for file in (tmp_path / "demo").rglob("*.wav")) < 500_000
@@ -51,7 +51,7 @@ def test_the_demo_makes_a_playlist_of_every_tone_with_no_artist_twice_in_a_row(t
 
 
 @pytest.mark.process
-def test_the_demo_leaves_a_folder_with_other_files_alone(tmp_path: Path) -> None:
+def test_the_demo_refuses_to_write_into_a_folder_with_other_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
 
     assert "is not empty: it contains 'notes.txt'" in refused(73, "demo", tmp_path)

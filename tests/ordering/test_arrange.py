@@ -76,7 +76,7 @@ def test_all_orders_with_the_requested_pins_are_equally_likely(
     assert is_uniform_over(outcomes(numbered(len(next(iter(members)))), recipe, last), members)
 
 
-def test_sattolo_with_a_pin_moves_all_others_from_where_they_were() -> None:
+def test_sattolo_with_a_pin_moves_every_other_track_from_its_last_position() -> None:
     """A pinned track changes places with one other; nobody else is pushed along by it."""
     last = played([0, 1, 2, 3, 4])
 
@@ -116,7 +116,9 @@ def test_sorted_is_the_natural_order_of_the_names_whatever_their_case() -> None:
         (Recipe("groups", group_by="folder"), None),
     ],
 )
-def test_tracks_of_a_block_without_numbers_are_in_natural_order(recipe: Recipe, tags: Tags | None) -> None:
+def test_tracks_without_numbers_are_in_natural_order_of_names_within_an_album_or_folder(
+    recipe: Recipe, tags: Tags | None
+) -> None:
     tracks, tags_of = tagged(
         dict.fromkeys(("/m/a/track 1.mp3", "/m/a/track 10.mp3", "/m/a/Track 2.mp3"), tags)
     )
@@ -126,7 +128,7 @@ def test_tracks_of_a_block_without_numbers_are_in_natural_order(recipe: Recipe, 
     assert names(tracks, order) == ["a/track 1.mp3", "a/Track 2.mp3", "a/track 10.mp3"]
 
 
-def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
+def test_a_list_limited_to_five_tracks_is_the_beginning_of_the_unlimited_order() -> None:
     """A limit chooses, it does not shuffle again: the same seed gives the same beginning."""
     whole = arrange(all_of(library(*[60] * 30)), Recipe(), None, Seeded("x"))
 
@@ -140,7 +142,7 @@ def test_the_limited_list_is_the_beginning_of_the_whole_order() -> None:
     limit_s=st.integers(1, 3000),
     seed=st.text(max_size=3),
 )
-def test_a_time_limit_takes_the_longest_start_that_fits(
+def test_a_time_limit_takes_the_longest_beginning_of_the_order_that_fits(
     durations_s: list[int], limit_s: int, seed: str
 ) -> None:
     """Never more than the time, never a track of unknown length, and the next one would overrun."""
@@ -195,7 +197,7 @@ def test_a_time_limit_reserves_time_for_pinned_tracks(
     ],
     ids=str,
 )
-def test_options_that_contradict_each_other_or_the_library_are_refused(
+def test_options_that_contradict_each_other_or_cannot_be_met_by_the_library_are_refused(
     lengths_s: list[int], recipe: Recipe, says: str
 ) -> None:
     assert says in refused(library(*lengths_s), recipe)
@@ -239,7 +241,7 @@ def badness(tracks: Tracks, tags_of: TagsOf, by: str, chosen: Sequence[int]) -> 
     time_ms=st.none() | st.integers(60_000, 2_000_000),
     seed=st.text(max_size=3),
 )
-def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
+def test_spread_has_the_fewest_repeats_of_an_artist_in_a_row_also_in_a_limited_list(
     names: list[str], by: str | None, limit: int | None, time_ms: int | None, seed: str
 ) -> None:
     """By artist or another tag, in a list that ends by number or time."""
@@ -258,7 +260,9 @@ def test_spread_leaves_the_fewest_neighbours_also_after_a_limit(
 
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize("index", range(4))
-def test_a_pin_adds_no_repeat_to_spread_unless_one_artist_has_most_tracks(index: int, place: int) -> None:
+def test_spread_with_a_pin_has_the_fewest_repeats_that_an_order_with_this_pin_can_have(
+    index: int, place: int
+) -> None:
     """Under all draws there are no more than there must be with the pin."""
     tracks, tags_of = by_artists("A", "A", "B", "C")
     recipe = Recipe("spread", (Pin(index, place),))
@@ -322,14 +326,14 @@ def test_a_limit_may_cut_the_last_album() -> None:
 # Semi, favourites, part
 
 
-def test_a_semi_shuffle_begins_at_the_last_order() -> None:
+def test_a_semi_shuffle_starts_from_the_last_order() -> None:
     """Of three tracks two are swapped once, or one with itself."""
     shares = outcomes(numbered(3), Recipe("light"), played([2, 0, 1]))
 
     assert set(shares) == {(2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)}
 
 
-def test_unrated_tracks_count_as_half_and_zero_comes_after_all_others() -> None:
+def test_favourites_treats_unrated_tracks_like_half_rated_ones_and_puts_rating_zero_last() -> None:
     """A rating of 0 is a rating."""
     tracks, tags_of = tagged({"/m/a": Tags(rating=0.0), "/m/b": None, "/m/c": Tags(rating=0.5)})
     seeded = Seeded("1")
@@ -342,7 +346,7 @@ def test_unrated_tracks_count_as_half_and_zero_comes_after_all_others() -> None:
     assert abs(orders[1, 2, 0] - 200) < 4 * 10
 
 
-def test_favourites_without_any_rating_are_refused() -> None:
+def test_the_order_favourites_is_refused_if_no_track_has_a_rating() -> None:
     tracks, tags_of = tagged({"/m/a": None, "/m/b": Tags()})
 
     said = refusal(Exit.USAGE, arrange, all_of(tracks, tags_of), Recipe("favourites"), None, Seeded("1"))
@@ -368,7 +372,7 @@ def test_all_orders_with_the_rarely_played_tracks_first_are_equally_likely(plays
     assert is_uniform_over(shares, orders(len(plays), is_rarest_first))
 
 
-def test_without_any_play_rare_is_the_random_order() -> None:
+def test_the_order_rare_equals_the_order_random_if_no_track_was_played() -> None:
     tracks, tags_of = with_plays(*[0, None] * 10)
     rare, random = (
         arrange(all_of(tracks, tags_of), Recipe(name), None, Seeded("1")).order for name in ("rare", "random")
@@ -392,7 +396,7 @@ def test_a_pin_and_a_gap_that_leave_a_position_empty_are_refused() -> None:
     assert "no track for position 1." in refused(numbered(4), recipe, played([0, 1, 2, 3]))
 
 
-def test_a_gap_larger_than_the_library_is_refused_also_before_there_is_a_last_order() -> None:
+def test_a_gap_larger_than_the_library_is_refused_even_if_there_is_no_last_order() -> None:
     for last in (None, played([0, 1, 2])):
         assert "only 3 tracks" in refused(numbered(3), Recipe(gap=Gap(4)), last)
 

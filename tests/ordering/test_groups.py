@@ -43,11 +43,13 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("[unknown]", "Unknown Artist", False),
     ],
 )
-def test_guests_do_not_change_the_artist_and_unknown_ones_differ(one: str, other: str, is_one: bool) -> None:
+def test_a_guest_does_not_change_the_artist_and_two_unknown_artists_are_different_ones(
+    one: str, other: str, is_one: bool
+) -> None:
     assert are_one("artist", Tags(artist=one), Tags(artist=other)) is is_one
 
 
-def test_unknown_artists_are_not_counted() -> None:
+def test_unknown_artists_are_left_out_of_the_number_of_artists() -> None:
     keys, count = artist_keys([b"A", b"", b"B", b"a", b"Various", b""])
 
     assert count == 2
@@ -123,7 +125,9 @@ DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc 
     ],
     ids=str,
 )
-def test_tracks_released_together_are_one_album(files: dict[str, Tags | None], groups: list[str]) -> None:
+def test_tracks_are_grouped_into_albums_by_their_tags_and_folders(
+    files: dict[str, Tags | None], groups: list[str]
+) -> None:
     found = together({f"/m/{path}": tags for path, tags in files.items()}, "album")
 
     assert ["|".join(sorted(group)) for group in found] == groups
@@ -163,7 +167,9 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         (["B", "A"], ["A", "B"]),
     ],
 )
-def test_discs_sides_numbers_and_their_parts_are_in_order(positions: list[str], expected: list[str]) -> None:
+def test_track_numbers_with_discs_sides_or_parts_are_sorted_by_each_of_them(
+    positions: list[str], expected: list[str]
+) -> None:
     """Names say nothing where positions differ."""
     files = {
         f"/m/{at}": tags_of({"title": [position], "album": ["T"], "tracknumber": [position]}, Stream(1))
@@ -177,7 +183,9 @@ def test_discs_sides_numbers_and_their_parts_are_in_order(positions: list[str], 
 
 
 @pytest.mark.parametrize("number", [None, 0, 1])
-def test_tracks_of_equal_numbers_are_in_the_natural_order_of_their_names(number: int | None) -> None:
+def test_tracks_with_the_same_track_number_are_in_the_natural_order_of_their_names(
+    number: int | None,
+) -> None:
     names = ["1", "2", "9", "10", "11 a", "11 b"]
     tracks, tags = tagged({f"/m/{name} - s.mp3": Tags(album="T", number=number) for name in names})
 
@@ -227,7 +235,7 @@ def test_tracks_can_be_grouped_by_every_known_field(by: str) -> None:
     assert sizes == ([1, 1, 1] if by == "path" else [3] if by in ("size", "mtime") else [1, 2])
 
 
-def test_each_rating_belongs_to_its_track() -> None:
+def test_ratings_are_returned_in_the_order_of_the_tracks() -> None:
     tracks, rows_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
 
     assert field_values(all_of(tracks, rows_of), "rating") == [None, 0.5, 0.0]

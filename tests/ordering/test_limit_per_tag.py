@@ -39,7 +39,7 @@ def test_the_tracks_of_each_artist_are_chosen_independently() -> None:
     assert set(shares.values()) == {Fraction(1, 6)}
 
 
-def test_tracks_of_a_lower_rank_are_kept_and_the_free_position_is_drawn_among_the_rest() -> None:
+def test_a_limit_keeps_the_tracks_of_lower_rank_and_draws_the_last_one_among_equal_ranks() -> None:
     shares = distribution(
         lambda draw: tuple(over_limit(dict.fromkeys(range(5), 0), 3, [1, 2, 0, 2, 2].__getitem__, draw)[0])
     )
@@ -72,7 +72,7 @@ def test_each_value_has_as_many_tracks_as_the_limit_allows(
     limit=st.integers(1, 3),
     ranks=st.lists(st.integers(0, 1), min_size=6, max_size=6),
 )
-def test_tracks_that_no_draw_could_keep_are_omitted_without_a_draw(
+def test_omitted_tracks_count_as_drawn_unless_every_draw_omits_them(
     numbers: list[int], limit: int, ranks: list[int]
 ) -> None:
     left_out = distribution(
@@ -83,7 +83,7 @@ def test_tracks_that_no_draw_could_keep_are_omitted_without_a_draw(
     assert set(out).difference(drawn) == frozenset.intersection(*left_out)
 
 
-def test_of_several_artists_the_first_counts_and_tracks_without_the_tag_are_never_over_the_limit() -> None:
+def test_a_limit_goes_by_the_first_of_several_artists_and_never_joins_unknown_artists() -> None:
     tracks, tags_of = by_artists("Ann", "ANN feat. Bob", "Ann; Cid", "", "", "Various Artists", "Bob")
     numbers = values(all_of(tracks, tags_of), "artist")
 
@@ -91,7 +91,7 @@ def test_of_several_artists_the_first_counts_and_tracks_without_the_tag_are_neve
     assert len(set(numbers.values())) == 5
 
 
-def test_tracks_without_an_album_do_not_count_as_one_album() -> None:
+def test_for_a_limit_tracks_without_an_album_do_not_count_as_one_album() -> None:
     tracks, tags_of = tagged(
         {
             "/m/1.ogg": Tags(album="A"),

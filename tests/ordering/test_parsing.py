@@ -25,7 +25,9 @@ from tests.support.refusals import refusal
         (parse_limit, "1:album_artist", LimitPerTag(1, "albumartist")),
     ],
 )
-def test_a_written_value_is_parsed_back(parse: Callable[[str], object], text: str, value: object) -> None:
+def test_the_text_of_a_gap_or_a_limit_is_parsed_to_its_value(
+    parse: Callable[[str], object], text: str, value: object
+) -> None:
     assert parse(text) == value
 
 

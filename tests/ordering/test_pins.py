@@ -42,7 +42,7 @@ def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:
         (os.fsdecode(b"caf\xe9.mp3@2"), Pin(5, 1)),
     ],
 )
-def test_a_pin_names_its_track_by_path_or_by_a_name_only_one_has(text: str, pin: Pin) -> None:
+def test_a_pin_names_its_track_by_a_path_or_by_a_name_that_only_one_track_has(text: str, pin: Pin) -> None:
     """The last '@' splits only where the whole names no track and a position follows it."""
     assert resolve(text, TrackNames(PATHS, [ROOT])) == pin
 
@@ -62,13 +62,13 @@ def test_a_relative_path_of_a_pin_starts_at_the_current_folder(
         "a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "a@b.ogg@\u0663", "", "@", "last", "7", "first",
     ],
 )  # fmt: skip
-def test_a_pin_with_a_wrong_position_or_track_is_refused_and_quoted(text: str) -> None:
+def test_the_error_for_a_pin_with_a_wrong_position_or_track_quotes_the_pin(text: str) -> None:
     """Digits of other scripts are no positions either."""
     assert f"the library has no track '{text}'" in refused(text)
 
 
 @pytest.mark.parametrize("text", ["zzzzzzzzzzz@3", "zzzzzzzzzzz", "@3"])
-def test_a_name_similar_to_no_other_is_refused_without_suggestions(text: str) -> None:
+def test_a_pin_whose_name_is_similar_to_no_track_is_refused_without_suggestions(text: str) -> None:
     assert refused(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 
@@ -85,7 +85,7 @@ def test_up_to_three_similar_names_are_suggested() -> None:
         assert refused("tracks.ogg", paths).count("'tracks") == 1 + min(count, 3)
 
 
-def test_positions_count_from_one() -> None:
+def test_the_positions_of_pins_count_from_one() -> None:
     assert "start at 1" in refused("a@b.ogg@0")
 
 
@@ -101,7 +101,9 @@ def test_any_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
 
 
 @pytest.mark.parametrize(("count", "has_more"), [(3, False), (4, True)])
-def test_of_many_tracks_of_one_name_three_are_shown(count: int, has_more: bool) -> None:
+def test_the_error_for_a_name_of_several_tracks_shows_at_most_three_of_them(
+    count: int, has_more: bool
+) -> None:
     paths = [b"/music/%d/x.mp3" % number for number in range(count)]
 
     said = refused("x.mp3", paths)

@@ -50,7 +50,7 @@ def is_behind(order: Sequence[int], late: frozenset[int]) -> bool:
 
 
 @pytest.mark.parametrize("count", range(1, 7))
-def test_in_a_random_order_resting_tracks_and_others_are_both_uniform(count: int) -> None:
+def test_in_a_random_order_resting_tracks_come_last_and_both_parts_are_uniform(count: int) -> None:
     found = library("abcdef"[:count])
     for late in subsets(count):
         shares = distribution(orders(found, Recipe(resting=late)))
@@ -91,7 +91,9 @@ def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
 
 
 @pytest.mark.parametrize("late", [{0, 2}, {0, 1, 2}, {1, 2, 5}, {2, 3, 4, 5}])
-def test_spread_keeps_artists_apart_among_resting_and_other_tracks_and_between_them(late: set[int]) -> None:
+def test_spread_keeps_artists_apart_before_the_resting_tracks_among_them_and_at_the_border(
+    late: set[int],
+) -> None:
     artists = "aabbcc"
     found = library(artists)
     recipe = Recipe("spread", resting=frozenset(late))

@@ -96,7 +96,7 @@ def test_a_removed_track_that_returns_gets_its_old_position() -> None:
     assert away.order == [2, 0, 1, 3]
 
 
-def test_a_forgotten_track_leaves_the_order_though_its_index_is_taken() -> None:
+def test_a_forgotten_track_leaves_the_order_though_a_new_track_has_its_index() -> None:
     """By a new track, which is the first one of the library now."""
     for seed in range(10):
         found = kept(numbered(3), [1, 0, 2], [None, 1, 2], Seeded(str(seed)), absent=[0], forgotten=[0])
@@ -127,7 +127,7 @@ def test_while_nothing_changes_the_order_stays_and_no_tag_is_read(recipe: Recipe
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.order_name)
-def test_without_tags_every_order_is_updated(recipe: Recipe) -> None:
+def test_every_kind_of_order_is_updated_also_if_no_track_has_tags(recipe: Recipe) -> None:
     """With --no-tags, tracks have none."""
     found = kept(numbered(6), [2, 0, 4, 1, 3], [0, 1, 2, None, 4], Seeded("1"), recipe)
 
@@ -135,7 +135,7 @@ def test_without_tags_every_order_is_updated(recipe: Recipe) -> None:
     assert sorted(found.order) == [*range(7)]
 
 
-def test_a_new_track_comes_anywhere_among_the_tracks_that_were_played_as_often() -> None:
+def test_in_a_rare_order_a_new_track_goes_anywhere_among_the_tracks_with_as_many_plays() -> None:
     """Tracks 0 and 1 were never played, 2 twice. Track 3 is new, and 4 was played once."""
     plays = (0, 0, 2, 0, 1)
     tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in enumerate(plays)})
@@ -147,7 +147,7 @@ def test_a_new_track_comes_anywhere_among_the_tracks_that_were_played_as_often()
     assert is_uniform_over(shares, [(3, 1, 0, 4, 2), (1, 3, 0, 4, 2), (1, 0, 3, 4, 2)])
 
 
-def test_if_a_new_pin_makes_a_repeat_the_other_tracks_are_spread_again() -> None:
+def test_if_a_new_pin_makes_an_artist_repeat_the_other_tracks_are_spread_again() -> None:
     """Though no track changed."""
     tracks, tags_of = by_artists("A", "B", "A", "C", "D")
     keys = groups.artist_keys(tracks.artists)[0]
@@ -161,7 +161,7 @@ def test_if_a_new_pin_makes_a_repeat_the_other_tracks_are_spread_again() -> None
         assert repeats([keys[index] for index in found.arranged.order]) == 0
 
 
-def test_an_update_keeps_only_the_last_album_shuffled_inside() -> None:
+def test_an_update_sorts_an_album_that_is_no_longer_last_if_only_the_last_is_shuffled_inside() -> None:
     """A new album behind the last one: that is sorted, and the new one is shuffled."""
     files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
     tracks, tags_of = tagged(files)
@@ -180,7 +180,9 @@ def test_an_update_keeps_only_the_last_album_shuffled_inside() -> None:
 @pytest.mark.parametrize(
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
 )
-def test_an_update_keeps_pins_and_a_second_one_moves_nothing(pin: Pin, place: int) -> None:
+def test_an_update_puts_a_pinned_track_in_place_and_the_next_update_moves_nothing(
+    pin: Pin, place: int
+) -> None:
     """A pinned track is where it must be whatever came in; the next time nothing moves any more."""
     tracks = numbered(6)
     recipe = Recipe(pins=(pin,))
@@ -248,7 +250,9 @@ def test_a_time_limit_is_kept_and_repeated_updates_change_nothing(pins: tuple[Pi
 
 
 @given(st.data())
-def test_an_update_loses_doubles_and_moves_no_track(data: st.DataObject) -> None:
+def test_an_update_has_each_track_once_and_keeps_the_order_of_the_tracks_that_stay(
+    data: st.DataObject,
+) -> None:
     """Any order, any changes: all tracks of now once, all that is gone once, the rest as it was."""
     before = data.draw(st.integers(0, 8))
     places = data.draw(st.permutations(range(before)))
@@ -276,7 +280,7 @@ def test_an_update_loses_doubles_and_moves_no_track(data: st.DataObject) -> None
         ("sorted", "a/1 a/10 a/2", [0, 1], [0, 2, 1]),
     ],
 )
-def test_renamed_and_new_tracks_go_where_their_paths_belong(
+def test_in_orders_by_path_renamed_and_new_tracks_go_where_their_paths_belong(
     order: str, names: str, before: list[int], after: list[int]
 ) -> None:
     tracks, _ = tagged({f"/m/{name}": None for name in names.split()})
@@ -284,7 +288,7 @@ def test_renamed_and_new_tracks_go_where_their_paths_belong(
     assert kept(tracks, before, range(len(before)), replay(), Recipe(order)).order == after
 
 
-def test_spread_is_restored_after_a_removal() -> None:
+def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_again() -> None:
     """B left from A B A C D: one of the two by A goes where it makes no repeat."""
     tracks, tags_of = by_artists("A", "A", "C", "D")
     recipe = Recipe(order="spread")
@@ -297,7 +301,7 @@ def test_spread_is_restored_after_a_removal() -> None:
 
 
 @given(st.data())
-def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> None:
+def test_an_updated_spread_order_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> None:
     """Removed, new and retagged tracks, with a limit or not, by any tag, also where one has most tracks."""
     artists = data.draw(st.lists(st.sampled_from("AABCD"), min_size=1, max_size=16))
     limit = data.draw(st.none() | st.integers(1, 16))
@@ -322,7 +326,9 @@ def test_spread_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("pins", [(Pin(0, 0),), (Pin(3, 2),), (Pin(0, 0), Pin(5, LAST))], ids=str)
-def test_spread_is_restored_around_pins(pins: tuple[Pin, ...]) -> None:
+def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_again_around_pins(
+    pins: tuple[Pin, ...],
+) -> None:
     """A removal far from a pin, too."""
     tracks, tags_of = by_artists("A", "B", "B", "C", "D", "E")
     recipe = Recipe(order="spread", pins=pins)
@@ -357,7 +363,7 @@ def test_albums_are_whole_and_in_order_whatever_was_retagged(data: st.DataObject
 
 
 @given(st.data())
-def test_every_updated_order_of_every_kind_can_be_loaded_again(data: st.DataObject) -> None:
+def test_every_kind_of_updated_order_has_each_present_and_missing_track_once(data: st.DataObject) -> None:
     """Through any changes, with missing tracks and as many new ones as removed ones."""
     recipe = data.draw(
         st.sampled_from(

@@ -151,7 +151,7 @@ def ann(tmp_path: Path) -> Listener:
     return listener
 
 
-def test_a_heard_track_stays_heard_when_it_is_not_chosen_any_more(ann: Listener) -> None:
+def test_a_heard_track_is_not_dealt_again_though_the_query_excludes_it_now(ann: Listener) -> None:
     whole = ann.request
     with mock.patch.object(
         ann, "request", lambda size: whole(size)._replace(options=Options(where=("plays:0",)))
@@ -164,7 +164,7 @@ def test_a_heard_track_stays_heard_when_it_is_not_chosen_any_more(ann: Listener)
     assert len(second) == 3
 
 
-def test_an_unheard_deal_stays_and_its_report_says_since_when(ann: Listener) -> None:
+def test_an_unheard_deal_stays_and_its_status_says_since_when_nothing_was_heard(ann: Listener) -> None:
     ann.every = Every.DAY
     first = ann.deal(4)
     day = ann.now.date()
@@ -181,7 +181,7 @@ def test_an_unheard_deal_stays_and_its_report_says_since_when(ann: Listener) -> 
     assert "dealt 5 of 12 (41%), heard 1," in deck_line(ann.deck)
 
 
-def test_if_plays_do_not_count_heard_changes_nothing(ann: Listener) -> None:
+def test_counting_a_deal_as_heard_changes_nothing_in_a_deck_that_does_not_count_plays(ann: Listener) -> None:
     with pytest.raises(PlayshuffleError, match="Nothing was dealt to"):
         ann.deal(is_heard=True)
     ann.count = Count.DEALT
@@ -203,7 +203,7 @@ def test_undo_after_a_deal_was_counted_as_heard_takes_back_only_the_count(ann: L
     assert (ann.named(ann.deck.unheard), ann.listed()) == (first, first)
 
 
-def test_a_deck_counts_plays_from_the_moment_the_option_is_given(ann: Listener) -> None:
+def test_a_deck_counts_only_plays_after_the_option_to_count_them_was_given(ann: Listener) -> None:
     ann.count = Count.DEALT
     first = ann.deal(4)
     assert deck_facts(ann.deck)["heard"] is None
@@ -227,7 +227,7 @@ def test_a_heard_track_stays_heard_though_the_player_forgets_it(ann: Listener) -
     assert ann.deal(4)[:2] == first[2:]
 
 
-def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
+def test_a_peek_at_the_next_deal_says_how_many_unheard_tracks_it_deals_again(ann: Listener) -> None:
     first = ann.deal(4)
     ann.play(first[0])
     dealt = ann.peek(5)
@@ -241,7 +241,7 @@ def test_a_peek_says_which_tracks_come_again(ann: Listener) -> None:
     assert paths == [bytes(ann.paths[track]) for track in ann.deal(5)]
 
 
-def test_a_deal_that_did_not_reach_the_file_is_written_before_a_requested_one(ann: Listener) -> None:
+def test_a_deal_that_did_not_reach_the_file_is_written_before_another_deal_is_made(ann: Listener) -> None:
     ann.deal(4)
     unwritten = ann.deal(4, is_now=True, is_killed=True)
     assert unwritten != ann.listed()
@@ -259,7 +259,7 @@ def test_after_the_first_deal_is_undone_the_first_round_begins_again(ann: Listen
     assert (ann.deck.round, len(ann.deck.dealt)) == (1, 12)
 
 
-def test_the_number_of_deals_left_includes_tracks_that_come_again(ann: Listener) -> None:
+def test_the_number_of_deals_left_includes_unheard_tracks_that_are_dealt_again(ann: Listener) -> None:
     ann.deal(4)
     ann.deal(4, is_now=True)
     assert ann.deck.deals_left == 2
@@ -269,7 +269,9 @@ def test_the_number_of_deals_left_includes_tracks_that_come_again(ann: Listener)
     assert ann.deck.deals_left == 2
 
 
-def test_why_shows_when_a_track_was_heard(ann: Listener, look_at: LookAt) -> None:
+def test_the_reason_for_a_track_of_a_deck_says_whether_it_was_heard_in_this_round(
+    ann: Listener, look_at: LookAt
+) -> None:
     first = ann.deal(4)
     ann.play(first[0])
     ann.deal(3)
@@ -287,7 +289,7 @@ def test_why_shows_when_a_track_was_heard(ann: Listener, look_at: LookAt) -> Non
 
 
 @pytest.mark.parametrize(("patience", "deals"), [(1, 1), (2, 2), (5, 5), (math.inf, 9)])
-def test_an_unheard_track_stays_for_as_many_deals_as_the_patience(
+def test_an_unheard_track_stays_for_as_many_deals_as_the_option_patience_says(
     ann: Listener, look_at: LookAt, patience: float, deals: int
 ) -> None:
     ann.patience = patience
@@ -306,7 +308,7 @@ def test_an_unheard_track_stays_for_as_many_deals_as_the_patience(
         assert reason == f"dealt before, in this round; dealt {deals} time{'s' * (deals > 1)}"
 
 
-def test_with_patience_always_a_deal_replaces_only_heard_tracks(ann: Listener) -> None:
+def test_if_the_patience_is_always_a_deal_replaces_only_heard_tracks(ann: Listener) -> None:
     ann.patience = math.inf
     for track in range(13, 40):
         ann.add(track)
@@ -337,7 +339,7 @@ def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
     assert not warnings()
 
 
-def test_a_play_in_the_future_excludes_no_track_from_the_rounds(ann: Listener) -> None:
+def test_a_track_whose_last_play_is_dated_in_the_future_is_still_dealt_in_each_round(ann: Listener) -> None:
     execute(
         ann.database,
         "INSERT INTO sticker VALUES ('song', ?, 'lastPlayed', ?)",

@@ -33,7 +33,7 @@ def request_for(music: Path) -> Request:
     return Request((bytes(music),), bytes(music / "all.m3u"), options=Options(no_duplicates=True))
 
 
-def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Path) -> None:
+def test_a_new_copy_takes_the_position_of_the_listed_track_only_if_it_is_better(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
     keep(request_for(tmp_path), tools())
     before = listed(tmp_path / "all.m3u")
@@ -50,7 +50,7 @@ def test_a_better_copy_takes_the_position_and_an_equal_one_does_not(tmp_path: Pa
     assert listed(tmp_path / "all.m3u") == before
 
 
-def test_undo_restores_the_recording_whose_better_copy_came_since(tmp_path: Path) -> None:
+def test_undo_restores_a_recording_though_a_better_copy_of_it_was_added_since(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
     make_playlist(request_for(tmp_path), tools())
     before = listed(tmp_path / "all.m3u")
@@ -62,7 +62,7 @@ def test_undo_restores_the_recording_whose_better_copy_came_since(tmp_path: Path
     assert listed(tmp_path / "all.m3u") == [name.replace("z/7.ogg", "a/7.flac") for name in before]
 
 
-def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_path: Path) -> None:
+def test_of_equal_copies_the_one_in_the_last_order_is_kept_though_it_was_renamed(tmp_path: Path) -> None:
     put(tmp_path, *(f"m/{number}.ogg" for number in range(9)))
     keep(request_for(tmp_path), tools())
     before = listed(tmp_path / "all.m3u")
@@ -74,7 +74,7 @@ def test_of_equal_copies_the_one_in_the_order_is_kept_though_it_is_renamed(tmp_p
     assert stems == [Path(name).stem for name in before]
 
 
-def test_toggling_no_duplicates_off_and_on_restores_the_order(tmp_path: Path) -> None:
+def test_switching_the_option_no_duplicates_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
     off = on._replace(options=Options())
@@ -87,7 +87,7 @@ def test_toggling_no_duplicates_off_and_on_restores_the_order(tmp_path: Path) ->
         assert listed(tmp_path / "all.m3u") == whole
 
 
-def test_a_track_that_another_stage_skips_does_not_exclude_its_copy(tmp_path: Path) -> None:
+def test_a_copy_is_in_the_playlist_though_a_skip_list_names_a_better_copy_of_it(tmp_path: Path) -> None:
     put(tmp_path, "a/1.mp3", "b/1.flac")
     (tmp_path / "never.m3u").write_text("b/1.flac\n")
     make_playlist(request_for(tmp_path)._replace(without=(bytes(tmp_path / "never.m3u"),)), tools())
@@ -117,7 +117,7 @@ def test_a_copy_of_a_dealt_track_counts_as_dealt_even_if_the_track_is_skipped(tm
     assert sorted(dealt) == sorted(map(str, range(8)))
 
 
-def test_a_copy_takes_the_position_of_a_track_that_a_skip_list_names(tmp_path: Path) -> None:
+def test_if_a_skip_list_excludes_a_track_a_copy_of_it_takes_the_position(tmp_path: Path) -> None:
     put(tmp_path, *(f"{number}.flac" for number in range(8)), "copies/3.mp3")
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
@@ -134,7 +134,9 @@ def test_a_copy_takes_the_position_of_a_track_that_a_skip_list_names(tmp_path: P
     assert listed(tmp_path / "all.m3u") == before
 
 
-def test_a_deal_of_today_gets_the_better_copy_and_undo_works(tmp_path: Path) -> None:
+def test_better_copies_replace_the_tracks_of_todays_deal_and_of_the_deal_that_undo_restores(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *(f"z/{number}.mp3" for number in range(8)))
     request = request_for(tmp_path)
     first = deals(request, 1)
@@ -149,7 +151,7 @@ def test_a_deal_of_today_gets_the_better_copy_and_undo_works(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 20))]
 )
-def test_whatever_comes_and_goes_a_round_deals_each_recording_once(tmp_path: Path, seed: int) -> None:
+def test_a_round_deals_no_recording_twice_though_new_copies_are_added(tmp_path: Path, seed: int) -> None:
     choose = random.Random(seed)
     put(tmp_path, *(f"start/{number}.ogg" for number in range(6)))
     request = request_for(tmp_path)

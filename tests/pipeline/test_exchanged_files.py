@@ -29,7 +29,7 @@ from tests.support.tagging import tag
 @pytest.mark.parametrize("touched", ["0", "1", "01"])
 @pytest.mark.parametrize("read_before", [0, 1])
 @pytest.mark.parametrize("has_tags", [True, False])
-def test_files_that_are_exchanged_after_they_were_listed_keep_their_positions(
+def test_files_that_exchange_names_after_the_scan_found_them_keep_their_positions(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     has_birth_times: bool,
@@ -115,7 +115,7 @@ def test_files_that_exchange_names_while_all_tags_are_read_lose_no_position(
 
 
 @pytest.mark.parametrize("has_birth_times", [True, False])
-def test_a_file_dated_in_the_far_future_is_read_once(
+def test_the_tags_of_a_file_dated_in_the_far_future_are_read_only_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool
 ) -> None:
     if not has_birth_times:
@@ -219,7 +219,9 @@ def songs(folder: Path, numbers: range) -> None:
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_no_new_song_inherits_the_number_of_a_deleted_one(tmp_path: Path, count: int) -> None:
+def test_new_songs_do_not_get_the_numbers_of_deleted_songs_that_a_list_or_deck_had(
+    tmp_path: Path, count: int
+) -> None:
     """In a kept list, and in a deck of which half was dealt."""
     music = tmp_path / "Music"
     songs(music, range(2 * count))

@@ -80,7 +80,9 @@ def random_request(music: Path, choose: random.Random) -> Request:
     )
 
 
-def test_why_with_a_query_does_not_change_the_cache(tmp_path: Path, home: Path, look_at: LookAt) -> None:
+def test_explaining_the_files_of_a_list_with_a_query_does_not_change_the_tag_cache(
+    tmp_path: Path, home: Path, look_at: LookAt
+) -> None:
     names = ("jazz-1.mp3", "jazz-2.ogg", "rock-1.mp3")
     music = put(tmp_path / "Music", *names)
     request = Request((bytes(music),), bytes(music / "all.m3u"), Recipe(), Options(where=("genre:jazz",)))
@@ -96,7 +98,9 @@ def test_why_with_a_query_does_not_change_the_cache(tmp_path: Path, home: Path, 
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_why_says_a_file_is_in_if_the_playlist_has_it(tmp_path: Path, seed: int, look_at: LookAt) -> None:
+def test_a_file_is_explained_as_in_the_playlist_exactly_if_the_playlist_has_it(
+    tmp_path: Path, seed: int, look_at: LookAt
+) -> None:
     choose = random.Random(seed)
     music = tmp_path / "Music"
     files = write_library(music, choose)
@@ -147,7 +151,9 @@ def example_library(music: Path) -> Request:
 
 
 @pytest.mark.parametrize(("name", "code"), FILES.items())
-def test_each_reason_has_a_file_that_shows_it(tmp_path: Path, name: str, code: str, look_at: LookAt) -> None:
+def test_each_example_file_is_explained_by_its_expected_reason(
+    tmp_path: Path, name: str, code: str, look_at: LookAt
+) -> None:
     music = tmp_path / "Music"
     request = example_library(music)
     make_playlist(request, tools())
@@ -166,7 +172,7 @@ def test_reasons_name_the_line_of_an_ignore_file_and_the_tag_value(tmp_path: Pat
     assert stages.explain(bytes(music / "rock-1.mp3")).text == "-genre:rock fails (genre is Rock)"
 
 
-def test_why_knows_tracks_that_are_outside_not_written_or_over_a_limit(
+def test_reasons_tell_files_outside_the_folders_unlisted_unwritten_or_over_a_limit_apart(
     tmp_path: Path, look_at: LookAt
 ) -> None:
     music = tmp_path / "Music"
@@ -193,7 +199,9 @@ def test_why_knows_tracks_that_are_outside_not_written_or_over_a_limit(
     assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"
 
 
-def test_a_deck_shows_dealt_and_upcoming_tracks(tmp_path: Path, look_at: LookAt) -> None:
+def test_the_tracks_of_a_deck_are_explained_as_in_the_playlist_dealt_or_upcoming(
+    tmp_path: Path, look_at: LookAt
+) -> None:
     music = put(tmp_path / "Music", *(f"{number}.mp3" for number in range(6)))
     request = Request((bytes(music),), bytes(music / "today.m3u"))
     for _ in range(2):
@@ -204,7 +212,9 @@ def test_a_deck_shows_dealt_and_upcoming_tracks(tmp_path: Path, look_at: LookAt)
     assert codes == ["dealt", "dealt", "in", "in", "upcoming", "upcoming"]
 
 
-def test_why_names_a_missing_drive(tmp_path: Path, look_at: LookAt) -> None:
+def test_the_reason_for_a_track_of_a_missing_folder_is_a_missing_drive(
+    tmp_path: Path, look_at: LookAt
+) -> None:
     music = put(tmp_path / "Music", "1.mp3")
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, tools())

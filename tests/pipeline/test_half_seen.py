@@ -69,7 +69,7 @@ class _Model:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_update_that_finds_half_of_the_library_keeps_all_positions(tmp_path: Path, seed: int) -> None:
+def test_an_update_that_finds_only_half_of_the_library_keeps_all_positions(tmp_path: Path, seed: int) -> None:
     model = _Model(tmp_path, seed)
     for _ in range(12):
         model.step()

@@ -29,7 +29,7 @@ def again(request: Request, without: str = "nothing") -> Dealt:
         return deal_again(run)
 
 
-def test_a_deal_is_written_again_without_the_tracks_that_other_options_exclude(
+def test_the_last_deal_is_written_again_without_the_tracks_that_new_options_exclude(
     request_: Request, tmp_path: Path
 ) -> None:
     deal(request_, tools(NO_TAGS), 4)
@@ -45,7 +45,9 @@ def test_a_deal_is_written_again_without_the_tracks_that_other_options_exclude(
     assert listed(tmp_path / "all.m3u") == first[:1]
 
 
-def test_undo_returns_the_tracks_that_other_options_excluded(request_: Request, tmp_path: Path) -> None:
+def test_undo_brings_back_the_tracks_that_new_options_have_excluded(
+    request_: Request, tmp_path: Path
+) -> None:
     deal(request_, tools(NO_TAGS), 4)
     first = listed(tmp_path / "all.m3u")
     again(request_, "|".join(first[1:]))
@@ -58,7 +60,7 @@ def test_undo_returns_the_tracks_that_other_options_excluded(request_: Request, 
 @pytest.mark.parametrize(
     ("days", "code"), [(1, "no_deal_yet"), (3650, "future_deal")], ids=["a day ahead", "ten years ahead"]
 )
-def test_a_deal_with_a_later_date_stays_and_the_report_says_so(
+def test_a_deal_dated_later_than_today_stays_and_a_note_says_so(
     request_: Request, tmp_path: Path, days: int, code: str
 ) -> None:
     deal(request_, tools(NO_TAGS), 3, Every.DAY, NOON + timedelta(days))

@@ -62,7 +62,9 @@ class Library(SizedMusic):
         return [os.fsencode(path) for path in paths]
 
 
-def test_folders_that_were_moved_unseen_are_not_gone_even_if_most_tracks_were_in_them(tmp_path: Path) -> None:
+def test_tracks_keep_positions_if_a_folder_with_most_of_them_was_renamed_between_updates(
+    tmp_path: Path,
+) -> None:
     """While the service was stopped; each track keeps its position."""
     library = Library(tmp_path, a=40, b=20)
     before = library.update()
@@ -72,7 +74,9 @@ def test_folders_that_were_moved_unseen_are_not_gone_even_if_most_tracks_were_in
     assert library.update() == before
 
 
-def test_a_list_over_a_query_is_protected_like_the_folder(tmp_path: Path) -> None:
+def test_whether_tracks_seem_missing_depends_on_the_folder_and_not_on_the_query_of_a_list(
+    tmp_path: Path,
+) -> None:
     """Of 100 tracks it has 40; of these 30 are gone, first with the rest of the folder, then alone."""
     library = Library(tmp_path, a=40, b=60)
     query = f"path:{tmp_path}/Music/a"
@@ -87,7 +91,9 @@ def test_a_list_over_a_query_is_protected_like_the_folder(tmp_path: Path) -> Non
     assert len(library.update(where=query)) == 10
 
 
-def test_a_loss_is_accepted_for_the_folder_once_and_for_all_lists(tmp_path: Path) -> None:
+def test_a_loss_of_tracks_accepted_for_one_list_is_accepted_for_all_lists_of_the_folder(
+    tmp_path: Path,
+) -> None:
     library = Library(tmp_path, a=60)
     library.update()
     library.update(name="other")
@@ -136,7 +142,9 @@ def test_while_one_root_is_missing_tracks_of_another_root_are_added_and_removed(
     assert library.notes == []
 
 
-def test_a_list_without_a_track_of_the_missing_root_has_no_note_on_it(tmp_path: Path) -> None:
+def test_the_report_of_a_list_without_tracks_of_a_missing_root_has_no_note_on_that_root(
+    tmp_path: Path,
+) -> None:
     library = Library(tmp_path, a=3, b=5)
     roots = ("Music/a", "Music/b")
     library.update(*roots)
@@ -149,7 +157,7 @@ def test_a_list_without_a_track_of_the_missing_root_has_no_note_on_it(tmp_path: 
     assert len(library.notes) == 1
 
 
-def test_a_new_version_of_a_file_keeps_its_position_when_another_root_is_lost(
+def test_a_new_version_of_a_file_keeps_its_position_though_another_root_is_lost(
     tmp_path: Path,
 ) -> None:
     """While a drive is missing, a file with other audio may be new, and the track at its path moved there."""
@@ -169,7 +177,9 @@ def test_a_new_version_of_a_file_keeps_its_position_when_another_root_is_lost(
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_a_missing_root_keeps_its_tags(tmp_path: Path, is_there: bool) -> None:
+def test_updates_leave_the_entries_and_titles_of_tracks_in_a_missing_root_unchanged(
+    tmp_path: Path, is_there: bool
+) -> None:
     """Also if the folder on which its drive was mounted is there, and empty."""
     library = Library(tmp_path, a=30, b=3)
     library.update("Music/a", "Music/b")
@@ -183,7 +193,9 @@ def test_a_missing_root_keeps_its_tags(tmp_path: Path, is_there: bool) -> None:
         assert (tmp_path / "list.m3u").read_bytes() == before
 
 
-def test_observed_deletions_count_even_if_another_root_is_missing(tmp_path: Path) -> None:
+def test_deletions_that_the_service_observed_are_accepted_though_another_root_is_missing(
+    tmp_path: Path,
+) -> None:
     library = Library(tmp_path, a=60, b=5)
     roots = ("Music/a", "Music/b")
     library.update(*roots)
@@ -198,7 +210,7 @@ def test_observed_deletions_count_even_if_another_root_is_missing(tmp_path: Path
     assert library.notes == []
 
 
-def test_a_missing_mount_is_noticed_whatever_another_list_found_before(
+def test_a_missing_mount_is_noticed_though_a_list_without_its_tracks_was_updated_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the list 5 tracks of 40 are on it, of the other one none."""
@@ -220,7 +232,9 @@ def test_a_missing_mount_is_noticed_whatever_another_list_found_before(
 
 
 @pytest.mark.parametrize("roots", [("Music", "Music/a"), ("Music/a", "Music")])
-def test_a_root_inside_of_another_one_is_protected_by_itself(tmp_path: Path, roots: tuple[str, ...]) -> None:
+def test_a_root_inside_another_root_counts_as_missing_if_all_of_its_own_tracks_are_gone(
+    tmp_path: Path, roots: tuple[str, ...]
+) -> None:
     """A few of many tracks, but all of the inner root."""
     library = Library(tmp_path, a=5, b=60)
     before = library.update(*roots)
@@ -234,7 +248,7 @@ def test_a_root_inside_of_another_one_is_protected_by_itself(tmp_path: Path, roo
     assert library.update(*roots) == before
 
 
-def test_a_root_under_two_names_loses_no_track(tmp_path: Path) -> None:
+def test_a_root_given_under_two_names_loses_no_track(tmp_path: Path) -> None:
     """Under the second name nothing is found twice; in the other order all paths change."""
     library = Library(tmp_path, a=60)
     (tmp_path / "Link").symlink_to("Music")
@@ -261,7 +275,7 @@ def test_a_root_whose_tracks_were_all_moved_to_another_root_is_empty_and_not_mis
     assert library.update("Music/a", "Music/b", changes=changes) == before
 
 
-def test_a_round_waits_for_tracks_of_a_missing_drive_that_the_deck_has_not_seen(tmp_path: Path) -> None:
+def test_a_round_waits_for_tracks_of_a_missing_drive_though_the_deck_never_had_them(tmp_path: Path) -> None:
     for name in ("A", "B"):
         put(tmp_path / name, *(f"{name}{number}.mp3" for number in range(4)))
     both = Request((os.fsencode(tmp_path / "A"), os.fsencode(tmp_path / "B")), bytes(tmp_path / "all.m3u"))

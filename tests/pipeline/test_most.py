@@ -50,7 +50,9 @@ def kept(request: Request, seed: str = "seed") -> list[str]:
     return entries(request)
 
 
-def test_each_artist_has_at_most_three_tracks_and_nobody_with_fewer_loses_one(tmp_path: Path) -> None:
+def test_under_a_limit_of_three_each_artist_has_three_tracks_or_all_if_there_are_fewer(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *by("Ann", 9), *by("Bob", 3), *by("Cid", 1), *by("Dan", 4), "-1.mp3", *by("", 5, 2))
     report = make_playlist(request_for(tmp_path), tools())
 
@@ -60,7 +62,9 @@ def test_each_artist_has_at_most_three_tracks_and_nobody_with_fewer_loses_one(tm
     assert {str(why) for _, why in skipped} == {"over the limit of 3 per artist"}
 
 
-def test_make_chooses_other_tracks_under_the_limit_unless_the_seed_is_the_same(tmp_path: Path) -> None:
+def test_each_make_chooses_other_tracks_of_an_artist_over_the_limit_unless_the_seed_is_equal(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *by("Ann", 40))
     lists = []
     for seed in ("a", "b", "a"):
@@ -91,7 +95,7 @@ def test_an_update_keeps_the_chosen_tracks_and_fills_a_free_position_at_random(t
     assert kept(request, "back") == filled
 
 
-def test_a_free_position_may_go_to_any_omitted_track(tmp_path: Path) -> None:
+def test_when_a_listed_track_is_deleted_any_track_over_the_limit_may_take_its_place(tmp_path: Path) -> None:
     chosen = set()
     for number in range(12):
         music = tmp_path / str(number)
@@ -111,7 +115,7 @@ def test_a_new_order_chooses_the_tracks_under_the_limit_again(tmp_path: Path) ->
     assert set(listed(tmp_path / "all.m3u")) != set(before)
 
 
-def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
+def test_switching_a_limit_per_artist_on_and_off_does_not_change_the_order(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 20), *by("Bob", 20))
     whole = kept(request_for(tmp_path, None))
     limited = kept(request_for(tmp_path))
@@ -121,7 +125,7 @@ def test_a_limit_switched_off_and_on_changes_no_order(tmp_path: Path) -> None:
     assert kept(request_for(tmp_path, None)) == whole
 
 
-def test_a_better_copy_takes_the_position_of_the_track_in_the_list(tmp_path: Path) -> None:
+def test_under_a_limit_per_artist_a_better_copy_takes_the_position_of_the_listed_copy(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 9))
     request = request_for(tmp_path)._replace(options=Options(no_duplicates=True))
     before = kept(request)
@@ -130,7 +134,7 @@ def test_a_better_copy_takes_the_position_of_the_track_in_the_list(tmp_path: Pat
     assert kept(request, "other") == [name.replace(".mp3", ".flac") for name in before]
 
 
-def test_names_that_the_player_would_lose_do_not_count_for_the_limit(tmp_path: Path) -> None:
+def test_tracks_that_the_player_cannot_open_do_not_count_for_the_limit_per_artist(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 3), *(f"Ann-{number}:.mp3" for number in range(30)))
     make_playlist(request_for(tmp_path)._replace(options=Options(player="car")), tools())
 
@@ -149,7 +153,7 @@ def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
         make_playlist(request._replace(most=LimitPerTag(1, "artist")), tools())
 
 
-def test_a_pin_of_a_track_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+def test_pinning_a_track_that_cannot_be_written_is_an_error_that_says_why(tmp_path: Path) -> None:
     put(tmp_path, "Ann-1.mp3", "Ann\n-2.mp3")
     request = request_for(tmp_path, None)._replace(options=Options(pin=("Ann\n-2",)))
 
@@ -166,7 +170,7 @@ def test_limits_by_number_and_time_apply_after_the_limit_per_tag(tmp_path: Path)
         assert artists(names)["Ann"] <= 3
 
 
-def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> None:
+def test_the_number_of_deals_in_a_round_takes_the_limit_per_artist_into_account(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 12))
     done = deal(request_for(tmp_path, "2:artist"), tools(), 6)
 
@@ -177,7 +181,7 @@ def test_the_number_of_deals_takes_the_limit_into_account(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("count", "texts"), [(6, ["2 tracks instead of 6, since a deal has at most 2 per artist."]), (2, [])]
 )
-def test_only_a_deal_that_the_limit_makes_smaller_reports_its_number_of_tracks(
+def test_a_note_says_how_many_tracks_a_deal_has_only_if_the_limit_makes_it_smaller(
     tmp_path: Path, count: int, texts: list[str]
 ) -> None:
     put(tmp_path, *by("Ann", 12))

@@ -90,7 +90,7 @@ def codes(dealt: Dealt) -> list[str]:
 
 @pytest.mark.parametrize("act", [dealing.deal, update])  # a command, and the service
 @pytest.mark.parametrize("knows_the_list", [False, True])
-def test_another_computer_keeps_todays_deal_and_counts_it_tomorrow(
+def test_a_computer_keeps_todays_deal_of_another_one_and_deals_none_of_its_tracks_tomorrow(
     pair: tuple[Computer, Computer], knows_the_list: bool, act: Callable[..., Any]
 ) -> None:
     ann, bob = pair
@@ -112,7 +112,7 @@ def test_another_computer_keeps_todays_deal_and_counts_it_tomorrow(
     assert codes(bob.deal(NOON + timedelta(days=1))) == []
 
 
-def test_a_late_older_deal_counts_and_todays_is_written_again(
+def test_a_deal_of_yesterday_that_arrives_late_counts_and_todays_deal_is_written_again(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -126,7 +126,9 @@ def test_a_late_older_deal_counts_and_todays_is_written_again(
     assert {f"{index:02}.mp3" for index in dealt.deck.dealt} == {*listed(ann.list), *listed(bob.list)}
 
 
-def test_a_deal_whose_files_are_missing_here_is_replaced_with_a_note(pair: tuple[Computer, Computer]) -> None:
+def test_a_deal_of_another_computer_whose_files_are_missing_here_is_replaced_with_a_note(
+    pair: tuple[Computer, Computer],
+) -> None:
     ann, bob = pair
     ann.deal(NOON)
     bob.take(ann)
@@ -139,7 +141,7 @@ def test_a_deal_whose_files_are_missing_here_is_replaced_with_a_note(pair: tuple
     assert len([*listed(bob.list)]) == 3
 
 
-def test_a_deal_by_a_wrong_clock_is_replaced_by_another_computers(
+def test_a_deal_dated_ten_years_ahead_is_replaced_by_the_deal_of_another_computer(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -173,7 +175,9 @@ def test_a_list_that_was_edited_by_hand_is_written_again_with_a_note(pair: tuple
         "today_conflict-20261126-081500.m3u",
     ],
 )
-def test_a_conflict_copy_counts_and_is_named_and_stays(pair: tuple[Computer, Computer], name: str) -> None:
+def test_the_deal_in_a_conflict_copy_counts_and_a_note_names_the_copy_which_stays(
+    pair: tuple[Computer, Computer], name: str
+) -> None:
     ann, bob = pair
     ann.deal(NOON, seed="ann")
     bob.deal(NOON, seed="bob")
@@ -201,7 +205,7 @@ def test_an_unreadable_or_edited_conflict_copy_prevents_no_deal(
     assert "It names no deal, or was edited" in dealt.report.notes[0].text
 
 
-def test_the_deal_of_another_computer_comes_before_a_killed_one(
+def test_the_deal_of_another_computer_replaces_a_deal_that_was_killed_before_it_was_written(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -217,7 +221,7 @@ def test_the_deal_of_another_computer_comes_before_a_killed_one(
     assert len(tomorrow.deck.dealt) == len({*listed(ann.list), *listed(bob.list)})
 
 
-def test_a_deal_of_another_computer_is_not_undone_and_still_counts(
+def test_undo_refuses_a_deal_of_another_computer_which_still_counts(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -237,7 +241,9 @@ def test_a_deal_of_another_computer_is_not_undone_and_still_counts(
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_the_list_of_an_undone_deal_is_our_own(pair: tuple[Computer, Computer], is_killed: bool) -> None:
+def test_the_list_of_an_undone_deal_is_not_taken_for_that_of_another_computer(
+    pair: tuple[Computer, Computer], is_killed: bool
+) -> None:
     ann, _ = pair
     ann.deal(NOON)
     before = listed(ann.list)

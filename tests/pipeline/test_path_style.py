@@ -45,7 +45,9 @@ def chosen(
     return writer.style, os.path.relpath(path, writer.base.folder) if is_relative else path
 
 
-def test_a_player_like_mpd_gets_the_style_that_the_configuration_gives_it(mpd: Path, tmp_path: Path) -> None:
+def test_the_configured_path_style_of_a_player_like_mpd_decides_how_entries_are_written(
+    mpd: Path, tmp_path: Path
+) -> None:
     output, music = mpd / "lists" / "x.m3u", tmp_path / "Music"
 
     assert chosen(output, music, None) == (RELATIVE, b"a.mp3")
@@ -54,7 +56,9 @@ def test_a_player_like_mpd_gets_the_style_that_the_configuration_gives_it(mpd: P
     assert chosen(output, music, URI) == (URI, bytes(music / "a.mp3"))
 
 
-def test_the_style_of_one_playlist_comes_before_that_of_its_player(mpd: Path, tmp_path: Path) -> None:
+def test_the_path_style_of_a_playlist_overrides_the_path_style_of_its_player(
+    mpd: Path, tmp_path: Path
+) -> None:
     output, music = mpd / "lists" / "x.m3u", tmp_path / "Music"
 
     assert chosen(output, music, ABSOLUTE, RELATIVE) == (RELATIVE, b"a.mp3")
@@ -64,7 +68,9 @@ def test_the_style_of_one_playlist_comes_before_that_of_its_player(mpd: Path, tm
 
 @pytest.mark.usefixtures("mpd")
 @pytest.mark.parametrize("style", PathStyle)
-def test_a_playlist_outside_of_mpd_s_folder_has_its_players_style(tmp_path: Path, style: PathStyle) -> None:
+def test_a_playlist_outside_the_folders_of_mpd_has_the_path_style_of_its_player(
+    tmp_path: Path, style: PathStyle
+) -> None:
     music = tmp_path / "Music"
 
     assert chosen(music / "x.m3u", music, style)[0] is style

@@ -80,7 +80,7 @@ def test_the_list_of_another_user_is_not_replaced(shared: Path, count: int | Non
     assert (owner(own), owner(file)) == (BOB, ANN)
 
 
-def test_a_refused_deal_is_not_counted(shared: Path) -> None:
+def test_the_tracks_of_a_refused_deal_do_not_count_as_dealt(shared: Path) -> None:
     run(ANN, shared / "today.m3u", count=4)
     assert run(BOB, shared / "today.m3u", count=4)
     (shared / "today.m3u").unlink()
@@ -89,7 +89,7 @@ def test_a_refused_deal_is_not_counted(shared: Path) -> None:
     assert len(listed(shared / "today.m3u")) == 9
 
 
-def test_force_replaces_the_list_of_another_user(shared: Path) -> None:
+def test_the_option_force_replaces_the_list_of_another_user(shared: Path) -> None:
     run(ANN, shared / "all.m3u")
 
     assert run(BOB, shared / "all.m3u", force=True) == ""
@@ -106,7 +106,7 @@ def test_root_replaces_the_list_of_a_user_who_stays_its_owner(shared: Path) -> N
     assert owner(shared / "all.m3u") == ANN
 
 
-def test_root_is_warned_whose_list_it_replaces(tmp_path: Path) -> None:
+def test_if_root_replaces_the_list_of_another_user_a_note_names_that_user(tmp_path: Path) -> None:
     make(numbered(tmp_path, 30), "-o", tmp_path / "all.m3u")  # no other order is the same
     os.chown(tmp_path / "all.m3u", ANN, ANN)
 

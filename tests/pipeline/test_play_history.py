@@ -106,11 +106,13 @@ def day(ago: int) -> str:
         ("-rating:0..", "b c x"),
     ],
 )
-def test_queries_choose_by_plays_of_players(music: Path, played: Path, where: str, expected: str) -> None:
+def test_queries_select_tracks_by_the_plays_that_a_player_has_counted(
+    music: Path, played: Path, where: str, expected: str
+) -> None:
     assert chosen(music, where, played) == expected
 
 
-def test_several_sources_give_the_latest_play_and_the_greatest_counts(
+def test_of_several_history_sources_the_latest_play_and_the_greatest_counts_are_used(
     music: Path, played: Path, tmp_path: Path
 ) -> None:
     other = stickers(
@@ -128,7 +130,9 @@ def test_several_sources_give_the_latest_play_and_the_greatest_counts(
     assert chosen(music, "rating:1", other, played) == "a"
 
 
-def test_the_plays_of_a_track_follow_its_renames(music: Path, played: Path) -> None:
+def test_a_renamed_track_keeps_the_plays_that_the_player_counted_at_its_old_path(
+    music: Path, played: Path
+) -> None:
     assert chosen(music, "plays:3", played) == "a"
     (music / "a.mp3").rename(music / "new.mp3")
     assert chosen(music, "plays:3", played) == "new"
@@ -143,7 +147,9 @@ def test_the_plays_of_a_track_follow_its_renames(music: Path, played: Path) -> N
     assert chosen(music, "plays:1", played) == "b newer x"
 
 
-def test_a_source_is_read_only_if_changed(music: Path, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_history_source_is_read_again_only_if_it_has_changed(
+    music: Path, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = []
 
     def read_and_count(source: Source, now_s: float) -> Content:
@@ -169,7 +175,9 @@ def test_a_source_is_read_only_if_changed(music: Path, played: Path, monkeypatch
         assert chosen(music, "plays:2", played) == "c"
 
 
-def test_new_tracks_are_looked_for_in_a_source_that_has_not_changed(music: Path, tmp_path: Path) -> None:
+def test_new_tracks_are_looked_for_in_a_history_source_that_has_not_changed(
+    music: Path, tmp_path: Path
+) -> None:
     path = stickers(tmp_path / "s.sql", {"a.mp3": {"playCount": "1"}, "late.mp3": {"playCount": "5"}})
     assert chosen(music, "plays:5", path) == ""
     (music / "late.mp3").write_bytes(os.urandom(16))
@@ -177,7 +185,9 @@ def test_new_tracks_are_looked_for_in_a_source_that_has_not_changed(music: Path,
     assert chosen(music, "plays:5", path) == "late"
 
 
-def test_a_source_that_cannot_be_read_counts_as_last_read(music: Path, played: Path) -> None:
+def test_if_a_history_source_cannot_be_read_the_content_last_read_from_it_is_used(
+    music: Path, played: Path
+) -> None:
     asked = request(music, played, where="plays:3")
     make_playlist(asked, TOOLS)
     played.rename(music / "away.sql")
@@ -188,7 +198,9 @@ def test_a_source_that_cannot_be_read_counts_as_last_read(music: Path, played: P
     assert [note for note in map(str, report.notes) if f"Its content of {read_at}" in note]
 
 
-def test_a_skip_that_is_only_counted_has_the_time_when_it_was_noticed(music: Path, tmp_path: Path) -> None:
+def test_a_skip_that_a_player_counts_without_a_time_has_the_time_when_it_was_noticed(
+    music: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "strawberry.db"
 
     def skips(count: int) -> frozenset[bytes]:
@@ -206,14 +218,16 @@ def test_a_skip_that_is_only_counted_has_the_time_when_it_was_noticed(music: Pat
     assert skips(2) == {bytes(music / "a.mp3")}
 
 
-def test_a_source_that_never_could_be_read_is_an_error(music: Path, tmp_path: Path) -> None:
+def test_a_history_source_that_never_could_be_read_is_an_error(music: Path, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="No such file") as caught:
         make_playlist(request(music, tmp_path / "none.db"), TOOLS)
     assert caught.value.code == 66
     assert not (music / "all.m3u").exists()
 
 
-def test_a_source_of_other_music_is_an_error(music: Path, tmp_path: Path) -> None:
+def test_a_history_source_without_a_track_in_the_music_folders_is_an_error(
+    music: Path, tmp_path: Path
+) -> None:
     path = stickers(
         tmp_path / "s.sql", {"other/1.mp3": {"playCount": "1"}, "other/2.mp3": {"playCount": "1"}}
     )
@@ -224,14 +238,16 @@ def test_a_source_of_other_music_is_an_error(music: Path, tmp_path: Path) -> Non
         make_playlist(request(music, path), TOOLS)
 
 
-def test_a_source_without_any_play_is_allowed(music: Path, tmp_path: Path) -> None:
+def test_a_history_source_without_any_play_is_allowed(music: Path, tmp_path: Path) -> None:
     path = stickers(tmp_path / "s.sql", {})
 
     assert chosen(music, "plays:0", path) == "a b c x"
     assert "s.sql: no tracks in it yet." in map(str, make_playlist(request(music, path), TOOLS).notes)
 
 
-def test_a_note_counts_the_matched_plays(music: Path, tmp_path: Path) -> None:
+def test_a_note_counts_the_played_tracks_that_were_found_and_names_one_that_was_not(
+    music: Path, tmp_path: Path
+) -> None:
     path = stickers(
         tmp_path / "s.sql",
         {
@@ -248,7 +264,7 @@ def test_a_note_counts_the_matched_plays(music: Path, tmp_path: Path) -> None:
     assert note.endswith(". Not found: gone/1.mp3 and 1 more")
 
 
-def test_a_dry_run_remembers_nothing(music: Path, played: Path) -> None:
+def test_a_dry_run_does_not_save_the_content_of_a_history_source(music: Path, played: Path) -> None:
     make_playlist(request(music, played, dry_run=True), TOOLS)
     played.unlink()
 
@@ -256,7 +272,9 @@ def test_a_dry_run_remembers_nothing(music: Path, played: Path) -> None:
         make_playlist(request(music, played), TOOLS)
 
 
-def test_one_history_matches_the_tracks_of_each_list_in_its_own_folders(music: Path, tmp_path: Path) -> None:
+def test_for_each_list_one_history_is_matched_to_the_tracks_in_the_folders_of_that_list(
+    music: Path, tmp_path: Path
+) -> None:
     other = put(tmp_path / "Other", "a.mp3", "z.mp3")
     path = stickers(
         tmp_path / "s.sql", {"Music/a.mp3": {"playCount": "1"}, "Other/z.mp3": {"playCount": "1"}}
@@ -267,7 +285,7 @@ def test_one_history_matches_the_tracks_of_each_list_in_its_own_folders(music: P
     assert chosen(music, "plays:1", path) == "a"
 
 
-def test_an_updated_list_follows_new_plays(music: Path, played: Path) -> None:
+def test_an_update_chooses_the_tracks_of_a_query_by_the_present_plays(music: Path, played: Path) -> None:
     asked = request(music, played, where="plays:0")
     assert names(make_playlist(asked, TOOLS)) == "c"
     execute(played, "DELETE FROM sticker WHERE uri = 'b.mp3'")
@@ -275,7 +293,9 @@ def test_an_updated_list_follows_new_plays(music: Path, played: Path) -> None:
     assert names(keep(asked, TOOLS)) == "b c"
 
 
-def test_fields_of_a_history_are_shown_only_with_a_history(music: Path, played: Path) -> None:
+def test_fields_such_as_last_played_are_listed_only_if_a_play_history_is_given(
+    music: Path, played: Path
+) -> None:
     count, fields, notes = coverage([bytes(music)], TOOLS)
     assert count == 5
     assert "last_played" not in fields
@@ -320,7 +340,7 @@ def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, or
     assert "Played in the last 30 days, so at the end: 2 tracks" in map(str, report.notes)
 
 
-def test_no_track_rests_if_none_was_heard_lately(music: Path, tmp_path: Path) -> None:
+def test_if_no_track_was_heard_lately_a_note_says_that_none_comes_last(music: Path, tmp_path: Path) -> None:
     report = make_playlist(resting(music, heard(tmp_path, a=100), "2 days"), TOOLS)
 
     assert "No track was played in the last 2 days, so none comes last." in map(str, report.notes)
@@ -355,7 +375,9 @@ def test_the_plays_of_an_omitted_copy_count_for_the_kept_one(music: Path, tmp_pa
     assert order_of(report)[-1] == "a"
 
 
-def test_all_tracks_of_an_artist_who_was_heard_lately_rest(music: Path, tmp_path: Path) -> None:
+def test_with_a_rest_per_artist_all_tracks_of_an_artist_heard_lately_come_last(
+    music: Path, tmp_path: Path
+) -> None:
     """Ann's a was heard 3 hours ago, Bob's b yesterday, and c last month; nobody heard the others."""
     artists = {"a": "Ann", "c": "Ann feat. Bob", "b": "Bob", "x": "Bob"}
     read = reader(lambda path: Tags(60_000, artist=artists.get(os.path.basename(path)[0], "Cy")))
@@ -394,7 +416,7 @@ RULED = ("sattolo", "light", "sorted")  # have a rule of their own
         ({"rest": "artst:2h"}, "Did you mean 'artist'"),
     ],
 )
-def test_options_without_their_history_or_without_a_meaning_are_errors(
+def test_history_options_that_lack_a_history_conflict_or_are_invalid_are_errors(
     music: Path, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     asked = Options(folders=(str(music),), history=(str(heard(tmp_path, a=1)),), rest="30d")
@@ -402,7 +424,9 @@ def test_options_without_their_history_or_without_a_meaning_are_errors(
         build_request(asked._replace(**options))
 
 
-def test_a_play_in_the_future_counts_from_when_it_was_first_read(music: Path, tmp_path: Path) -> None:
+def test_a_play_dated_in_the_future_counts_as_played_when_it_was_first_read(
+    music: Path, tmp_path: Path
+) -> None:
     future = str(NOW + 35 * DAY)
     path = stickers(
         tmp_path / "s.sql",
@@ -428,7 +452,7 @@ def test_a_play_in_the_future_counts_from_when_it_was_first_read(music: Path, tm
     assert heard(1, NOW + 4 * DAY) == "a c"
 
 
-def test_a_source_that_counts_no_skips_gives_no_skip_count(music: Path, tmp_path: Path) -> None:
+def test_tracks_have_no_skip_count_if_the_history_source_counts_no_skips(music: Path, tmp_path: Path) -> None:
     path = tmp_path / "plays.csv"
     path.write_text("path,date\na.mp3,1750000000\n")
     assert chosen(music, "skips:0", path) == ""
@@ -444,7 +468,7 @@ def test_plays_of_one_path_under_two_titles_are_added_up(music: Path, tmp_path: 
     assert chosen(music, "plays:2", path) == "a"
 
 
-def test_many_events_and_a_second_source_give_the_sum_and_then_the_greatest(
+def test_play_events_of_one_source_are_added_and_the_greatest_count_of_all_sources_is_used(
     music: Path, played: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "plays.csv"

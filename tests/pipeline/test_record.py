@@ -54,7 +54,7 @@ def refused(path: Path, *, force: bool = False) -> PlayshuffleError:
 
 
 @pytest.mark.parametrize("name", ["x.mp3", "x.flac", "x.txt", "x", ".m3u", "x.m3u.bak", "x.cue"])
-def test_only_names_of_playlists_are_accepted(tmp_path: Path, name: str) -> None:
+def test_a_playlist_file_needs_a_name_and_a_playlist_suffix(tmp_path: Path, name: str) -> None:
     error = refused(tmp_path / name, force=True)
 
     assert error.code == Exit.USAGE
@@ -62,7 +62,7 @@ def test_only_names_of_playlists_are_accepted(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["x.m3u", "x.M3U8", "a b#?.m3u"])
-def test_a_new_playlist_may_have_any_other_name(tmp_path: Path, name: str) -> None:
+def test_a_new_playlist_may_have_any_name_with_a_playlist_suffix(tmp_path: Path, name: str) -> None:
     file = found(tmp_path / name)
 
     assert not file.files
@@ -81,14 +81,14 @@ def test_a_playlist_from_another_program_is_left_alone(tmp_path: Path) -> None:
     assert record(path, force=True).notes == ()
 
 
-def test_an_empty_file_counts_as_no_playlist_of_another_program(tmp_path: Path) -> None:
+def test_an_empty_file_does_not_count_as_a_playlist_of_another_program(tmp_path: Path) -> None:
     """`touch x.m3u`, or what a program left that cut it to nothing."""
     (tmp_path / "x.m3u").touch()
 
     assert not found(tmp_path / "x.m3u").files
 
 
-def test_without_a_state_the_order_is_read_from_the_file(tmp_path: Path) -> None:
+def test_without_a_saved_state_the_order_is_read_from_the_playlist_file(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
 
@@ -96,7 +96,7 @@ def test_without_a_state_the_order_is_read_from_the_file(tmp_path: Path) -> None
     assert record(path).notes == ()
 
 
-def test_the_saved_order_comes_before_an_edited_file_with_a_note(tmp_path: Path) -> None:
+def test_if_the_file_was_edited_the_saved_order_is_used_and_a_note_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
     with State() as state:
@@ -123,7 +123,7 @@ def test_a_playlist_that_is_a_fifo_is_not_opened(tmp_path: Path) -> None:
     assert refused(tmp_path / "x.m3u", force=True).code == Exit.CANNOT_CREATE
 
 
-def test_an_order_that_was_never_written_is_not_the_last_order(tmp_path: Path) -> None:
+def test_an_order_that_was_saved_but_never_written_to_the_file_is_not_the_last_order(tmp_path: Path) -> None:
     """Killed between the state and the file: the file tells which order was heard."""
     path = tmp_path / "x.m3u"
     path.write_bytes(OURS)
@@ -148,7 +148,9 @@ def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path
 
 @pytest.mark.damages_state
 @pytest.mark.parametrize("comes", [(), ("new.mp3",)])
-def test_tracks_with_lost_numbers_keep_positions(home: Path, tmp_path: Path, comes: Sequence[str]) -> None:
+def test_tracks_keep_their_positions_though_the_state_has_lost_their_numbers(
+    home: Path, tmp_path: Path, comes: Sequence[str]
+) -> None:
     music = numbered(tmp_path / "Music", 9)
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, library.tools(NO_TAGS))
@@ -162,7 +164,9 @@ def test_tracks_with_lost_numbers_keep_positions(home: Path, tmp_path: Path, com
 
 
 @pytest.mark.damages_state
-def test_a_track_at_the_path_of_one_whose_number_is_lost_comes_once(home: Path, tmp_path: Path) -> None:
+def test_a_track_moved_to_the_path_of_a_track_with_a_lost_number_is_listed_once(
+    home: Path, tmp_path: Path
+) -> None:
     music = put(tmp_path / "Music", "lost/1.mp3", "kept/2.mp3")
     request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
     make_playlist(request, library.tools(NO_TAGS))

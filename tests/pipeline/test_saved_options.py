@@ -15,7 +15,7 @@ from tests.support.program import numbered
 FIRST, SECOND, AGAIN = (Options(groups=number) for number in (1, 2, 3))
 
 
-def test_changed_options_are_saved_though_the_playlist_stays(tmp_path: Path) -> None:
+def test_changed_options_are_saved_though_the_playlist_does_not_change(tmp_path: Path) -> None:
     out = bytes(tmp_path / "all.m3u")
     request = Request((bytes(numbered(tmp_path / "Music", 3)),), out, options=FIRST)
     make_playlist(request, tools(NO_TAGS))
@@ -30,7 +30,7 @@ def test_changed_options_are_saved_though_the_playlist_stays(tmp_path: Path) -> 
     assert (made.options, kept, report.is_changed) == (FIRST, made._replace(options=SECOND), False)
 
 
-def test_a_deck_has_the_options_of_its_file_also_after_undo(tmp_path: Path) -> None:
+def test_a_deck_is_saved_with_the_options_of_the_deal_in_its_file_also_after_undo(tmp_path: Path) -> None:
     out = bytes(tmp_path / "today.m3u")
     request = Request((bytes(numbered(tmp_path / "Music", 6)),), out, options=FIRST)
 

@@ -46,7 +46,7 @@ def make_all(request: Request, reader: ReadAll) -> object:
 
 
 @pytest.mark.parametrize("run", [deal_six, keep_all, make_all])
-def test_a_track_that_another_run_wrote_meanwhile_is_not_lost(
+def test_a_track_that_another_run_adds_while_this_run_reads_tags_is_not_lost(
     tmp_path: Path, run: Callable[[Request, ReadAll], object]
 ) -> None:
     music, playlist = tmp_path / "Music", tmp_path / "Music" / "today.m3u"

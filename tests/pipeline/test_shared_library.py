@@ -81,7 +81,9 @@ def test_a_dealt_track_that_moved_to_a_missing_drive_is_not_dealt_again(tmp_path
     assert dealt(2) == ["usb/3.mp3", "usb/4.mp3"]
 
 
-def test_a_deck_learns_of_a_move_seen_by_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deck_recognises_tracks_whose_move_only_the_service_observed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Tagged and renamed before anybody looks; without birth times only events tell which file it is."""
     monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
     music = Music(tmp_path, 12)
@@ -119,7 +121,7 @@ def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Pat
     assert music.listed("all")[-1] == first
 
 
-def test_an_order_from_the_future_counts_as_drawn_now(tmp_path: Path) -> None:
+def test_an_order_whose_date_is_in_the_future_counts_as_drawn_now(tmp_path: Path) -> None:
     """A clock that was once ten years ahead stops no reshuffle."""
     music = Music(tmp_path, 30)
     now_s = NOON.timestamp()
@@ -153,7 +155,7 @@ def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: Ever
 # Peek and describe
 
 
-def test_peek_calls_no_track_certain_after_another_order_or_new_files(tmp_path: Path) -> None:
+def test_a_peek_calls_no_track_certain_if_another_order_or_new_files_need_new_draws(tmp_path: Path) -> None:
     music = Music(tmp_path, 12)
     music.deal("today", 4)
     assert len(music.peek("today", 4)) == 4
@@ -165,13 +167,13 @@ def test_peek_calls_no_track_certain_after_another_order_or_new_files(tmp_path: 
     assert music.peek("today", 4) == []
 
 
-def test_a_weekly_round_began_on_the_day_of_its_first_deal(tmp_path: Path) -> None:
+def test_a_round_of_weekly_deals_began_on_the_day_of_its_first_deal_and_not_on_monday(tmp_path: Path) -> None:
     music = Music(tmp_path, 12)
 
     assert music.deal("today", 4, Every.WEEK).deck.since == NOON.date()
 
 
-def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> None:
+def test_a_weekly_deal_after_a_daily_one_is_not_reported_as_a_wrong_clock(tmp_path: Path) -> None:
     music = Music(tmp_path, 12)
     music.deal("today", 4, Every.DAY)
 
@@ -182,7 +184,7 @@ def test_weekly_after_a_daily_deal_does_not_blame_the_clock(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("pins", "gap"), [((), 30), ((), 21), (("001.mp3@last",), 30), (("001.mp3@last",), 20)]
 )
-def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
+def test_a_gap_is_shortened_to_the_number_of_tracks_that_fit_into_the_time_limit(
     tmp_path: Path, pins: tuple[str, ...], gap: int
 ) -> None:
     """40 tracks, 20 of them too long; one that is pinned to the end is not drawn."""
@@ -206,7 +208,7 @@ def test_a_gap_is_shortened_to_the_tracks_that_fit_into_the_time(
         assert not [note for note in report.notes if note.code == "not_shuffled"]
 
 
-def test_a_link_to_the_folder_of_another_list_renames_nothing(tmp_path: Path) -> None:
+def test_a_link_to_the_folder_of_another_list_does_not_make_tracks_count_as_renamed(tmp_path: Path) -> None:
     music = Music(tmp_path, 5)
     other = tmp_path / "Other"
     other.mkdir()

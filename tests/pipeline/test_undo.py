@@ -41,7 +41,7 @@ def request_(tmp_path: Path) -> Request:
 
 
 @pytest.mark.parametrize("is_dealt", [False, True])
-def test_an_undo_that_is_killed_before_the_state_is_finished_by_the_next(
+def test_an_undo_killed_before_it_saves_the_state_is_finished_by_the_next_undo(
     request_: Request, tmp_path: Path, is_dealt: bool
 ) -> None:
     contents = []
@@ -81,7 +81,9 @@ def test_a_make_that_is_killed_before_it_writes_the_file_can_be_undone(
     assert listed(tmp_path / "all.m3u") == first
 
 
-def test_updates_in_between_leave_the_order_that_undo_restores(request_: Request, tmp_path: Path) -> None:
+def test_undo_restores_the_order_before_the_last_make_though_updates_came_after_it(
+    request_: Request, tmp_path: Path
+) -> None:
     """The service inserts a new track, and the user takes back the last make."""
     make_playlist(request_, tools())
     first = listed(tmp_path / "all.m3u")
@@ -118,14 +120,18 @@ def test_undo_restores_a_deck_after_a_make_and_an_order_after_a_deal(
     assert listed(tmp_path / "all.m3u") == second
 
 
-def test_a_deck_goes_on_after_one_make_of_its_file(request_: Request, tmp_path: Path) -> None:
+def test_a_deck_goes_on_with_its_round_though_a_make_wrote_its_file_once(
+    request_: Request, tmp_path: Path
+) -> None:
     dealt = deal(request_, tools(), 3).deck.dealt
     make_playlist(request_, tools())
 
     assert deal(request_, tools(), 3).deck.dealt[:3] == dealt
 
 
-def test_a_list_made_while_undo_chooses_its_record_is_not_undone(request_: Request, tmp_path: Path) -> None:
+def test_undo_refuses_if_the_list_was_made_again_after_undo_had_chosen_what_to_restore(
+    request_: Request, tmp_path: Path
+) -> None:
     path = request_.output or b""
     for _ in range(2):
         make_playlist(request_, tools())
@@ -143,7 +149,9 @@ def test_a_list_made_while_undo_chooses_its_record_is_not_undone(request_: Reque
     assert listed(tmp_path / "all.m3u") == made
 
 
-def test_two_undos_and_a_make_at_once_leave_one_of_the_orders(request_: Request, tmp_path: Path) -> None:
+def test_two_undos_and_a_make_at_once_leave_the_same_whole_order_in_file_and_state(
+    request_: Request, tmp_path: Path
+) -> None:
     for _ in range(2):
         make_playlist(request_, tools())
     with ThreadPoolExecutor(3) as pool:
@@ -172,7 +180,9 @@ def test_undo_restores_tracks_that_the_options_exclude_now(request_: Request, tm
     assert listed(tmp_path / "all.m3u") == [name for name in first if "003" not in name]
 
 
-def test_a_list_whose_former_tracks_are_all_gone_is_not_undone(request_: Request, tmp_path: Path) -> None:
+def test_undo_refuses_if_all_tracks_of_the_order_to_restore_are_gone(
+    request_: Request, tmp_path: Path
+) -> None:
     for _ in range(2):
         make_playlist(request_, tools())
     before = listed(tmp_path / "all.m3u")

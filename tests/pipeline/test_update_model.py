@@ -257,14 +257,16 @@ def _play(top: Path, seed: int, steps: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_playlists_and_decks_keep_their_promises_through_any_changes(tmp_path: Path, seed: int) -> None:
+def test_playlists_and_decks_keep_their_promises_through_random_changes(tmp_path: Path, seed: int) -> None:
     _play(tmp_path, seed, 12)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", range(50))
-def test_playlists_and_decks_keep_their_promises_through_many_changes(tmp_path: Path, number: int) -> None:
+def test_playlists_and_decks_keep_their_promises_through_long_runs_of_random_changes(
+    tmp_path: Path, number: int
+) -> None:
     seed = int(os.environ.get("CHAOS_SEED") or time.time()) + number
     print(f"seed {seed}")
     _play(tmp_path, seed, 40)

@@ -76,7 +76,7 @@ def test_the_best_copy_is_kept(best: CopyFacts, other: CopyFacts) -> None:
     assert find_copies([other, best]) == [[1, 0]]
 
 
-def test_tracks_of_one_name_are_duplicates_unless_their_ids_differ() -> None:
+def test_tracks_of_one_artist_and_title_are_copies_unless_their_recording_ids_differ() -> None:
     """Three copies; one has no id and one a recording of its own."""
     third = UNNAMED._replace(path=b"/m/c.mp3", release_id="release-3", bitrate=0)
     fourth = third._replace(path=b"/m/d.mp3", release_id="release-4", recording_id="id-2")
@@ -85,7 +85,7 @@ def test_tracks_of_one_name_are_duplicates_unless_their_ids_differ() -> None:
     assert find_copies([SONG, third, fourth]) == [[0, 1]]
 
 
-def test_small_differences_do_not_add_up() -> None:
+def test_small_differences_in_length_do_not_add_up_within_a_group_of_copies() -> None:
     facts = [
         UNNAMED._replace(path=b"%d" % number, length_ms=200_000 + 1500 * number, release_id="")
         for number in range(4)
@@ -108,7 +108,9 @@ FACTS = st.builds(
 
 
 @given(st.lists(FACTS, max_size=12, unique_by=lambda track: track.path), st.randoms(use_true_random=False))
-def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[CopyFacts], choose: object) -> None:
+def test_groups_of_copies_do_not_depend_on_the_order_of_the_tracks(
+    facts: list[CopyFacts], choose: object
+) -> None:
     shuffled = sorted(facts, key=lambda track: (track.bitrate, track.path))
 
     def paths(tracks: list[CopyFacts]) -> set[frozenset[bytes]]:
@@ -119,7 +121,7 @@ def test_groups_do_not_depend_on_the_order_of_tracks(facts: list[CopyFacts], cho
     assert len(grouped) == len(set(grouped))
 
 
-def test_copies_of_a_library_are_indices_of_its_tracks() -> None:
+def test_copies_are_returned_as_indices_of_tracks_with_the_best_copy_first() -> None:
     tags = Tags(200_000, "Song", "Artist", bitrate=128_000)
     tracks, tags_of = tagged({"/m/a.mp3": tags, "/m/b.flac": tags._replace(lossless=True), "/m/c.mp3": None})
 
@@ -144,7 +146,9 @@ def of_beets(lines: Iterable[str]) -> Groups:
 
 @pytest.mark.process
 @pytest.mark.timeout(300)
-def test_copies_of_near_lengths_are_those_of_beets_by_id_and_by_name(tmp_path: Path) -> None:
+def test_copies_of_similar_length_are_the_duplicates_that_beets_finds_by_id_and_by_name(
+    tmp_path: Path,
+) -> None:
     need_beets()
     need("ffmpeg")
     choose, music = random.Random(7), tmp_path / "Music"

@@ -32,7 +32,7 @@ def library() -> dict[str, Tags]:
     }
 
 
-def test_the_page_has_its_tables() -> None:
+def test_the_queries_page_has_a_table_of_five_tracks_and_a_table_of_over_thirty_examples() -> None:
     assert len(TRACKS) == 5
     assert len(EXAMPLES) > 30
 
@@ -48,7 +48,7 @@ def test_each_example_selects_the_tracks_that_the_page_names(text: str, numbers:
     )
 
 
-def test_the_table_of_fields_is_complete() -> None:
+def test_the_table_of_fields_on_the_queries_page_is_complete() -> None:
     table = PAGE.partition("## Fields")[2].partition("##")[0]
     named = [
         name

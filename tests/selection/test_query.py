@@ -71,7 +71,7 @@ def test_a_query_for_a_season_selects_its_days_in_every_year(
             assert kept(f"-title:one OR today:{days}", now) == ("1234" if day in inside else "234")
 
 
-def test_a_negated_season_that_excludes_nothing_is_not_reported() -> None:
+def test_a_negated_season_that_excludes_no_track_is_not_reported_as_without_effect() -> None:
     tracks, tags_of = tagged(LIBRARY)
 
     assert parse("-today:12-24", [ROOT], NOW).select(tracks, range(len(tracks)), tags_of).idle == ()
@@ -189,7 +189,9 @@ NO_DAYS = ("12-01..", "..12-26", ">=12-01", "13-01", "00-10", "02-30", "1-1", "2
         ("(" * 200 + "x" + ")" * 200, 101, "more than 100 groups inside each other"),
     ],
 )
-def test_errors_name_column_and_remedy(text: str, column: int, reason: str) -> None:
+def test_the_error_for_an_invalid_query_names_the_column_and_the_remedy(
+    text: str, column: int, reason: str
+) -> None:
     with pytest.raises(QueryError) as caught:
         parse(text, [ROOT], NOW)
 
@@ -209,7 +211,7 @@ def test_a_query_of_a_megabyte_is_refused_at_once() -> None:
     assert time.process_time() - began_s < 0.5
 
 
-def test_errors_escape_control_characters() -> None:
+def test_the_error_for_an_invalid_query_escapes_control_characters() -> None:
     with pytest.raises(QueryError) as caught:
         parse("\x1b[2J\x07:x")
 
@@ -231,7 +233,7 @@ def test_any_text_is_a_query_or_is_refused(text: str) -> None:
     st.sampled_from([text for text, _ in OPERATORS if text]),
     st.sampled_from([text for text, _ in OPERATORS if text]),
 )
-def test_or_and_and_not_work_as_for_sets(one: str, other: str) -> None:
+def test_terms_combined_by_and_or_and_not_select_like_operations_on_sets(one: str, other: str) -> None:
     first, second = set(kept(one)), set(kept(other))
 
     assert set(kept(f"({one}) ({other})")) == first & second
@@ -239,7 +241,7 @@ def test_or_and_and_not_work_as_for_sets(one: str, other: str) -> None:
     assert set(kept(f"-({one})")) == set("1234") - first
 
 
-def test_each_term_explains_its_result() -> None:
+def test_the_result_of_each_term_for_a_track_comes_with_the_compared_values() -> None:
     tracks, tags_of = tagged(LIBRARY)
     parsed = parse("-(genre:jazz OR year:1999) one", [ROOT], NOW)
 
@@ -262,7 +264,7 @@ def test_each_term_explains_its_result() -> None:
     ]
 
 
-def test_each_track_is_explained_as_it_was_selected() -> None:
+def test_the_explanation_of_a_track_agrees_with_its_selection() -> None:
     tracks, tags_of = tagged(LIBRARY)
     for text in ("year:1990", "length:1:00", "path:Albums", "genre:jazz", "-lossless:yes"):
         parsed = parse(text, [ROOT], NOW)
@@ -273,7 +275,7 @@ def test_each_track_is_explained_as_it_was_selected() -> None:
         ]
 
 
-def test_tracks_without_the_tag_are_counted() -> None:
+def test_tracks_that_a_term_selects_or_omits_for_lack_of_its_tag_are_counted() -> None:
     tracks, tags_of = tagged(LIBRARY)
 
     assert parse("-genre:x").select(tracks, range(len(tracks)), tags_of).lacking == [
@@ -305,7 +307,7 @@ def test_terms_about_artist_length_path_and_size_need_no_tags() -> None:
     assert len(parsed.select(tracks, range(len(tracks)), rows_of).kept) == 1
 
 
-def test_without_tags_every_tag_is_missing() -> None:
+def test_if_no_tags_are_read_each_term_treats_its_tag_as_missing() -> None:
     tracks, _ = tagged(LIBRARY)
 
     assert parse("-genre:jazz").select(tracks, range(len(tracks)), no_tags).kept == [0, 1, 2, 3]
@@ -363,7 +365,7 @@ def test_other_threads_can_use_regular_expressions() -> None:
     assert results == [[tracks.paths.index(b"/m/Albums/1.flac")]]
 
 
-def test_decomposed_paths_of_a_mac_are_below_composed_ones() -> None:
+def test_a_composed_path_in_a_query_matches_a_folder_whose_name_a_mac_decomposed() -> None:
     folder = unicodedata.normalize("NFD", "Café")
     tracks, tags_of = tagged({f"/m/{folder}/1.mp3": None, "/m/Cafe/2.mp3": None})
 
@@ -372,7 +374,9 @@ def test_decomposed_paths_of_a_mac_are_below_composed_ones() -> None:
     ]
 
 
-def test_a_path_in_a_query_starts_at_each_music_folder_or_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_in_a_query_starts_at_each_music_folder_or_with_a_tilde_at_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HOME", "/m")
     tracks, tags_of = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
 
@@ -402,7 +406,7 @@ def test_names_that_are_not_utf8_are_compared_as_bytes() -> None:
         ("(path:/old", "(path:/old"),
     ],
 )
-def test_a_moved_path_in_a_query_stays_one_term(before: str, after: str) -> None:
+def test_a_moved_path_is_replaced_in_a_query_and_quoted_to_stay_one_term(before: str, after: str) -> None:
     def place(path: bytes) -> bytes:
         return b"/new disk" + path[4:] if path == b"/old" or path.startswith(b"/old/") else path
 

@@ -27,7 +27,9 @@ def fewest_moved(order: Sequence[int], after: Sequence[int]) -> int:
 
 
 @pytest.mark.parametrize("count", [*range(6), pytest.param(6, marks=pytest.mark.slow)])
-def test_every_order_gets_the_fewest_repeats_with_few_moves_whatever_is_drawn(count: int) -> None:
+def test_move_apart_leaves_the_fewest_repeats_with_at_most_one_move_for_each_repeat_too_many(
+    count: int,
+) -> None:
     """Every way to group up to six entries, and every sequence of draws."""
     for keys in itertools.product(range(count), repeat=count):
         if list(dict.fromkeys(keys)) != list(range(len(set(keys)))):
@@ -41,7 +43,9 @@ def test_every_order_gets_the_fewest_repeats_with_few_moves_whatever_is_drawn(co
 
 
 @given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 12), st.integers(0, 1 << 30))
-def test_played_positions_stay_and_repeats_never_become_more(keys: list[int], first: int, seed: int) -> None:
+def test_move_apart_keeps_the_played_positions_and_never_adds_repeats(
+    keys: list[int], first: int, seed: int
+) -> None:
     first = min(first, len(keys))
 
     after = move_apart(range(len(keys)), keys, Seeded(str(seed)), first)
@@ -51,7 +55,7 @@ def test_played_positions_stay_and_repeats_never_become_more(keys: list[int], fi
     assert repeats(groups_of(after, keys)) <= repeats(keys)
 
 
-def test_each_entry_of_a_pair_moves_as_often_and_to_each_position_without_its_group() -> None:
+def test_both_entries_of_a_pair_are_equally_likely_to_move_to_each_position_without_a_repeat() -> None:
     keys = [1, 0, 0, 2, 3]
     shares = distribution(lambda draw: tuple(move_apart(range(5), keys, draw)))
 
@@ -67,7 +71,7 @@ def test_no_entry_moves_to_a_played_position() -> None:
     assert is_uniform_over(shares, [(0, 1, 2, 4, 3)])
 
 
-def test_an_entry_may_move_to_a_position_that_an_earlier_move_made_good() -> None:
+def test_an_entry_may_move_to_a_position_that_an_earlier_move_freed_of_repeats() -> None:
     """Two pairs whose only free positions appear one after the other."""
     keys = [0, 1, 1, 0, 0, 2]
     for after in distribution(lambda draw: tuple(move_apart(range(6), keys, draw, 1))):
@@ -94,7 +98,7 @@ def pinned(draw: st.DrawFn) -> tuple[list[int], list[int], list[int]]:
 
 
 @given(pinned(), st.none() | st.sets(st.integers(-1, 12)))
-def test_pins_stay_and_swaps_never_make_more_repeats(
+def test_swap_apart_keeps_the_pins_and_never_adds_repeats(
     case: tuple[list[int], list[int], list[int]], positions: set[int] | None
 ) -> None:
     order, pins, keys = case
@@ -109,7 +113,9 @@ def test_pins_stay_and_swaps_never_make_more_repeats(
 
 
 @given(pinned())
-def test_no_further_swap_would_leave_fewer_repeats(case: tuple[list[int], list[int], list[int]]) -> None:
+def test_after_swap_apart_no_further_swap_would_leave_fewer_repeats(
+    case: tuple[list[int], list[int], list[int]],
+) -> None:
     order, pins, keys = case
 
     after = swap_apart(order, pins, keys, Seeded("1"))
@@ -124,7 +130,9 @@ def test_no_further_swap_would_leave_fewer_repeats(case: tuple[list[int], list[i
 
 
 @pytest.mark.parametrize("positions", [None, [1, -1]])
-def test_an_entry_beside_a_pin_is_swapped_with_any_that_may_be_there(positions: list[int] | None) -> None:
+def test_an_entry_that_repeats_a_pinned_one_swaps_to_any_position_without_a_repeat(
+    positions: list[int] | None,
+) -> None:
     """Two of one group at the beginning: the second goes equally likely where it makes no repeat."""
     keys = [0, 0, 1, 2, 3, 4]
 
@@ -136,5 +144,5 @@ def test_an_entry_beside_a_pin_is_swapped_with_any_that_may_be_there(positions: 
     )
 
 
-def test_where_only_one_group_is_left_nothing_is_swapped() -> None:
+def test_nothing_is_swapped_if_all_entries_are_of_one_group() -> None:
     assert swap_apart([2, 1, 0], [0, 2], [0, 0, 0], Seeded("1")) == [2, 1, 0]

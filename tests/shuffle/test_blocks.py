@@ -35,7 +35,7 @@ def test_all_orders_of_the_groups_are_equally_likely(inside: Inside) -> None:
     assert len(shares) == seen
 
 
-def test_one_group_keeps_its_order_or_is_shuffled() -> None:
+def test_a_single_group_keeps_its_order_unless_it_is_to_be_shuffled_inside() -> None:
     assert blocks([3, 1, 2], [0] * 4, replay(), "none") == [3, 1, 2]
     shares = distribution(lambda randbelow: tuple(blocks([3, 1, 2], [0] * 4, randbelow, "last")))
     assert shares == distribution(lambda randbelow: tuple(durstenfeld([3, 1, 2], randbelow)))

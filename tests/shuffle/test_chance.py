@@ -110,7 +110,7 @@ def test_draws_are_within_any_bounds_and_bulk_draws_equal_single_draws(bounds: l
     assert all(0 <= drawn < bound for drawn, bound in zip(draws(System(), bounds), bounds, strict=True))
 
 
-def test_a_plain_function_is_called_once_for_each_draw() -> None:
+def test_bulk_draws_call_a_plain_function_once_for_each_bound() -> None:
     asked = []
 
     def randbelow(bound: int) -> int:
@@ -165,7 +165,7 @@ def test_nothing_can_be_drawn_from_an_empty_range(source: RandomSource, bound: i
         list(draws(source, range(3, bound - 1, -1)))
 
 
-def test_a_random_source_knows_its_entropy() -> None:
+def test_the_entropy_is_256_bits_for_the_system_and_8_bits_a_byte_up_to_256_for_a_seed() -> None:
     assert System().entropy_bits == 256
     assert Seeded("").entropy_bits == 0
     assert Seeded("ü").entropy_bits == 16

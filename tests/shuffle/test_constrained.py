@@ -30,7 +30,7 @@ def test_all_orders_with_the_pins_are_equally_likely(shuffle: Shuffle, pins: tup
     assert is_uniform_over(shares, allowed)
 
 
-def test_a_pinned_sattolo_moves_all_others() -> None:
+def test_sattolo_with_a_pin_moves_all_other_entries() -> None:
     shares = distribution(lambda randbelow: tuple(pinned(range(5), {2}, sattolo, randbelow)))
 
     assert len(shares) == 6
@@ -75,7 +75,7 @@ def test_a_part_beyond_the_order_is_refused(positions: range) -> None:
         part(range(6), positions, durstenfeld, System())
 
 
-def test_the_shuffle_of_a_part_gets_its_entries_in_order() -> None:
+def test_the_entries_of_a_part_are_passed_to_the_shuffle_in_their_order() -> None:
     shuffled = part(range(6), range(1, 6, 2), lambda entries, _: entries[::-1], replay())  # type: ignore[arg-type,return-value]
 
     assert shuffled == [0, 5, 2, 3, 4, 1]
@@ -94,7 +94,7 @@ def test_the_shuffle_of_a_part_gets_its_entries_in_order() -> None:
         (2, 1, 0, 1),
     ],
 )
-def test_a_semi_shuffle_makes_half_as_many_swaps_less_the_skipped(
+def test_a_semi_shuffle_makes_one_swap_for_every_two_entries_less_the_skipped_swaps(
     count: int, group: int, skip: int, swaps: int
 ) -> None:
     """Twelve fewer for 52 entries in groups of 13 with 3 skipped."""

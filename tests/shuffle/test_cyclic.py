@@ -33,7 +33,7 @@ def test_exactly_one_sequence_of_draws_gives_each_full_cycle(count: int) -> None
 
 
 @pytest.mark.parametrize("order", [[], [5]])
-def test_fewer_than_two_entries_stay(order: list[int]) -> None:
+def test_sattolo_leaves_fewer_than_two_entries_as_they_are(order: list[int]) -> None:
     assert sattolo(order, replay()) == order
 
 
@@ -53,7 +53,9 @@ def test_sattolo_gives_the_expected_order_for_given_draws() -> None:
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_repeated_sattolo_stays_in_its_half_if_n_is_odd_and_changes_halves_if_even(count: int) -> None:
+def test_repeated_sattolo_stays_in_one_half_of_all_orders_if_n_is_odd_and_alternates_if_even(
+    count: int,
+) -> None:
     order = list(range(count))
     for round_number in range(1, 100):
         order = sattolo(order, System())

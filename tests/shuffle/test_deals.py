@@ -10,7 +10,7 @@ from tests.shuffle.all_draws import distribution, is_uniform_over
 
 
 @pytest.mark.parametrize(("size", "count"), [(n, k) for n in range(7) for k in range(n + 1)])
-def test_every_selection_is_equally_likely(size: int, count: int) -> None:
+def test_every_ordered_selection_is_equally_likely_to_be_dealt(size: int, count: int) -> None:
     order = range(10, 10 + size)
     shares = distribution(lambda randbelow: tuple(deal(order, count, randbelow)[0]))
 
@@ -18,7 +18,7 @@ def test_every_selection_is_equally_likely(size: int, count: int) -> None:
 
 
 @pytest.mark.parametrize(("size", "count"), [(n, k) for n in range(7) for k in range(n + 1)])
-def test_a_sparse_deal_equals_a_deal(size: int, count: int) -> None:
+def test_a_sparse_deal_equals_an_ordinary_deal_with_the_same_draws(size: int, count: int) -> None:
     """Under every sequence of draws."""
     shares = distribution(lambda randbelow: tuple(sparse_deal(size, count, randbelow)))
     pairs = distribution(lambda randbelow: tuple(deal(range(size), count, randbelow)[0]))

@@ -46,7 +46,9 @@ ORDERS: dict[str, Shuffle] = {
 @pytest.mark.parametrize("name", ORDERS)
 @settings(max_examples=25)  # of each of two dozen orders
 @given(order=st.lists(st.integers(0, 99), unique=True, max_size=30), seed=st.integers(0, 1 << 30))
-def test_the_same_entries_come_out_and_the_input_stays(name: str, order: list[int], seed: int) -> None:
+def test_each_shuffle_returns_a_new_list_of_the_same_entries_and_leaves_its_input_unchanged(
+    name: str, order: list[int], seed: int
+) -> None:
     before = list(order)
     after = ORDERS[name](order, Seeded(str(seed)))
 

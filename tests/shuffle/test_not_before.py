@@ -26,7 +26,9 @@ def test_all_orders_that_keep_the_gap_are_equally_likely(count: int, gap: int) -
 
 
 @pytest.mark.parametrize(("gap", "orders"), [(1, 720), (2, 600), (3, 384), (4, 162), (6, 1)])
-def test_the_number_of_orders_of_six_tracks_is_the_published_one(gap: int, orders: int) -> None:
+def test_the_number_of_orders_of_six_tracks_that_keep_a_gap_is_the_published_one(
+    gap: int, orders: int
+) -> None:
     assert len(distribution(lambda randbelow: tuple(after_gap(range(6), gap, randbelow)))) == orders
 
 
@@ -77,7 +79,7 @@ def test_new_entries_may_have_any_position_after_a_gap(
 @pytest.mark.parametrize(
     ("soonest", "position"), [({0: 1, 1: 1, 2: 1}, 0), ({0: 3}, 2), ({0: 2, 1: 2}, 1)], ids=str
 )
-def test_first_positions_that_leave_a_position_empty_are_refused(
+def test_first_allowed_positions_that_leave_a_position_without_an_entry_are_refused(
     soonest: Mapping[int, int], position: int
 ) -> None:
     with pytest.raises(EmptyPositionError, match="no entry may have position") as caught:

@@ -76,7 +76,7 @@ def test_a_new_track_joins_its_album_at_its_place_among_the_present_tracks() -> 
     assert insert_in_block([4, 5, 0, 2], [3], keys, replay(), first=2) == [4, 5, 3, 0, 2]
 
 
-def test_an_album_that_was_played_opens_a_new_block() -> None:
+def test_a_new_track_of_an_album_that_was_played_opens_a_new_block() -> None:
     keys = [0, 0, 0, 1, 1, 1, 2]
     order = [4, 5, 0, 2, 6]
     shares = distribution(lambda randbelow: tuple(insert_in_block(order, [3], keys, randbelow, first=3)))

@@ -26,7 +26,7 @@ def test_swapping_with_any_position_biases_three_tracks() -> None:
     assert ways == [4, 5, 5, 4, 5, 4]
 
 
-def test_a_track_stays_where_it_was_under_n_random_swaps() -> None:
+def test_n_random_swaps_leave_about_one_track_in_seven_where_it_was() -> None:
     """With a probability of about e⁻² or a little more; 60,000 looks stray by 0.005 once in 10³ cases."""
     source = Seeded("swaps")
     stayed = sum(
@@ -45,7 +45,7 @@ def test_a_coin_sort_leaves_the_last_track_last_half_of_the_time(count: int) -> 
     assert sum(share for order, share in shares.items() if order[-1] == count - 1) == Fraction(1, 2)
 
 
-def test_tied_tracks_keep_their_order() -> None:
+def test_in_the_tied_keys_specimen_tracks_with_equal_keys_keep_their_order() -> None:
     assert tied_keys([5, 6, 7, 8], replay(1, 0, 1, 0)) == [6, 8, 5, 7]
 
 

@@ -41,7 +41,9 @@ def test_spread_has_the_fewest_possible_repeats(keys: list[int], seed: int) -> N
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=60), st.integers(0, 1 << 30))
-def test_inside_an_artist_albums_are_spread_as_far_as_can_be(tags: list[tuple[int, int]], seed: int) -> None:
+def test_the_albums_of_one_artist_repeat_as_rarely_as_possible_among_the_tracks_of_the_artist(
+    tags: list[tuple[int, int]], seed: int
+) -> None:
     artists = [artist for artist, _ in tags]
     albums = [artist * 3 + album for artist, album in tags]
     order = spread(range(len(tags)), artists, Seeded(str(seed)), within=albums)
@@ -72,7 +74,9 @@ def test_every_entry_is_equally_likely_at_every_position(sizes: list[int], album
 
 
 @pytest.mark.parametrize("sizes", [[2, 1], [3, 1], [3, 2], [4, 1], [4, 1, 1]])
-def test_the_others_are_spread_evenly_in_the_gaps_of_a_group_of_more_than_half(sizes: list[int]) -> None:
+def test_each_other_entry_is_equally_likely_in_each_gap_of_a_group_of_more_than_half(
+    sizes: list[int],
+) -> None:
     keys = keys_of(sizes)
     shares = distribution(lambda randbelow: tuple(spread(range(len(keys)), keys, randbelow)))
 

@@ -48,7 +48,7 @@ def test_after_a_tie_all_random_keys_are_drawn_again() -> None:
 
 
 @pytest.mark.parametrize(("count", "moves"), [(2, 6), (3, 8), (4, 7)])
-def test_top_in_at_random_is_uniform_whenever_it_stops(count: int, moves: int) -> None:
+def test_top_in_at_random_is_uniform_after_whatever_number_of_moves_it_stops(count: int, moves: int) -> None:
     """Among the runs that stop after the same number of moves each order is equally likely."""
 
     def run(randbelow: RandBelow) -> tuple[tuple[int, ...], int]:

@@ -27,7 +27,7 @@ def test_the_second_entry_is_drawn_by_weight_among_the_entries_left() -> None:
     assert abs(seconds.count(2) - len(seconds) * 5 / 6) < 142
 
 
-def test_a_draw_becomes_the_published_sort_key_of_a_weight() -> None:
+def test_weighted_sorts_by_the_published_key_that_is_made_of_a_draw_and_the_weight() -> None:
     """-ln(U)/w with U = (draw + 1)/2**53: the least draw has a finite key, the greatest comes first."""
     top = (1 << 53) - 1
 
