@@ -57,7 +57,7 @@ class OptionError(PlayshuffleError):
 
     Args:
         text: with `{}` for each option, and `{name}` for each value.
-        options: as the configuration spells them, as `keys`: `gap`, `tags = false`.
+        options: spelled as in the configuration: `gap`, `tags = false`.
         values: for the text. Bytes and texts are made safe to print.
     """
 
@@ -81,7 +81,7 @@ ONLY_KEYS = frozenset(("extinf", "ignore_files", "inside", "max_per_file", "rela
 def flag(option: str, short: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return an option as the command line spells it: `--no-tags` for `tags = false`.
 
-    `short` maps options to other flags, such as `-n` for `--limit`.
+    `short` maps long flags to those to show, such as `--limit` to `-n`.
     """
     key, _, value = option.partition(" = ")
     if key in ONLY_KEYS:
@@ -95,7 +95,7 @@ class MissingError(PlayshuffleError):
     """A folder or drive seems to be missing; nothing was written.
 
     Attributes:
-        summary: which folder, and why; without advice.
+        summary: which folder, and why it seems missing; no advice.
     """
 
     def __init__(self, path: bytes, why: str, advice: str, summary: str | None = None) -> None:

@@ -42,10 +42,10 @@ _COMMANDS = {
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     """Return the name that a user means; upper and lower case are the same.
 
-    `see` is the command that lists the names, by default from the tables above.
+    `see` is the command that lists the names, by default that of `kind`.
 
     Raises:
-        PlayshuffleError: the name is unknown; suggests the nearest one.
+        PlayshuffleError: the name is unknown; the error suggests the nearest one.
     """
     names = list(names)
     if name in names:

@@ -52,7 +52,7 @@ Examples:
 
 
 class _Commands(CommandGroup):
-    """The program: it has only the summaries of its commands until one is called."""
+    """The program, which imports a command only when this command is called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -67,7 +67,7 @@ class _Commands(CommandGroup):
 
 
 def load(name: str) -> Any:
-    """Import the module of a command, and return the command; a group if it has `SUBCOMMANDS`."""
+    """Import the module of a command, and return the command, or a group of its `SUBCOMMANDS`."""
     module = import_module(f"playshuffle.cli.{name.replace('-', '_')}")
     group = typer.Typer(
         cls=CommandGroup,

@@ -20,7 +20,7 @@ _PERIODS = {Every.DAY: "today", Every.WEEK: "this week"}
 
 
 def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
-    """Yield the result of a deal, the verdict first; of a peek only the notes.
+    """Yield the result of a deal, the verdict first; for `--peek` only notes.
 
     With `names`, list skipped files.
     """
@@ -104,7 +104,7 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
 
 
 def as_json(dealt: Dealt) -> dict[str, Any]:
-    """Return the JSON of `make`, and the facts of the deal."""
+    """Return for JSON what `make` reports, and the facts of the deal."""
     deck, last = dealt.deck, dealt.deck.deal
     return {
         **make_report.as_json(dealt.report),

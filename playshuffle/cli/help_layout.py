@@ -19,7 +19,7 @@ SHORT_HELP = f"{__name__}.short_help"  # a key in the meta of a context: -h was 
 
 
 def _converted(value: Any, param: Any, ctx: Any) -> Any:
-    """Convert the words of one option, in place of typer 0.29, which imports pydantic for it.
+    """Convert the words of one option, for which typer 0.29 would import pydantic.
 
     Return a list if the option can be given several times.
     """
@@ -36,7 +36,7 @@ class _Helped:
     """A command whose short help, -h, omits rarely needed options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Other versions of typer do not call `get_runtime_param`."""
+        """Replace the `get_runtime_param` of some typer versions."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
             if getattr(parameter, "type_descriptor", None) is not None:
                 parameter.get_runtime_param = partial(SimpleNamespace, coerce=_converted)
@@ -65,7 +65,7 @@ class Command(_Helped, TyperCommand):
         _write(formatter, sections, is_compact=True)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Versions of typer decorate arguments differently."""
+        """Show arguments alike in all versions of typer."""
         return [self.options_metavar or "", *map(_usage, filter(_is_argument, self.get_params(ctx)))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

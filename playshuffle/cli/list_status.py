@@ -24,7 +24,7 @@ from playshuffle.text import counted
 
 
 class ListStatus(NamedTuple):
-    """A list to show; `entries` are dealt tracks."""
+    """The status of a list; `entries` are dealt tracks."""
 
     status: PlaylistStatus
     options: Options | None
@@ -85,7 +85,7 @@ def list_status(name: str, config_file: Config | None, report: Status, *, is_all
 
 
 def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
-    """Return a deck's status with plays until now, and warnings about its history.
+    """Return a deck's status with plays until now, and warnings about the play history.
 
     If plays cannot be read, the status is as of the last deal.
     """

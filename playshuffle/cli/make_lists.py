@@ -85,7 +85,7 @@ def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool
 def _lists_to_make(
     words: Sequence[str], lists: Sequence[KnownList], config_file: "Config | None", *, is_all: bool
 ) -> tuple[list[KnownList], list[Exit]]:
-    """Return the lists that words name, and exit codes of broken ones.
+    """Return the lists that words name, and exit codes of broken lists.
 
     With `is_all` and no words, return all configured lists that are not dealt.
     """
@@ -111,7 +111,7 @@ def _requests_of(
 
 
 def _new_list(folders: Sequence[str], options: Options, config: str | None, quiet: bool) -> Options:
-    """Return the options of a new list; without folders, of the music folder."""
+    """Return the options of a new list, by default of the music folder."""
     if not folders and options.source is None:
         folders, text, _ = default_folders(config)
         if not quiet:

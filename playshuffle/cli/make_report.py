@@ -64,9 +64,9 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
 
 
 def all_lines(reports: Mapping[str, Report], *, names: bool, is_again: bool) -> Iterator[Fact]:
-    """Yield a line for each of several lists, then the other facts once.
+    """Yield a line for each of several lists, then each other fact once.
 
-    `reports` are by name of the list; the others are as in `lines`.
+    `reports` has names of lists as keys; for other arguments see `lines`.
     """
     is_brief = len(reports) > 1 and not names
     by_list = {
@@ -139,7 +139,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """Return the first line. `was`: the former length, if it was longer."""
+    """Return the first line. `was`: the previous number of tracks, if larger."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
@@ -271,7 +271,7 @@ def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
-    """List the omitted tracks; of the query only numbers, since they may be nearly all."""
+    """List the omitted tracks; but only count those that the query omits, often nearly all."""
     where = choice.stage(WHERE)
     return {
         "matching": None if where is None else where.of - len(where.indices),

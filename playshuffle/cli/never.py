@@ -112,7 +112,7 @@ def _entries(playlist: bytes) -> set[bytes]:
 
 
 def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
-    """Update lists with changed tracks or paths; return the exit codes of failures."""
+    """Write lists with changed tracks or paths again; return exit codes of failures."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
     with State(writes=False) as state:

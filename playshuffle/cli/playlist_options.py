@@ -14,7 +14,7 @@ from playshuffle.options.table import ROWS, Options, Row
 
 
 def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Replace a command's parameter `given` with all playlist options of this verb."""
+    """Give a command all playlist options of `verb` for its parameter `given`."""
     rows = [row for row in ROWS if verb in row.verbs]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:

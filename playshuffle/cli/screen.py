@@ -113,7 +113,7 @@ class Screen(NamedTuple):
     def table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
     ) -> list[str]:
-        """Return rows aligned below their header; or each as a plain line with the words of the header.
+        """Return rows aligned below their header; in a pipe, plain lines that repeat the titles.
 
         Args:
             header: titles of the columns; the first cell of a row names the row.
@@ -145,7 +145,7 @@ class Screen(NamedTuple):
         return self.hanging(text, indent=_INDENT) if self.is_terminal else [text]
 
     def tail(self, text: str, width: int) -> str:
-        """Return the end of a text that is too long, such as a file name."""
+        """Return a text; if too wide, such as a path, only its end."""
         cut = "…" if self.has_unicode else "~"
         while columns(text) > width:
             text = f"{cut}{text[2:] if text.startswith(cut) else text[1:]}"
@@ -236,7 +236,7 @@ def _width(stream: TextIO) -> int:
 
 
 def _is_unicode(stream: TextIO) -> bool:
-    """Return whether the locale has more than ASCII; Python writes UTF-8 in any."""
+    """Return whether the locale has more than ASCII; Python writes UTF-8 in any locale."""
     locales = [os.environ.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")]
     if locales[1] == "C.UTF-8" and locales[2] in {"", "C", "POSIX"}:
         locales[1] = ""  # Python itself sets this in the C locale (PEP 538)

@@ -75,9 +75,9 @@ def _count(before: SavedRecord) -> int:
 
 
 def _request(one: KnownList, before: SavedRecord, state: State) -> Request:
-    """Return the request to write a record again.
+    """Return the request to write a list as recorded.
 
-    Its tracks are known, so nothing is chosen: queries, skip lists and pins may name what is missing now.
+    The record has the tracks, so it needs no queries, skip lists and pins, which may name missing files.
     """
     if before.options is not None and before.options.source is None:
         options = before.options._replace(where=(), without=(), pin=(), most=None)

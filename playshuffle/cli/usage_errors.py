@@ -105,7 +105,7 @@ def _meant_option(word: str, names: Sequence[str]) -> str:
 
 
 def _as_written(option: str, words: Sequence[str]) -> str:
-    """Return the whole word, such as `-where`; the parser names only `-w`."""
+    """Return an option as typed: `-where`, where the parser names only `-w`."""
     if option.startswith("--"):
         return option
     names = (word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 2)
@@ -113,7 +113,7 @@ def _as_written(option: str, words: Sequence[str]) -> str:
 
 
 def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
-    """Return an error with options as on the command line: `-n` for `--limit`."""
+    """Return an error's text with options as typed: `-n` for `--limit`."""
     written = {word.partition("=")[0] for word in words if word.startswith("--")}
     short = {
         row.flags[0]: name

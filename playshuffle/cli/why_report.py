@@ -48,7 +48,7 @@ class Question(NamedTuple):
     """The playlists to explain.
 
     Attributes:
-        configured: names in the configuration, by name; only of lists that are in it.
+        configured: the name in the configuration of each configured list, by the name shown.
         still_ns: files modified less than this time ago count as being written.
     """
 
@@ -102,7 +102,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
-    """Yield how many files of a folder are in each playlist, why not all, and which in none."""
+    """Yield how many files of a folder are in each playlist, why others are not, and which are in none."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for by_list in reasons.values():
         for name, reason in by_list.items():

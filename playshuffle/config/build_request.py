@@ -40,7 +40,7 @@ def build_request(
     Args:
         options: with at least one folder, or `source`, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
-        name: of the playlist, for a file in the first folder if the options name none.
+        name: the playlist's name, for a file in the first folder if the options name no file.
 
     Raises:
         PlayshuffleError: an option is invalid, or does not work with another one.
@@ -78,7 +78,7 @@ def build_request(
 
 
 def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
-    """For named files, return the folder that contains them all."""
+    """Return the music folders; for files, the folder that contains them all."""
     for folder in folders:
         _check_folder(folder)
     if files is not None:
@@ -116,7 +116,7 @@ def _with_absolute_paths(
 
 
 def _absolute_pin(pin: str) -> str:
-    """Make the path of an existing file absolute: the list may be made again elsewhere."""
+    """Make the path of an existing file absolute, for later runs in other folders."""
     is_file = any(os.path.lexists(each) for each in (pin, pin.rpartition("@")[0]))
     return os.fsdecode(absolute(pin)) if is_file else pin
 
@@ -155,7 +155,7 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
     """Return the default path of a player's playlist.
 
     Args:
-        plain: default of `name`; the player is added, so that no list replaces another player's.
+        plain: used without `name`; the player's name is added, so that each player has a file.
 
     Raises:
         PlayshuffleError: the name leads out of the folder or cannot be shown, or MPD's playlist folder cannot
@@ -182,8 +182,8 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
     """Make a path absolute, from the current folder.
 
     Raises:
-        PlayshuffleError: it is empty, or of another system; or, with this code, the current folder no longer
-            exists.
+        PlayshuffleError: it is empty or from Windows; or the current folder no longer exists, an error with
+            this exit code.
     """
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?")

@@ -13,7 +13,7 @@ _TOO_LARGE = 10**9  # the limit of numbers on the command line, too
 
 
 class Key(NamedTuple):
-    """The values of a key in words, a check of them, and examples."""
+    """The values of a key: in words, as a check, an example."""
 
     takes: str
     is_right: Callable[[object], bool]

@@ -48,7 +48,7 @@ def load(path: bytes) -> Config:
     """Read a configuration. A fault in a playlist breaks only this playlist.
 
     Raises:
-        ConfigError: it has a fault outside of the playlists. The error names their faults, too.
+        ConfigError: it has a fault outside of the playlists. The error names playlist faults, too.
     """
     return understand(read(path))
 
@@ -188,7 +188,7 @@ def _name_fault(name: str, names: Iterable[str]) -> str:
 
 
 def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with absolute paths; relative ones start at the file's folder."""
+    """Return a table with absolute paths; relative ones start at the document's folder."""
     absolute = dict(table)
     for key in filter(table.__contains__, PATHS):
         is_text = isinstance(table[key], str)
@@ -201,7 +201,7 @@ def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[st
 
 
 def _absolute(document: Document, key: str, word: str) -> str:
-    """Return an absolute path; a list's name becomes the path of its file, a program's name stays."""
+    """Return an absolute path, for a list's name that of its file; a history's name (`mpd`) stays."""
     path = keys.expanded(word, os.path.dirname(document.path))
     if key not in ("without", "history") or "/" in word or os.path.lexists(path):
         return os.fsdecode(path)
@@ -259,9 +259,9 @@ def _wanted(
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
-    """Return options with the queries, histories and skip lists of all playlists before its own.
+    """Return options, preceded by the queries, histories and skip lists for all playlists.
 
-    A skip list for all playlists may be one of them, which does not omit its own tracks.
+    A playlist that is itself a skip list for all keeps its own tracks.
     """
     lists = (path for path in rules.get("without", ()) if path != options.output)
     return options._replace(

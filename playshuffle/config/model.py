@@ -62,7 +62,7 @@ class Config(NamedTuple):
 
     Attributes:
         settle_s: seconds without changes before an update.
-        poll_s: seconds between scans of folders without events.
+        poll_s: seconds between scans of folders that report no changes.
     """
 
     document: Document | None
@@ -79,8 +79,8 @@ class Config(NamedTuple):
 
     @property
     def still_ns(self) -> int:
-        """Return the minimum age of a complete file's last modification, in nanoseconds.
+        """Return the nanoseconds without modification after which a file counts as complete.
 
-        It is shorter than `settle_s`, so that the update after that time reads the file.
+        The time is shorter than `settle_s`, so that the update after that reads the file.
         """
         return int(self.settle_s * 0.9e9)

@@ -67,9 +67,9 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _with_track(content: bytes, path: bytes, at: int | None = None) -> bytes:
-    """Return the list with one more track, in the first form that reads back as this path.
+    """Return the list with this track, in the first spelling that reads back as the path.
 
-    `at` is the line to replace; None adds one.
+    `at` is the line to replace; None adds a line.
     """
     known, is_new = _entries(content), at is None
     lines = (content + b"\n" * is_new).split(b"\n")

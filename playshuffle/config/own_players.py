@@ -29,7 +29,7 @@ _REFUSES = {PathStyle.URI: "uri", PathStyle.RELATIVE: "music", PathStyle.ABSOLUT
 
 
 class OwnPlayers(NamedTuple):
-    """The players of a configuration, and the faults of the others by name."""
+    """The players of a configuration, and faults of invalid ones by name."""
 
     players: Mapping[str, Player]
     faults: Mapping[str, tuple[Fault, ...]]
@@ -46,7 +46,7 @@ def known_player(name: str) -> str:
 
 
 def load_player(name: str) -> None:
-    """Add the players of the configuration to PLAYERS, if this one is not among them.
+    """Add the players of the configuration to PLAYERS, unless it has this player.
 
     Raises:
         PlayshuffleError: its table in the configuration has a mistake.
@@ -58,7 +58,7 @@ def load_player(name: str) -> None:
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
-    """Add the configuration's players to the table; return the faults of the others by name."""
+    """Add the configuration's players to the table; return faults of invalid ones by name."""
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}
@@ -68,7 +68,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def value_names(kind: str) -> list[str]:
-    """Return the names of one of the kinds `NAMES`, with the configuration's players, if readable."""
+    """Return the names of a kind in `NAMES`; players include those of a readable configuration."""
     with contextlib.suppress(PlayshuffleError):
         add_own_players()
     return list(NAMES[kind])
@@ -87,7 +87,7 @@ def player_keys() -> Mapping[str, Key]:
 
 
 def read_players(document: Document) -> OwnPlayers:
-    """Read the players of a configuration; a fault breaks only one."""
+    """Read the players of a configuration; a fault breaks only its player."""
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)

@@ -92,7 +92,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
-    """Return the text of the file; refuse it if this name is not UTF-8."""
+    """Return the file's text; refuse a list's name that is not UTF-8."""
     text = str(tomlkit.dumps(content))
     try:
         text.encode()

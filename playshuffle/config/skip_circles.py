@@ -10,7 +10,7 @@ from playshuffle.system import atomic_file
 
 
 def in_circles(requests: Mapping[bytes, Request]) -> dict[bytes, bytes]:
-    """Return each playlist in a circle, with its skip list there, by resolved path."""
+    """Map each playlist in a circle (a resolved path) to its skip list in it."""
     lists = {
         path: {atomic_file.resolved(each): each for each in request.without}
         for path, request in requests.items()

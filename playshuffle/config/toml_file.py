@@ -46,10 +46,10 @@ class Document(NamedTuple):
     table: Mapping[str, Any]
 
     def line(self, *keys: str) -> int | None:
-        """Return the line, from 1, of the last of these keys, in the table of the others; None without it.
+        """Return the line, from 1, of the last key, in the table that the others name; None if missing.
 
-        Python's TOML parser reports no lines. A key begins behind the longest start of the text that parses
-        and lacks the key.
+        Python's TOML parser reports no lines. A key begins after the longest beginning of the text
+        that parses without the key.
         """
         if not _has(self.table, keys):
             return None

@@ -103,7 +103,7 @@ def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
     """Return the file of a list, or the file that a word names. A path need not exist.
 
     Raises:
-        PlayshuffleError: the word names neither, or several.
+        PlayshuffleError: the word names nothing, or several lists.
     """
     named = find(word, Kind.FILE, lists)
     if named is not None:
@@ -122,7 +122,7 @@ def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: "Confi
     """Return the lists that words name; an empty list for folders or no words.
 
     Raises:
-        PlayshuffleError: a word is both or neither, or its list is broken; or words name lists and folders.
+        PlayshuffleError: a word names nothing or a broken list, or words name both lists and folders.
     """
     chosen = []
     for word in words:
@@ -193,7 +193,7 @@ def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNam
 
 
 def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:
-    """Return the error for a word that names nothing; `near` is about similar names."""
+    """Return the error for a word that names nothing; `near` suggests similar names."""
     names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
     alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})
     if alike is None and not {*kinds}.isdisjoint((Kind.FILE, Kind.FOLDER)):

@@ -20,9 +20,9 @@ class Contradiction(NamedTuple):
     """Options that do not work together.
 
     Attributes:
-        applies: returns whether options are affected; a returned text is `{field}` in the sentence.
-        sentence: has `{}` for each of the spellings, and may name fields of `Options`.
-        spellings: the options, as in the configuration; may name fields of `Options`.
+        applies: returns whether the options contradict; a text it returns fills `{field}` in the sentence.
+        sentence: has `{}` for each spelling, `{name}` for a value in `Options`.
+        spellings: the options, as in the configuration; may have `{name}`, too.
     """
 
     applies: Callable[[Options], object]
@@ -82,7 +82,7 @@ def _excludes(
     applies: Callable[[Options], object] | None = None,
     cure: str = "Remove either.",
 ) -> Contradiction:
-    """Return the row for an option that excludes another, by default if both are given."""
+    """Return the row for two options that exclude each other, by default whenever both are given."""
     return Contradiction(
         applies or (lambda options: _has(options, first, second)),
         f"{{}} does not work with {{}}: {why}. {cure}",

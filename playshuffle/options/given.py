@@ -11,7 +11,7 @@ class Given(NamedTuple):
     """The options of one command line.
 
     Attributes:
-        options: all of them; those not given have their defaults.
+        options: all options of a playlist; those not given have their defaults.
     """
 
     options: Options = Options()

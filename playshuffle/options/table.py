@@ -26,7 +26,7 @@ class Row(NamedTuple):
         group: one of `help_groups.GROUPS`; decides whether the short help shows it.
         verbs: the commands that take it; none for an option of the configuration alone.
         names: the kind of names that are its values, from `option_values.NAMES`.
-        may_be_number: the configuration accepts a number for the text, too.
+        may_be_number: the configuration accepts a number in place of text.
     """
 
     flag: str
@@ -168,7 +168,7 @@ def changed(options: Options) -> dict[str, Any]:
 
 
 def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
-    """Return the given options that differ, without the file, as flags."""
+    """Return the options that differ from `before`, except `output`, as flags."""
     words = []
     for row in ROWS:
         value = getattr(options, row.name)
