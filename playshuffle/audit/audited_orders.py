@@ -24,7 +24,7 @@ class Audited(NamedTuple):
     """An order of N tracks that can be shuffled many times.
 
     Attributes:
-        flaw: its known defect, if it exists to be caught.
+        flaw: the known defect of an order that tests must catch.
         entropy_bits: bits of its own generator; None if it uses the given one.
     """
 
@@ -60,7 +60,7 @@ def audited(name: str, tracks: int) -> Audited:
 
 
 def artists(tracks: int) -> list[int]:
-    """Return the artist of each track in path order: the first has 1 track, the others 1, 2, 3, …."""
+    """Return a number for the artist of each track: artists have 1, 1, 2, 3, … tracks, in path order."""
     sizes = chain([1], count(1))
     return list(islice(chain.from_iterable(repeat(key, size) for key, size in enumerate(sizes)), tracks))
 

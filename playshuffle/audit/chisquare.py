@@ -9,8 +9,8 @@ _TINY = 1e-300
 def tails(chi_square: float, freedom: float) -> tuple[float, float]:
     """Return the probability of a sum at most this small, and of one at least this large.
 
-    They are the regularised incomplete gamma functions P and Q. The smaller one is exact to ten digits or
-    more, down to 1e-300.
+    They are the regularised incomplete gamma functions P and Q. The smaller one is exact to ten digits,
+    down to 1e-300.
 
     Source: Press et al., Numerical Recipes, section 6.2.
     """
@@ -35,7 +35,7 @@ def _series(a: float, x: float) -> float:
 
 
 def _fraction(a: float, x: float) -> float:
-    """Evaluate by Lentz's method."""
+    """Evaluate the continued fraction of Q by Lentz's method."""
     b = x + 1 - a
     c, d = 1 / _TINY, 1 / b
     total, step, turn = d, 0.0, 0

@@ -42,7 +42,7 @@ def uniform(count: int) -> Guarantee:
 
 
 def one_ring(count: int) -> Guarantee:
-    """Guarantee Sattolo's shuffle."""
+    """Guarantee that every order of one cycle is equally likely, as Sattolo's shuffle does."""
     chances = [[1 / (count - 1)] * count for _ in range(count)]
     for track, row in enumerate(chances):
         row[track] = 0.0

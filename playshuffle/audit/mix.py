@@ -16,7 +16,7 @@ class Mix(NamedTuple):
     """How often entries of one group are neighbours, and how close they come.
 
     Attributes:
-        in_path_order: `neighbours` if sorted by path, as `nearest_in_path_order`.
+        in_path_order: `neighbours` of the playlist sorted by path.
         nearest: minimum plays from an entry to the next of its group; None if no group has two.
     """
 

@@ -86,7 +86,7 @@ def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
 
 
 def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
-    """Return an offset for each draw: partners of a forward shuffle count from the position."""
+    """Return the first position to swap with, for each draw: in a forward shuffle its own, else 0."""
     swaps_ahead = traced.is_forward and not traced.is_struck
     return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
 

@@ -1,7 +1,7 @@
 """Write a small tagged library of generated tones.
 
 Each track is a WAV file of a second: 8-bit mono samples, and an ID3v2.4 tag in a chunk `id3 `
-(https://id3.org/id3v2.4.0-structure). Equal calls write equal bytes.
+(https://id3.org/id3v2.4.0-structure).
 """
 
 import math

@@ -49,7 +49,7 @@ def find_tracks(
     """Return the audio files among paths, in order, and the others with a reason.
 
     A file without an audio suffix is never copied: a playlist may come from anybody. Copies are named by
-    artist and title, or as below one of `kept_below`.
+    artist and title, or by their path below one of the folders `kept_below`.
     """
     found: list[tuple[bytes, os.stat_result]] = []
     skipped = []
@@ -99,7 +99,7 @@ def plain(name: str) -> str:
 
 
 def _below(path: bytes, roots: Sequence[bytes]) -> list[str]:
-    """Return a file's folders below the outermost root, or its last two, and its stem."""
+    """Return a file's folders below the outermost root, or the last two without a root, and its stem."""
     root = min((root for root in roots if path.startswith(os.path.join(root, b""))), key=len, default=None)
     parts = os.fsdecode(path if root is None else path[len(root) :]).strip("/").split("/")
     parts = parts[-3:] if root is None else parts

@@ -52,7 +52,7 @@ def exported(
 
 
 def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
-    """Return the error for a folder whose mark has the head of another list."""
+    """Return the error for a folder whose mark names another list."""
     return PlayshuffleError(
         f"{shown(folder)} has the tracks of {shown(head[1:].removesuffix(KEPT))}. Nothing was changed. Choose"
         " another folder. If the list was moved since then, delete this folder. If both lists are yours,"
@@ -87,7 +87,7 @@ def marked(folder: bytes) -> list[bytes]:
 
 
 def our_files(folder: bytes) -> Iterator[bytes]:
-    """Yield the files that playshuffle wrote in a folder, with its mark."""
+    """Yield the files that playshuffle wrote in a folder, and the mark."""
     ours = our_paths(folder)
     for path, _, names in os.walk(folder):
         yield from (found for name in names if (found := os.path.join(path, name)) in ours)
@@ -117,7 +117,10 @@ def found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, byte
 
 
 def _shift_ns(tracks: Sequence[CopiedTrack], copies: Copies) -> int:
-    """Return the shift of the stick's times, in quarters of an hour, that fits most copies."""
+    """Return by how much the file times on the stick differ from the originals, in nanoseconds.
+
+    It is the multiple of 15 minutes that fits most copies. FAT stores local time.
+    """
     shifts = Counter(
         round((time - track.mtime_ns) / _QUARTER_NS) * _QUARTER_NS
         for track in tracks
@@ -182,7 +185,7 @@ def fill(
 def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: int) -> bool:
     """Copy a track; return False if the disk is full.
 
-    Its time is set when it is complete: so the next run knows.
+    A complete copy gets the track's time, by which the next run recognises it.
     """
     try:
         with open(path, "xb") as copy:

@@ -5,7 +5,7 @@ So each run makes a new folder NAME.playshuffle-new, moves existing copies there
 replaces the folder NAME at the end. The folder of a killed run is renamed NAME.playshuffle-old1, and the next
 run takes copies from there.
 
-Other files in these folders are refused at the start, and moved into the new folder later.
+Other files in these folders are refused at the start; if they appear later, they are moved into the new one.
 """
 
 import contextlib
@@ -172,8 +172,8 @@ def _check_music(
 ) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
-    Refuse a music folder, too: with the mark of an export, no list would have its tracks. A folder above all
-    music folders, such as a drive's top, is accepted.
+    Refuse a music folder, too: lists ignore a folder with the mark of an export. A folder above all music
+    folders, such as a drive's top, is accepted.
     """
     real = os.path.join(os.path.realpath(folder), b"")
     tops = {*map(os.path.realpath, {os.path.dirname(track.source) for track in tracks})}

@@ -62,7 +62,7 @@ def export_names(
 
 
 def _remove(paths: Iterable[bytes]) -> None:
-    """Remove files, and the folders that are empty then; the mark keeps the folder of them all."""
+    """Remove files, and folders that become empty; the top folder stays, as it has the mark."""
     for path in paths:
         os.unlink(path)
         with contextlib.suppress(OSError):
@@ -100,7 +100,7 @@ def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes
 
 
 def _check_places(folder: bytes, playlist: bytes, tracks: Sequence[CopiedTrack]) -> None:
-    """Refuse links, whose targets would be changed, and files in place of folders, which end with a slash."""
+    """Refuse links, whose targets would be changed, and files in place of folders."""
     folders = (os.path.join(os.path.dirname(track.name.encode()), b"") for track in tracks)
     for name in sorted({EXPORT_MARK, playlist, *folders}):
         path = os.path.join(folder, name).rstrip(b"/")
@@ -135,7 +135,7 @@ def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
 def _names(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], elsewhere: Collection[bytes]
 ) -> list[bytes]:
-    """Return the relative name of each copy. No new name equals another one in any case."""
+    """Return the relative name of each copy. No new name equals another, even in lower case."""
     names: list[bytes] = []
     taken = {os.fsdecode(path[len(folder) + 1 :]).casefold() for path in (*again.values(), *elsewhere)}
     for index, track in enumerate(tracks):

@@ -1,6 +1,6 @@
 """Read play histories that are SQLite databases.
 
-Each is identified by its tables and columns, and read by one statement. Values may have any type.
+Each is identified by its tables and columns, and read by one statement.
 """
 
 from collections.abc import Callable, Mapping

@@ -136,7 +136,7 @@ def rockbox_playback(path: bytes) -> Iterator[HistoryRow]:
 
 
 def mpv(path: bytes) -> Iterator[HistoryRow]:
-    """Read the files that mpv opened. If the next one followed soon, it was skipped."""
+    """Read the files that mpv opened. A file that another soon followed was skipped."""
     opened = [
         (_time(line.get("time")), line["path"])
         for line in _json_lines(path)
@@ -162,7 +162,7 @@ def listenbrainz(path: bytes) -> Iterator[HistoryRow]:
 
 
 def _json_lines(path: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the object in each line of a file. A killed program leaves half a line."""
+    """Yield the object in each line; skip half a line, which a killed program leaves."""
     for line in _lines(path):
         try:
             value = json.loads(line)

@@ -38,10 +38,10 @@ class History(NamedTuple):
     Attributes:
         played: when the program counts a play, for the documentation.
         tried: the version of the program whose file was read, if any.
-        name: the user's name for it; empty if users name the file.
+        name: by which users choose it; empty if they name the file.
         places: patterns of its path; empty if it differs between machines.
         advice: a sentence for users whose file is missing, or has no play.
-        starts: it counts plays when they start.
+        starts: the program counts plays when they start.
     """
 
     title: str

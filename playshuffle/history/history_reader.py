@@ -17,7 +17,7 @@ _HEAD = 4096  # first bytes that identify a file
 
 
 class Content(NamedTuple):
-    """A row for each track of a source. `starts`: it counts plays when they start."""
+    """A row for each track of a source. `starts`: the program counts plays when they start."""
 
     history: History
     rows: HistoryRows

@@ -45,7 +45,7 @@ class HistoryRow(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The fields of `Played`, of many tracks: a tuple for each row would take longer than to read it."""
+    """The fields of `Played`, in columns: to make a tuple of each row would take longer than to read it."""
 
     last_played: Sequence[int | None] = ()
     last_skipped: Sequence[int | None] = ()
@@ -54,7 +54,7 @@ class Columns(NamedTuple):
     rating: Sequence[float | None] = ()
 
     def rows(self, indices: Sequence[int]) -> "Columns":
-        """Return some rows, perhaps several times."""
+        """Return the rows at these indices, which may repeat."""
         return Columns._make([column[index] for index in indices] for column in self)
 
     def and_rows(self, others: "Columns") -> "Columns":

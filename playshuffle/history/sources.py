@@ -21,7 +21,7 @@ class Source(NamedTuple):
 
     @property
     def saved_text(self) -> str:
-        """Return a text that names the same source in another folder."""
+        """Return a text that names the same source, whatever the current folder."""
         if self.text in NAMES:
             return self.text
         return os.fsdecode(self.path) + (f"#{self.user}" if self.user else "")

@@ -1,6 +1,6 @@
 """Read the announcements of desktop players on the session bus, by MPRIS.
 
-`busctl` of systemd prints a line for each signal. Players are not polled.
+`busctl` of systemd prints a line for each signal.
 """
 
 import atexit

@@ -41,7 +41,7 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
-    """Apply an announcement, and yield the plays and skips that have ended, or whose player stopped."""
+    """Apply an announcement, and yield the plays and skips that ended with it or with a stop."""
     if news is not None:
         player = players.setdefault(news.player, PlayTimer(news.title))
         yield from player.update(news)

@@ -35,7 +35,7 @@ class News(NamedTuple):
 
     Attributes:
         at_s: arrival, on a clock that stands still while the computer sleeps.
-        status: of the player, empty if it is the same.
+        status: of the player, empty if unchanged.
         track: None if it is not announced.
         length_s: 0 if unknown.
         position_s: the player jumped to this position.
@@ -64,7 +64,7 @@ class Heard(NamedTuple):
 class PlayTimer:
     """The track of a player, and for how long it was heard.
 
-    `stopped_s` is when it stopped, if it did.
+    `stopped_s` is when the player stopped, if it did.
     """
 
     def __init__(self, title: str) -> None:

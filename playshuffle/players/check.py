@@ -52,7 +52,7 @@ class FaultKind(enum.StrEnum):
 
 
 class EntryFault(NamedTuple):
-    """A faulty entry. `first` is the line of the same file, for a duplicate."""
+    """A faulty entry. `first`: for a duplicate, the line of its file's first entry."""
 
     entry: Entry
     what: FaultKind
@@ -60,7 +60,7 @@ class EntryFault(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A problem that some versions of a player have with an entry, or with all if `entry` is None."""
+    """A problem that some versions of a player have with an entry, or with all entries if `entry` is None."""
 
     entry: Entry | None
     what: str
@@ -91,10 +91,10 @@ def check_playlist(
 ) -> Checked:
     """Check each entry of a playlist, as these players would read it.
 
-    Without names it is the player that the playlist was written for; an empty list means all.
+    If `names` is None, it is the player that the playlist was written for; if empty, all players.
 
     Raises:
-        PlayshuffleError: players were named, and it is not M3U.
+        PlayshuffleError: players were named, and the playlist is not M3U.
     """
     playlist = read_content(content_of(path) if content is None else content, path)
     if names is None:

@@ -32,10 +32,10 @@ class Loss(NamedTuple):
 def losses(
     paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes, player: str = GENERIC
 ) -> list[Loss]:
-    """Find the tracks of a playlist that the player would lose, or any for the generic one.
+    """Find the tracks of a playlist that the player would lose.
 
-    Paths (those that may be odd) and folder are absolute and without dot segments. Fast if nothing is odd.
-    `twins` finds names that differ by case or Unicode form alone.
+    For the generic player, find those that any player would lose. Paths (those that may be odd) and folder
+    are absolute and without dot segments. `twins` finds names that differ by case or Unicode form alone.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)

@@ -79,7 +79,7 @@ class Player(NamedTuple):
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
 
     def loses_written(self, key: str, form: str) -> Lost | None:
-        """Return how the player loses an oddity in a form; None if it reads such entries written for it."""
+        """Return how the player loses an oddity in a form; None if it reads the entries written for it."""
         lost = self.loses.get(key)
         if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
             return None

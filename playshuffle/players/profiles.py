@@ -1,4 +1,4 @@
-"""Define the table of players, one row each. Players of the configuration are added on request.
+"""Define the table of players, one row each.
 
 The rows were measured by loading hostile names, or come from sources and, for cars, from manuals.
 """

@@ -12,9 +12,9 @@ class Quirk(NamedTuple):
     """An oddity of a name, or of a line of a playlist.
 
     Attributes:
-        signs: every such name has one of these; one that also matches `pattern` is odd. Empty if the name
-            alone cannot show it.
-        instead: returns the path that such a player would open.
+        signs: every odd name has one of these; a name that also matches `pattern` is odd. Empty if the
+            name alone cannot show it.
+        instead: returns the path that a player with this problem would open.
     """
 
     what: str

@@ -56,7 +56,10 @@ _HASH = ord("#")
 
 
 def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[bytes]:
-    """Return the entries of paths for a playlist in a folder, all absolute and without dot segments."""
+    """Return the entries of paths for a playlist in a folder.
+
+    Paths and folder are absolute, without dot segments.
+    """
     parts = (path.rpartition(b"/") for path in paths)
     return [_entries_in(top + slash, [name], style, folder)[0] for top, slash, name in parts]
 
@@ -102,7 +105,9 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 
 
 class Text:
-    """The text of a playlist, in pieces, made again each time: all together they are as large as the lines.
+    """The text of a playlist, as an iterable of pieces.
+
+    Each iteration makes the pieces again; keeping them would take as much memory as the lines.
 
     Args:
         comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
@@ -152,8 +157,7 @@ def fingerprint_of(chunks: Iterable[bytes]) -> str:
 def parse(content: bytes, folder: bytes) -> Parsed:
     """Parse a playlist in a folder, from any program.
 
-    The entries of any `Text` come back exactly. Bytes stay bytes, whatever their encoding. `..` after a link
-    is the parent of the link's target.
+    The entries of any `Text` come back exactly. `..` after a link is the parent of the link's target.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, comments_in(lines))
@@ -206,7 +210,7 @@ def without_dots(path: bytes) -> bytes:
 
 @lru_cache(1024)
 def _parent(folder: bytes) -> bytes:
-    """Return the parent of a folder: by its path, unless a link makes it another one."""
+    """Return the parent of a folder, or of its target if it is a link."""
     parent = os.path.join(folder, b"..")
     written, real = os.path.normpath(parent), os.path.realpath(parent)
     return written if os.path.realpath(written) == real else real

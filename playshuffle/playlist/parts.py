@@ -119,7 +119,7 @@ def prepared(
 def _check_owner(path: bytes, file: bytes, owner: int) -> None:
     """Check that an existing file belongs to the owner of the new one.
 
-    Only writing shows the owner: on some file systems all files have one, and root may keep it.
+    Only writing shows the owner: on some file systems all files have the same one, and root may keep it.
     """
     try:
         other = os.lstat(file).st_uid

@@ -1,7 +1,7 @@
 """Map paths of this machine to the paths that a player sees, and back.
 
-A music folder has another path in a container, on a stick or on a share. A comment in the playlist has the
-map, so that the playlist can be read here.
+A music folder has another path in a container or on a share. A comment in the playlist has the map, so that
+the playlist can be read here.
 """
 
 import os
@@ -39,17 +39,17 @@ class Base(NamedTuple):
         return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
 
     def shape(self, path: bytes) -> bytes:
-        """Return the player's path with slashes, so that a backslash belongs to a name."""
+        """Return the player's path with slashes, so that any backslash belongs to a name."""
         player_path, rest = self._divided(path)
         return player_path.replace(b"\\", b"/") + rest
 
     def is_nameable(self, path: bytes) -> bool:
-        """Return whether the player can open the path's names, where a backslash may separate."""
+        """Return whether the player can open a path: not if it takes a backslash in a name as a separator."""
         player_path, rest = self._divided(path)
         return not (player_path.endswith(b"\\") and b"\\" in rest)
 
     def _divided(self, path: bytes) -> tuple[bytes, bytes]:
-        """Return the player's form of the start of a path, and the rest."""
+        """Return the player's folder for a path, empty if it has none, and the rest."""
         for local, player_path in self.swaps:
             if path.startswith(local):
                 return player_path, path[len(local) :]

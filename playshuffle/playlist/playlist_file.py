@@ -1,4 +1,4 @@
-"""Find and read the file of a playlist, or the parts of a long one. They may not exist yet."""
+"""Find and read the file of a playlist, or the parts of a long one."""
 
 import contextlib
 import os

@@ -26,7 +26,7 @@ UNUSUAL = (DeclinedError, StructError, LookupError, ValueError, ArithmeticError)
 def audio_mark(piece: bytes, period: int = 0) -> int:
     """Return a checksum above 0 of a piece of audio; 0 if it repeats itself, as silence does.
 
-    `period` is in bytes, for audio that may be silent.
+    `period`: bytes after which silent audio repeats itself.
     """
     if not piece or (period and piece[period:] == piece[:-period]):
         return 0
@@ -59,7 +59,7 @@ class HeadFile:
         return self._piece[start : start + length]
 
     def at_least(self, offset: int, length: int) -> bytes:
-        """Return at least these bytes, and all further loaded ones."""
+        """Return at least these bytes, and all loaded bytes behind them."""
         self.at(offset, length)
         return self.around(offset)
 

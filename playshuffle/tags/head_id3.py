@@ -1,7 +1,6 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
-mutagen decodes UTF-16 letter by letter, and copies a cover once for every frame. This module leaves it only
-unusual tags.
+mutagen decodes UTF-16 letter by letter, and copies a cover once for every frame.
 """
 
 import re
@@ -38,7 +37,7 @@ def read_tag(file: HeadFile, size: int) -> TagValues:
     """Return the values of the tag at the start of a file, by name in lower case.
 
     Raises:
-        DeclinedError: it is unusual or incomplete, or an ID3v1 tag adds to it.
+        DeclinedError: the tag is unusual or incomplete, or an ID3v1 tag adds to it.
     """
     values_of: TagValues = {}
     names: set[str] = set()

@@ -36,7 +36,7 @@ class _Atom(NamedTuple):
     children: "list[_Atom]"
 
     def child(self, *names: bytes) -> "_Atom":
-        """Follow the names down, each to the first child of that name."""
+        """Return the atom below this one, through the first child of each name."""
         atom = self
         for name in names:
             atom = next((child for child in atom.children if child.name == name), _NOTHING)

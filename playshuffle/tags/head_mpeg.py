@@ -200,7 +200,7 @@ def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
 
 
 def _lame_padding(lame: bytes) -> int:
-    """Return the samples that LAME added at both ends; 0 without its header."""
+    """Return the number of samples that LAME added at both ends; 0 without its header."""
     if not lame.startswith(b"LAME"):
         if lame.startswith(b"L3.99"):
             raise DeclinedError

@@ -1,4 +1,4 @@
-"""Read the tags of plain files from their heads, with one or two small reads each.
+"""Read the tags of plain files from their heads.
 
 The result is that of `tag_reader.read`, in a quarter to a half of the time. Unusual files get no result:
 `tag_reader`, the reference, must read them.

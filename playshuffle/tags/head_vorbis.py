@@ -67,9 +67,9 @@ def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
 
 
 def _comments(read: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
-    """Return the comments that fill a field, by name, and the offset of the end of all comments.
+    """Return the values of the comments that playshuffle uses, by name in lower case.
 
-    `read` is as `HeadFile.at_least`.
+    Also return the offset behind the last comment. `read` is as `HeadFile.at_least`.
     """
     comments: TagValues = {}
     place = 4 + unpack_from("<I", read(0, 4))[0]
@@ -145,7 +145,7 @@ def ogg_mark(file: HeadFile) -> int:
 
 
 def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
-    """Return the position at the end of the first audio page, and all audio bytes ÷ the bytes after it."""
+    """Return the position at the end of the first audio page, and all audio bytes ÷ those after this page."""
     begin, end, position = place, place, 0
     while position <= 0:  # headers, or a page without the end of a packet
         begin, head = end, file.at(end, 27)
@@ -178,7 +178,7 @@ def _nominal(highest: int, nominal: int, lowest: int) -> int:
 
 
 class _Packet:
-    """The packet that begins a page, with its further pages, up to the offset `end`."""
+    """The packet that begins a page, and may go on in further pages, up to the offset `end`."""
 
     def __init__(self, file: HeadFile, place: int, serial: bytes, sequence: int) -> None:
         self._file = file
@@ -223,7 +223,7 @@ class _Packet:
 def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
     """Return the position of the last page, which must end the file, and the audio mark.
 
-    The mark is made from the position and the last packets: programs divide the others into other pages.
+    The mark is made from the position and the last packets: programs may move others to another page.
     """
     for length in _TAIL_BYTES:
         start = max(0, file.size - length)

@@ -1,8 +1,7 @@
 """Read tags and streams with mutagen, and work around its limits.
 
 The only module that imports mutagen, which takes 60 ms: import it when needed. For a damaged file, its
-functions raise an exception of any kind. mutagen replaces the bytes of Vorbis comments that are Latin-1; the
-classes here do not.
+functions raise an exception of any kind.
 """
 
 import codecs
@@ -48,7 +47,7 @@ _ERRORS = "playshuffle.latin-1"
 
 
 def _as_latin1(error: UnicodeError) -> tuple[str, int]:
-    """Decode bytes that are not UTF-8 as Western Windows does."""
+    """Decode bytes that are not UTF-8 as Windows-1252, an extended Latin-1."""
     if isinstance(error, UnicodeDecodeError):
         return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
     raise error
@@ -114,7 +113,7 @@ class SketchyError(MutagenError):  # type: ignore[misc]
 
 
 def genre_names(texts: list[Any]) -> list[Any]:
-    """Return genres by name; id3.ID3 writes some as numbers."""
+    """Return the names of genres, some of which an ID3 tag has as numbers."""
     genres: list[Any] = id3.TCON(text=texts).genres
     return genres
 
@@ -125,7 +124,7 @@ def read_sample_entry(file: BinaryIO) -> Any:
 
 
 def read_audio(file: BinaryIO, format_: str, *, is_sure: bool) -> tuple[Any, Named]:
-    """Return mutagen's stream info of a file, and its tags by name. `is_sure`: it has this format."""
+    """Return mutagen's stream info of a file, and its tags by name. `is_sure`: the format is certain."""
     file.seek(0)
     audio = CLASSES[format_](file, **(_ID3_OPTIONS | {"load_v1": False} if format_ in _WITH_ID3 else {}))
     if not is_sure and getattr(audio.info, "sketchy", False):

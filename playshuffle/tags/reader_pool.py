@@ -1,7 +1,7 @@
 """Read the tags of many files in worker processes, so that a bad file harms no other.
 
-Workers answer in the order of requests. If one ends or takes too long, its first unanswered file is to blame,
-unless the answered file before it took too much memory.
+Workers answer in the order of requests. If a worker ends or takes too long, its first unanswered file is to
+blame, unless the answered file before it took too much memory.
 """
 
 import contextlib
@@ -92,7 +92,7 @@ class _Worker:
         self.send()
 
     def send(self) -> None:
-        """Write as much as the pipe takes; after each answer it takes more."""
+        """Write as many requests as the pipe takes; `hear` writes more."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             while self.unsent:
                 self.unsent = self.unsent[os.write(self.questions.fileno(), self.unsent) :]
@@ -184,7 +184,7 @@ class _Pool:
         return worker.heard_at + (self.deadline_s if worker.has_begun else _START_S)
 
     def listen(self, busy: Sequence[_Worker]) -> None:
-        """Wait for answers, or until one is overdue, but not for long."""
+        """Wait briefly for answers, at most until one is overdue."""
         self.forgive(busy, time.monotonic() - self.listened_at)
         began = time.monotonic()
         patience_s = min(_LISTEN_S, max(0, min(map(self.due, busy)) - began))
@@ -199,14 +199,14 @@ class _Pool:
                 self.lose(worker, f"took longer than {self.deadline_s:g} s")
 
     def forgive(self, busy: Sequence[_Worker], delay_s: float) -> None:
-        """Give workers more time if this process was delayed, by its consumer or by Ctrl-Z."""
+        """Give workers more time if this process was delayed, by its caller or by Ctrl-Z."""
         if delay_s > _DELAY_S:
             now = time.monotonic()
             for worker in busy:
                 worker.heard_at = min(worker.heard_at + delay_s, now)
 
     def hear(self, worker: _Worker) -> None:
-        """Anything but readings means that the worker is broken."""
+        """Store the readings of a worker; any other output means that it is broken."""
         lines = worker.hear()
         for line in lines or ():
             worker.heard_at = time.monotonic()

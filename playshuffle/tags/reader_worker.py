@@ -1,7 +1,6 @@
 """Read the tags of files in a separate process, which `reader_pool` starts.
 
-It reads paths, each ended by a NUL, and writes readings in the same order, each as a line of JSON. It has a
-memory limit, and ends with its parent.
+It reads paths, each ended by a NUL, and writes readings in the same order, each as a line of JSON.
 """
 
 import json
@@ -34,7 +33,7 @@ def main() -> None:
 
 
 def limit_process(memory_bytes: int) -> None:
-    """Limit the address space, and let signals and the parent's end stop this process."""
+    """Limit the address space, ignore Ctrl-C, and let an alarm and the parent's end stop this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent handles it
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent has ended
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -43,8 +43,7 @@ _CHUNKED = frozenset(("aiff", "wave"))
 def read(path: bytes) -> Reading:
     """Read the tags of a file; never raise for anything that is on disk.
 
-    Links are followed. Only a regular file is opened, and only to read. After an error of the disk the
-    reading is not final.
+    Links are followed. Only a regular file is opened.
     """
     try:
         with _open(path) as disk, BufferedReader(disk) as file:
@@ -147,7 +146,7 @@ def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) 
 def _read_tagged(
     file: BinaryIO, format_: str, head: HeadFile, *, is_sure: bool
 ) -> tuple[TagValues, Stream, Named]:
-    """Use a head reader if mutagen fails or finds no tags."""
+    """Read with mutagen; use a head reader if that fails or finds no tags."""
     own = None
     try:
         info, pairs = read_audio(file, format_, is_sure=is_sure)
@@ -163,7 +162,7 @@ def _read_tagged(
 
 
 def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | None:
-    """Read a file that mutagen cannot read: `meta` without a version, or MPEG layer I."""
+    """Read a file that mutagen cannot read: MP4 with `meta` without a version, or MPEG layer I."""
     with suppress(*UNUSUAL):
         return read_mp4(head) if format_ == "mp4" else ({}, _OWN_STREAMS["mp3"](head))
     return None

@@ -131,7 +131,7 @@ class MpdQueue:
             time.sleep(WAIT_S)
 
     def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
-        """Return MPD's name of a playlist, or nothing, and each track's URI and whether MPD knows it."""
+        """Return MPD's name of a playlist, if it has one, and each track's URI and whether MPD knows it."""
         conf = mpd_server.settings([self._address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:
@@ -181,7 +181,7 @@ class MpdQueue:
             time.sleep(WAIT_S)
 
     def _place(self, uri: str) -> str:
-        """Return the folder of a file, or its topmost folder unknown to MPD."""
+        """Return the path to update for a file: its topmost folder unknown to MPD, or its folder."""
         parts = uri.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             folder = "/".join(parts[:end])

@@ -24,7 +24,7 @@ class Plan(NamedTuple):
 
     Attributes:
         queues: each content of the queue in turn; the last one is the playlist.
-        position: of the playing song in the playlist; None without either.
+        position: of the playing song in the playlist; None without such a song.
         song: the player's name of the playing song, None if nothing plays.
         version: of the queue, if the player has versions.
         unknown: number of tracks unknown to the player.
@@ -119,7 +119,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
 
 
 def play(queue: Queue, track: bytes) -> None:
-    """Play a track of the queue, by its path or the end of it.
+    """Play the track of the queue whose entry is this path or the end of it.
 
     Raises:
         PlayshuffleError: the queue lacks it.
@@ -131,7 +131,7 @@ def play(queue: Queue, track: bytes) -> None:
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:
-    """Return a song's position in tracks, and the tracks; a song that is not one of them is put first."""
+    """Return a song's position in tracks, and the tracks; a song that they lack is put first."""
     if song in tracks:
         return tracks.index(song), tuple(tracks)
     return None, (song, *tracks)

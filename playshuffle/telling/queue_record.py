@@ -34,7 +34,7 @@ def only_process(player: str) -> Iterator[None]:
 
 
 def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
-    """Return whether playshuffle made this queue, from this playlist or from any."""
+    """Return whether playshuffle made this queue: from this playlist, or from any if it is None."""
     fingerprint = _fingerprint(queue)
     return any(
         recorded == fingerprint and (playlist is None or path == os.fsdecode(playlist))

@@ -24,7 +24,7 @@ def tell_player(
     any_playlist: bool = True,
     track: bytes | None = None,
 ) -> Told:
-    """Replace the queue of a player, any but `commands`, with a playlist.
+    """Replace the queue of a player with a playlist.
 
     Args:
         replace: also replace a queue that playshuffle did not make.
