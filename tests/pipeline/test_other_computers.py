@@ -205,7 +205,7 @@ def test_an_unreadable_or_edited_conflict_copy_prevents_no_deal(
     assert "It names no deal, or was edited" in dealt.report.notes[0].text
 
 
-def test_the_deal_of_another_computer_replaces_a_deal_that_was_killed_before_it_was_written(
+def test_todays_deal_of_another_computer_stays_and_a_killed_deal_is_written_tomorrow(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
