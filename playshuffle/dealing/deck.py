@@ -18,8 +18,8 @@ class Deal(NamedTuple):
     """The tracks of the last deal. They were written to the playlist, or are about to be.
 
     Attributes:
-        entries: none if the deal of its period was undone, and there was none before.
-        of: approximate number of deals of its round.
+        entries: empty if the deal was undone, and there was no deal before.
+        of: approximate number of deals in its round.
         is_pending: it may not have reached the file.
         every: how often deals were due when it was made.
         of_next: number of its last entries that are of the next round.
@@ -51,8 +51,8 @@ class Deck(NamedTuple):
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
         is_ended: the round was ended early; until the next deal, `upcoming` has all tracks.
-        unheard: dealt tracks without a known play, once for each deal that had them. Tracks that are not in
-            `dealt` are from the last round.
+        unheard: dealt tracks without a known play, once for each deal that had them. Those that are not in
+            `dealt` are from the previous round.
         heard_from_s: plays from this Unix time (s) on count for this round; 0 if plays do not count.
     """
 
@@ -92,7 +92,7 @@ class Deck(NamedTuple):
 
     @property
     def is_unheard(self) -> bool:
-        """Whether no track of the last deal was heard, so that it stays."""
+        """Whether no track of the last deal was heard, so that the deal stays."""
         entries = self.deal.entries if self.deal is not None else ()
         return self.has_deal and frozenset(self.unheard).issuperset(entries)
 
@@ -123,7 +123,7 @@ def mark_written(deck: Deck) -> Deck:
 
 
 def end_round(deck: Deck) -> Deck:
-    """End the round early; the next deal begins a new one, with the gap."""
+    """End the round early; the next deal begins a new round, with the gap."""
     removed = frozenset(deck.removed)
     return deck._replace(
         dealt=(),

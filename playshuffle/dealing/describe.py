@@ -53,7 +53,7 @@ def day(when: date) -> str:
 def next_deal(facts: Mapping[str, object], today: date) -> str:
     """Return when the next deal of a deck is due: 'now', 'tomorrow 00:00', 'with the next run' and so on.
 
-    If plays count, a deal without a play then stays. `facts` are from `deck_facts`.
+    If plays count, a deal without a play stays even then. `facts` are from `deck_facts`.
     """
     if facts.get("every") is None:
         return "now"

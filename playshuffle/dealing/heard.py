@@ -14,7 +14,7 @@ from playshuffle.text import counted
 
 
 def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
-    """Return the deck with tracks marked as done, dealt or not.
+    """Return the deck with heard tracks marked as done, dealt or not.
 
     `heard` are tracks played or skipped since `deck.heard_from_s`.
     """
@@ -24,7 +24,7 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
 
 
 def tracks_again(deck: Deck, patience: float = PATIENCE) -> Sequence[int]:
-    """Return the tracks that come first in the next deal, since nobody heard them."""
+    """Return the dealt tracks that nobody heard, and that the next deal has again."""
     return [track for track, deals in Counter(deck.unheard).items() if deals < patience]
 
 
@@ -62,6 +62,6 @@ def why_dealt(deck: Deck, patience: float = PATIENCE) -> Iterator[tuple[int, str
 
 
 def _of_last_round(deck: Deck) -> frozenset[int]:
-    """Return tracks of the last round that were in the last deal, or are still unheard."""
+    """Return tracks of the previous round that were in the last deal, or are still unheard."""
     entries = deck.deal.entries if deck.deal is not None else ()
     return frozenset(deck.unheard).union(entries).difference(deck.dealt)

@@ -17,15 +17,15 @@ class RoundOrder(Protocol):
     """How to order the rounds of a deck.
 
     Attributes:
-        name: a deck is ordered again when it changes.
-        keeps_gap: every track keeps the gap, not only as far as a few attempts allow.
+        name: if it changes, the upcoming tracks are ordered again.
+        keeps_gap: every track keeps the gap; otherwise as far as a few attempts allow.
     """
 
     name: str
     keeps_gap: bool
 
     def gap(self, tracks: int) -> int:
-        """Return the gap in plays, in a library of that size."""
+        """Return the least number of plays between two plays of a track, in a library of that size."""
 
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
         """Order tracks, given in their last order; `soonest` maps some to their first allowed position."""
@@ -68,21 +68,20 @@ def next_deal(
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
-    A round does not end while a drive is missing, because the dealt tracks on it would be forgotten: the deal
-    is then smaller.
+    While a drive is missing, the round does not end, so that its dealt tracks are not forgotten: the deal is
+    smaller.
 
     No track comes twice in one deal, so a deal is never larger than the library. If the order keeps the gap,
-    the next round is uniform over all orders with the gap and without a track of this deal. If tracks were
-    removed since the last round, tracks that would come too soon are postponed.
+    the least number of plays between two plays of a track, the next round is uniform over all orders with the
+    gap that fill this deal with other tracks. If tracks were removed since the last round, tracks that would
+    come too soon are postponed.
 
     Args:
-        again: earlier dealt tracks that come first.
-        is_now: `again` comes first in the deal after this one.
+        again: tracks dealt earlier, but not heard, that are dealt again before all others.
+        is_now: the user asked for a deal now: the tracks of `again` wait for a later deal.
 
     Raises:
         ValueError: every track still to be dealt in this round is missing.
-
-    Cost: O(n), plus the cost of the order.
     """
     if waits_for_missing(deck):
         raise ValueError("all tracks still to be dealt are missing")
@@ -109,7 +108,7 @@ def next_deal(
 
 
 def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
-    """Return whether a new deal is due, instead of writing the last one again.
+    """Return whether a new deal is due, instead of writing the last deal again.
 
     A pending deal is written first. A deal without any present track is replaced. If plays count, a deal
     without a play stays.
@@ -123,7 +122,7 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) ->
 def update_deck(deck: Deck, rules: DealRules) -> Deck:
     """Return the deck with new tracks inserted and missing tracks put aside.
 
-    If its order has changed, all upcoming tracks are ordered again.
+    If the order has changed, all upcoming tracks are ordered again.
     """
     present, order = rules.present, rules.order
     present_set = frozenset(present)

@@ -25,7 +25,7 @@ def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
 def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
     """Return the deal that a comment names, without entries.
 
-    None if there is none, or if the entries were changed.
+    None if it names no deal, or if the entries were changed.
     """
     found = re.fullmatch(_COMMENT, comment)
     if found is None or found[6] != _checksum(paths):
@@ -38,15 +38,15 @@ def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
 
 
 def _checksum(paths: Sequence[bytes]) -> str:
-    """Return a checksum of the names: the music may have another path on another computer."""
+    """Return a checksum of the file names: the music may have another path on another computer."""
     return f"{crc32(b'/'.join(map(os.path.basename, paths))):08x}"
 
 
 def count_other(deck: Deck, other: Deal) -> Deck:
     """Return the deck with another computer's deal counted as dealt in its round.
 
-    A deal of an earlier round counts only if it was made later than this round began. A deal counted twice
-    counts once. A pending deal of this deck is still to come, without the tracks of the other deal.
+    A deal of an earlier round counts only if it was made after this round began. Counting a deal twice
+    changes nothing. A pending deal of this deck stays pending, without the tracks of the other deal.
     """
     last, cut = deck.deal, len(other.entries) - other.of_next
     if last is not None and last.is_pending:
@@ -73,7 +73,7 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
 def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> tuple[Deck, bool]:
     """Return the deck with another computer's deal, which the list has, as its last deal.
 
-    Return also whether it is the deal of this period. A deal that did not reach the list stays the last one.
+    Return also whether it is the deal of this period. A pending deal of this deck stays the last deal.
     """
     last, is_of_future = deck.deal, is_of_the_future(now, other.period)
     facts = other.round, other.number, other.entries

@@ -19,7 +19,7 @@ _ATTEMPTS = 10
 class Rounds:
     """Orders the rounds of a deck by an order of the recipe.
 
-    The uniform order keeps the gap for each track, and is uniform over all orders that do. Any other order is
+    The random order keeps the gap for each track, and is uniform over all orders that do. Any other order is
     made up to ten times, and the result with the fewest tracks that come too soon is used. `sorted` has no
     gap.
     """

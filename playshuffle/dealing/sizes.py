@@ -29,7 +29,7 @@ class Size(ABC):
 
     @abstractmethod
     def count_deals(self, tracks: Sequence[int]) -> int:
-        """Return how many deals these tracks are enough for."""
+        """Return about how many deals these tracks make."""
 
 
 class ByCount(Size):
@@ -101,7 +101,7 @@ class ByTime(Size):
 
 
 class ByGroups(Size):
-    """Deals of N groups, such as albums. A group counts once while its tracks are neighbours."""
+    """Deals of N groups, such as albums. A group counts once while its tracks follow each other."""
 
     def __init__(self, count: int, group_of: Mapping[int, int]) -> None:
         self._count = self._left = count
@@ -132,9 +132,9 @@ class ByGroups(Size):
 
 
 class Limited(Size):
-    """Deals of another size that have at most `limit` tracks, from 1, for each value.
+    """Deals of another size, with at most `limit` tracks, at least 1, for each value.
 
-    A track over the limit comes first in the next deal. So the last deals of a round can be small.
+    A track over the limit comes first in the next deal, so the last deals of a round can be small.
     """
 
     def __init__(self, size: Size, limit: int, value_of: Mapping[int, int]) -> None:

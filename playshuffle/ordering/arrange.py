@@ -105,7 +105,7 @@ class _Layout(NamedTuple):
     """The tracks to put in order, and the tracks with a fixed position.
 
     Attributes:
-        left_out: tracks that are too long, or of unknown length.
+        left_out: tracks too long for the time limit, or of unknown length.
         playlist_length: number of tracks to play, as far as known.
         closing: the track pinned to the end of a list of unknown length.
     """

@@ -20,7 +20,7 @@ class Gap(NamedTuple):
 
 
 def usual_gap(tracks: int) -> int:
-    """Return the usual gap in plays: a quarter of the tracks, at most a hundred."""
+    """Return the default gap in plays: a quarter of the tracks, at most a hundred."""
     return min(tracks // 4, 100)
 
 

@@ -90,7 +90,7 @@ def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
 def albums(chosen: Chosen) -> Albums:
     """Number the albums, and find the position of each track on its album.
 
-    An album is a MusicBrainz release, else one title by one album artist in one folder (the artist would
+    An album is a MusicBrainz release, else one title by one album artist in one folder (track artists would
     split compilations), else a folder. Discs are parts of one album, even in subfolders of their own.
     """
     album_rows = chosen.column(lambda folder: _album_rows(folder, chosen.tags_of(folder)))
@@ -106,7 +106,7 @@ def albums(chosen: Chosen) -> Albums:
 
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:
-    """Return a field of each chosen track, as tagged; None without one."""
+    """Return a field of each chosen track, as tagged, or None."""
     return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
 
 
@@ -138,7 +138,7 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
 
 
 def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:
-    """Map each album to its first disc, if that is in a folder beside or above.
+    """Map each further disc to the first one, if that is in a folder beside or above.
 
     Discs of one album have different numbers: otherwise they are two albums of one name.
     """

@@ -60,7 +60,7 @@ def values(chosen: Chosen, tag: str) -> dict[int, int]:
 def over_limit(
     value_of: Mapping[int, int], limit: int, rank: Callable[[int], int], randbelow: RandBelow
 ) -> tuple[list[int], list[int]]:
-    """Return the tracks to omit so that each value has at most `limit`, ascending.
+    """Return the tracks to omit, ascending, so that each value has at most `limit`.
 
     The second list has the omitted tracks that another draw could keep. Tracks of a lower rank are kept
     first; among equal ranks, each choice is equally likely.

@@ -19,7 +19,7 @@ def natural_key(name: bytes) -> Key:
 
 
 def natural_ranks(chosen: Chosen) -> Sequence[int]:
-    """Return the rank of each track by its path, name by name; equal paths stay sorted by bytes.
+    """Return the rank of each track by its path, name by name; ties are sorted by bytes.
 
     The roots stay in their given order, each sorted by path bytes.
     """

@@ -34,13 +34,13 @@ class Order(NamedTuple):
         takes: keys of options, beside those that every order takes.
         tag: the field that it uses by default.
         from_last: it shuffles the last order, not the library's.
-        is_of_the_list: the guarantee is about the playlist, so tracks within a limit are shuffled again.
+        is_of_the_list: the guarantee is about the playlist, so a limited list is shuffled again.
         insert_new: inserts new tracks and keeps the guarantee. None inserts them at random unplayed
             positions.
         repair: restores the guarantee of a changed list by moving few tracks. None if `insert_new` keeps it.
-        deck_gap: a new round of a deck keeps the gap for each track, keeps it as far as the guarantee allows,
-            or has none.
-        has_fewest_repeats: the summary of `make` names no other order against repeats.
+        deck_gap: whether a new round of a deck keeps the gap for each track, as far as ten attempts allow, or
+            has no gap.
+        has_fewest_repeats: the summary of `make` suggests no other order against repeats.
     """
 
     shuffle: Callable[[Chosen, Recipe], Shuffle]
@@ -123,7 +123,7 @@ def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
 def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, inside: Inside) -> list[int]:
     """Sort the unplayed tracks of each block, except for blocks that are shuffled inside.
 
-    Renumbered tracks are still at their old positions, and another block may be the last one now.
+    Renumbered tracks are still at their old positions, and another block may be the last now.
     """
     if inside == "all":
         return [*ranks]
@@ -178,7 +178,7 @@ def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
 
 
 def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
-    """Insert a new track among tracks of its play count; sort all others by their present counts."""
+    """Insert new tracks among tracks of their play count; sort all others by their present counts."""
     plays = _plays(chosen)
 
     def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:

@@ -21,8 +21,8 @@ class Recipe(NamedTuple):
 
     Attributes:
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
-        rests: how long a track rests after it was heard, or another with the same value of a field.
-        resting: indices of the resting tracks; like pins, they are resolved later.
+        rests: how long a track rests after it, or a track with its value of a field, was heard.
+        resting: indices of the resting tracks, which, like pins, are resolved later.
     """
 
     order: str = "random"

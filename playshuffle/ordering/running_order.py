@@ -22,7 +22,7 @@ class LastOrder(NamedTuple):
         order: the tracks, absent ones included.
         absent: tracks of `order` that are not chosen now.
         new: chosen tracks that are not in the order, ascending.
-        came: number of tracks that were absent until now.
+        came: number of new tracks, and of absent ones that returned.
         went: number of tracks that are absent from now on.
     """
 
@@ -54,12 +54,12 @@ def last_order_now(
 def update_order(
     chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: RandBelow, *, is_changed: bool
 ) -> tuple[Arranged, list[int]]:
-    """Return the order of the chosen tracks after they changed, and the same with the absent ones.
+    """Return the order of the chosen tracks after they changed, and this order with the absent ones.
 
     `recipe` has resolved pins. `is_changed`: tracks were added or removed, or have other paths or tags.
 
     Raises:
-        PlayshuffleError: a pin or a limit of the recipe has no meaning for these tracks.
+        PlayshuffleError: a pin or a limit of the recipe is impossible for these tracks.
     """
     order = last.order
     # If an order uses tags or paths, a track with new ones may have to move, too.

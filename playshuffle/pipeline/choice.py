@@ -45,7 +45,7 @@ class Choice(NamedTuple):
         stages: those that were requested, or omit something.
         lacking: terms of the query that decided about tracks without their tag.
         idle: terms of the query that change nothing.
-        kept: maps each omitted copy to the kept one, even if a skip list omits the kept one.
+        kept: maps each omitted copy to the kept one, even if a skip list omits the copy.
         drawn_out: tracks omitted at random, so that the next run may keep them.
         problem: why no track can be played or drawn; None if one can.
     """

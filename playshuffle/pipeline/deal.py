@@ -32,9 +32,9 @@ class Dealt(NamedTuple):
     """The result of a deal.
 
     Attributes:
-        deck: after it; for a peek, as it would be.
+        deck: after the deal; for a peek, as it would be.
         certain: number of entries, from the first, that do not depend on future draws.
-        former: options of the last deal, if they differ.
+        former: options of the last deal, if this run has others.
         left: number of tracks of the last deal that new options removed.
         is_heard: the last deal was counted as heard.
     """
@@ -53,7 +53,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     """Deal once in each period; otherwise check that the file has the deal of this period.
 
     Args:
-        is_now: deal even if no deal is due, but first write a pending deal.
+        is_now: deal even if no deal is due; if a deal is pending, write that instead.
         has_options: `undo` also takes back the options of this command.
 
     Raises:
@@ -91,7 +91,7 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
 
 
 def count_as_heard(run: Run) -> Dealt:
-    """Count the last deal as heard, and check that the file has it. Without plays, each deal counts.
+    """Count the last deal as heard, if plays count, and check that the file has it.
 
     Raises:
         PlayshuffleError: nothing was dealt yet.
@@ -113,7 +113,7 @@ def _last_deal(run: Run, option: str) -> Deal:
 
 
 def peek_deal(run: Run) -> Dealt:
-    """Return the deal after the last one, and change nothing.
+    """Return the next deal, and change nothing.
 
     Raises:
         PlayshuffleError: no track can be dealt.
@@ -233,7 +233,7 @@ def _repeat_deal(
 
 
 def _keep_file(run: Run, deck: Deck) -> Dealt:
-    """Save the deck without writing the playlist: its file has an undone deal, or one of another computer."""
+    """Save the deck without writing the playlist: its file has an undone deal, or another computer's."""
     assert deck.deal is not None
     saved = run.record.saved
     content = saved.content if saved is not None and not run.record.has_other else ""
@@ -261,7 +261,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
-    """Return the present entries in order: other options change only the next deal."""
+    """Return the present entries in order: new options change only the next deal."""
     staying = _staying(run)
     order = [index for index in entries if index in staying]
     return Arranged(order, len(order))

@@ -64,9 +64,9 @@ class EntryWriter(NamedTuple):
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
-        """Return the paths of tracks that may have an unusual name: all, or none.
+        """Return the paths of all these tracks if a folder has an unusual name, else none.
 
-        For all tracks of the library, return the tracks of folders with an unusual name.
+        For all tracks of the library, return only the tracks of such folders.
         """
         base = self.base
         odd_folders = [
@@ -83,12 +83,12 @@ class EntryWriter(NamedTuple):
         return tracks.paths_of(indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
-        """Return the tracks that the player would lose; for the generic one, any player."""
+        """Return the tracks that the player cannot open; for the generic player, any player."""
         all_losses = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
         return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
-        """Return all entries as lost, if the player does not read the demanded form."""
+        """Return all entries as lost, if the player does not read the demanded path style."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -246,7 +246,7 @@ def _style(
 
 
 def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
-    """Return how MPD sees the tracks; None if it does not read the playlist."""
+    """Return how MPD sees the tracks; None if MPD does not read the playlist."""
     conf = mpd_server.settings()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None

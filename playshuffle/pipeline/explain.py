@@ -51,7 +51,7 @@ class Reason(NamedTuple):
     """Why a file is in a playlist, or not.
 
     Attributes:
-        code: for programs; IN if it is.
+        code: for programs; IN if the file is.
         file: path of the skip list or file that is the cause.
     """
 
@@ -66,7 +66,7 @@ class PlaylistStages:
     """The result of the stages of a run for the files of one playlist.
 
     Attributes:
-        entries: position, from 0, of each path in the playlist as it is.
+        entries: position, from 0, of each path in the playlist file.
         waiting: the missing folder of each waiting track, by path.
         indices: of the tracks that were found, by path.
         order: position of each track in the last order, None for a deck.
@@ -90,7 +90,7 @@ class PlaylistStages:
 
     @property
     def has_options(self) -> bool:
-        """Return whether the source of the playlist's tracks is known."""
+        """Return whether the folders of the playlist's tracks are known."""
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:

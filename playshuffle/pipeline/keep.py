@@ -21,7 +21,7 @@ def update(run: Run) -> Report | Dealt:
 def keep(run: Run) -> Report:
     """Keep one playlist as it is, except for tracks that were added or removed, or have new tags.
 
-    A new order is drawn if none exists, if it is too old for the request, or if the request has another
+    A new order is drawn if none exists, if the last is too old for the request, or if the request has another
     order.
     """
     last, now_s = run.record.order, int(run.now.timestamp())

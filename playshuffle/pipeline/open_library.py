@@ -25,7 +25,7 @@ class OpenLibrary(NamedTuple):
     Attributes:
         cache: None if no tags are read.
         table: the numbers of all tracks, or only of those below the playlists' folders.
-        errors: an error for each root that cannot be read and has no last scan, by root.
+        errors: an error for each root that cannot be read and was never scanned, by root.
     """
 
     state: State

@@ -1,7 +1,7 @@
-"""Read the deals that other computers wrote into a list of this one, or beside it.
+"""Read the deals that other computers wrote into a list of this computer, or beside the list.
 
 A synchroniser replaces the list, or keeps one of two lists as a conflict copy. A list is from another
-computer if its comments name a deal of exactly its entries, and this state has not written it.
+computer if its comments name a deal of exactly its entries, and this computer has not written it.
 """
 
 from collections.abc import Collection
@@ -54,7 +54,7 @@ def count_others(
 
 
 def _deal_in(file: PlaylistFile, tracks: Tracks) -> Deal | None:
-    """Return the deal that a list names, with the tracks in it; None if it was edited."""
+    """Return the deal that a list names, with the list's tracks; None if the list was edited."""
     comment = file.comments().get(KEY)
     deal = read_comment(comment, file.written()) if comment is not None else None
     if deal is None:

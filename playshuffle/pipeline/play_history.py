@@ -43,7 +43,7 @@ class PlayHistory(NamedTuple):
 
     @property
     def counts_skips(self) -> bool:
-        """Return whether a source counts skips, so that a track without any has none."""
+        """Return whether a source counts skips, so that a track without any has 0 skips."""
         return any("skips" in _BY_TITLE[title].knows for title in self.titles) or not {
             *self.played.skips
         } <= {None}
@@ -60,7 +60,7 @@ class PlayHistory(NamedTuple):
     def with_copies(self, kept: Mapping[int, int]) -> Self:
         """Return the history with plays of omitted copies counted for the kept ones, too.
 
-        `kept` maps the former to the latter.
+        `kept` maps omitted copies to kept ones.
         """
         copies = [row for row, index in enumerate(self.indices) if index in kept]
         every = [*self.indices, *(kept[self.indices[row]] for row in copies)]
@@ -68,7 +68,7 @@ class PlayHistory(NamedTuple):
         return self._replace(indices=indices, played=played)
 
     def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
-        """Return tracks that were played, or also skipped, since this Unix time (s)."""
+        """Return tracks that were played (`with_skips`: or skipped) since this Unix time (s)."""
         times = zip(self.indices, self.played.last_played, self.played.last_skipped, strict=True)
         return frozenset(
             index
@@ -145,7 +145,7 @@ def _matched(
 ) -> tuple[Sequence[tuple[int, int]], Columns, list[int]]:
     """Return the plays of these tracks in a source, as in `StoredPlays`, and its rows of other tracks.
 
-    A row whose path no longer has a track belongs to the track that was there.
+    A row whose path no longer has a track belongs to the track that had this path.
     """
     rows = content.rows
     number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))

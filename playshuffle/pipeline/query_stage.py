@@ -41,7 +41,7 @@ def _why_no_match(findings: Sequence[Finding]) -> Cause:
 
 
 def _seen(finding: Finding) -> str:
-    """Return the compared values in brackets, but not the path."""
+    """Return a term's compared values in brackets, but not the path."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""
     if len(finding.values) > 1:

@@ -24,7 +24,7 @@ class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
     Attributes:
-        order: None without one, and for a deck.
+        order: None without a last order, and for a deck.
         saved: the record that fits the file, otherwise the newest.
         replaced: number of tracks in the order that replace an omitted copy.
         forgotten: tracks that the library lacks for so long that they lose their positions.
@@ -184,8 +184,8 @@ def _deck_record(
 ) -> Record:
     """Return the newest deck of a playlist; without one, make it from playshuffle's file.
 
-    A pending deal that did reach the file is marked as dealt, if the request writes. Deals of other computers
-    count.
+    A pending deal that did reach the file is marked as written, if the request writes. Deals of other
+    computers count.
     """
     assert request.deal is not None
     newest, before = saved.get(LAST), saved.get(BEFORE)

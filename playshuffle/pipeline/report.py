@@ -33,7 +33,7 @@ class Figures(NamedTuple):
     """Figures about the tracks of a playlist.
 
     Attributes:
-        neighbours: number of tracks that follow one by the same artist.
+        neighbours: number of tracks that follow a track by the same artist.
         fewest: the lowest possible `neighbours`.
     """
 
@@ -50,7 +50,7 @@ class Report(NamedTuple):
         output: path of the playlist; None if no file is written.
         figures: computes the figures, which is slow.
         suspects: paths that the indices in `losses` refer to.
-        removed: former files of a playlist that has fewer parts now, or is split for the first time.
+        removed: old files of a playlist that has fewer parts now, or is split for the first time.
         has_news: `noted` differs from the last run.
         stamp: of the written file; empty if none was written.
     """

@@ -18,14 +18,14 @@ class Request(NamedTuple):
 
     Attributes:
         output: the file to write; None returns the entries.
-        options: all options, with absolute paths and the tables' names.
-        files: the tracks to choose from; None for all below the roots. The roots then only contain them.
+        options: all options, with absolute paths.
+        files: the tracks to choose from; the roots then only contain them. None: all tracks below the roots.
         streams: entries of `source_file` that are not files.
         never: the list of `playshuffle never`, which need not exist.
         most: the limit for each value of a tag, in the playlist or in each deal.
-        relative_to: start of relative entries, if it is not the playlist's folder.
+        relative_to: folder where relative entries start, if not the playlist's.
         swaps: pairs of a folder here and the player's folder, each with a separator at its end.
-        any_name: only paths are returned, so no track is skipped for its name.
+        any_name: no track is skipped for its name, because only paths are returned.
         redraw_before_s: an update replaces an order drawn before this Unix time (s).
     """
 
@@ -50,7 +50,7 @@ class Request(NamedTuple):
 
     @property
     def saved_options(self) -> Options | None:
-        """Return the options to save with the playlist, without permissions to lose something.
+        """Return the options to save with the playlist, without permissions for a loss.
 
         None if the files cannot be listed again, because a pipe or a caller named them.
         """

@@ -228,7 +228,7 @@ class Run(NamedTuple):
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:
     """Check that a playlist that is its own source does not lose entries for ever.
 
-    `file` is the playlist as it is, `report` has its new tracks, and the skipped files.
+    `file` is the playlist as it is; `report` has its new tracks, and the skipped files.
     """
     if file is None or not file.is_file(request.source_file) or request.options.accept_missing:
         return

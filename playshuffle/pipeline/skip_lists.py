@@ -55,7 +55,7 @@ def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
     """Check that no list is the playlist to be written; `own` are its resolved paths.
 
     Raises:
-        PlayshuffleError: one is. Each run would then undo the last one.
+        PlayshuffleError: a list is. Each run would then undo the last run.
     """
     for path in lists:
         if atomic_file.resolved(path) in own:
@@ -72,7 +72,7 @@ def read_skip_lists(
 ) -> list[SkipList]:
     """Read the skip lists of a playlist, and store their content if the playlist is written.
 
-    `playlist`, its resolved path, is the key of the stored content.
+    The content is stored by the resolved path of the `playlist`.
 
     Raises:
         PlayshuffleError: a list was never readable.
@@ -105,7 +105,7 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
 def reasons_to_skip(
     found: Tracks, lists: Sequence[SkipList]
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
-    """Return the reason and skip list of each omitted track, by index, and the lists that name none.
+    """Return the reason and skip list of each omitted track, by index, and the lists that name no track.
 
     An entry names a track by its path, or by another path to the same file.
     """

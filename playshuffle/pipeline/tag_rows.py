@@ -12,7 +12,7 @@ from playshuffle.tags.reading import ReadAll, Tags
 def cached_rows(
     cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
 ) -> RowsOf:
-    """Look up a folder's tags in the cache; if it has lost them, in the files.
+    """Look up a folder's tags in the cache; if the cache lost them, in the files.
 
     `replaced` has fields of `Tags` that replace the tags of files, by path.
     """

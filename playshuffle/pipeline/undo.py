@@ -21,7 +21,7 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
     """Return the record of a playlist before its last make or deal.
 
     Raises:
-        PlayshuffleError: it has none.
+        PlayshuffleError: there is none.
     """
     before = records.load(state, playlist).get(records.BEFORE)
     if before is None:
@@ -73,7 +73,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
 def _counting_as(undone: SavedRecord | None, restored: SavedRecord) -> SavedRecord:
     """Return the restored record with the time of the undone one.
 
-    The service would deal or shuffle again at once otherwise. A deal without tracks stands for none.
+    The service would deal or shuffle again at once otherwise. A deal without tracks stands for no deal.
     """
     if isinstance(restored, SavedOrder):
         drawn_s = undone.drawn_s if isinstance(undone, SavedOrder) else 0
@@ -107,7 +107,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
-    """Undo a deal. Without a previous deal, or a present track in it, the file keeps its tracks."""
+    """Undo a deal. Without a previous deal that has a present track, the file keeps its tracks."""
     deck = before.deck
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
     arranged = Arranged(entries, len(entries))

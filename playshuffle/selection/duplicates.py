@@ -30,7 +30,7 @@ class CopyFacts(NamedTuple):
 
     Attributes:
         length_ms: 0 if unknown.
-        recording_id: of MusicBrainz, as `release_id`.
+        recording_id: of MusicBrainz, like `release_id`.
         bitrate: bits per second.
     """
 

@@ -34,7 +34,7 @@ class Idle(NamedTuple):
     """A path that no track matches, or a negated term that excludes no track.
 
     Attributes:
-        near: a similar path of a folder with tracks, in the form of the term.
+        near: a similar path, of a folder with tracks, as the term would write it.
     """
 
     text: str

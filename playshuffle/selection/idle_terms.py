@@ -16,7 +16,8 @@ _MOST_FOLDERS = 10_000  # folders to compare; more take seconds
 def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:
     """Return the terms that change nothing.
 
-    `hits` counts the tracks that pass a term's checks, before negation. `folders` with tracks end in a slash.
+    `hits` counts the tracks that pass a term's checks, before negation. `folders` have tracks, and end in
+    a slash.
     """
     unused = [term for term in terms if not hits.get(term)]
     if not any(term.is_negated or term.tops for term in unused):

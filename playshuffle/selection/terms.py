@@ -45,7 +45,7 @@ class Term(NamedTuple):
 
     Attributes:
         column: where it begins in the query, from 1.
-        is_regex: it may take long.
+        is_regex: evaluation may take long.
         tops: paths above the matching files; empty for a term of tags.
         relative: the path as written, if it starts at each root.
     """

@@ -34,8 +34,8 @@ class TrackNames:
     def find(self, word: str) -> int | None:
         """Return the index of the track that a text names, if any.
 
-        It is a path, or its end; or a name without suffix, a title, or "artist - title". If none is equal,
-        names in another Unicode form count, then names in other case.
+        The text is a path, or its end; or a name without suffix, a title, or "artist - title". If none is
+        equal, names in another Unicode form count, then names in other case.
 
         Raises:
             PlayshuffleError: several tracks have this name.

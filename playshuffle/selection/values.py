@@ -30,13 +30,13 @@ _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y
 
 
 def containing(value: str) -> Test:
-    """Test whether a text contains this one, in any case."""
+    """Test whether a text contains this text, in any case."""
     needle = folded(value)
     return lambda text: needle in folded(text)
 
 
 def equal(value: str, form: Callable[[str], str] = composed) -> Test:
-    """Test whether a text, or any of its values, equals this one; `folded` ignores case."""
+    """Test whether a text, or any of its values, equals this value; `folded` ignores case."""
     whole = form(value)
 
     def test(text: str) -> bool:

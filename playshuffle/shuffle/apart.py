@@ -25,13 +25,13 @@ def fewest_repeats(groups: Sequence[int]) -> int:
 def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
     """Move single entries until there are as few pairs as possible.
 
-    With `first` = 0 the result has the fewest pairs that these entries can have, and at most as many entries
-    move as there were pairs too many. Proof: removing an entry x of a pair of group g removes exactly one
+    With `first` = 0 the result has the fewest pairs that these entries can have, and at most one entry moves
+    for each pair too many. Proof: removing an entry x of a pair of group g removes exactly one
     pair, whatever its other neighbour is. Putting x between two entries that are not of g adds no pair.
     Without such a position both ends are of g and no two entries of other groups are neighbours, so the order
     had max(0, 2m - n - 1) pairs already.
 
-    With a greater `first` it never has more pairs than the order.
+    With a greater `first` the result never has more pairs than `order`.
 
     Draws: none without pairs too many. For each move: one among the entries of pairs, one with bound n-first
     for the new position, and another among the good positions if that is not one.

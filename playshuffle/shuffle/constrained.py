@@ -40,7 +40,7 @@ def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: Ra
 
 
 def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle the late entries behind all others, with the same shuffle.
+    """Shuffle all others, and behind them the late entries, with the same shuffle.
 
     `shuffle` is called for the others first. Late entries that are not in the order are ignored.
 
@@ -54,7 +54,7 @@ def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBel
     """Shuffle by halves: so few swaps that the old order still shows.
 
     Makes ⌊n/2⌋ swaps, less `skip` (0 or more) for every position divisible by `group` (1 or more). With
-    52 entries, group 13 and skip 3 that is twelve fewer. Each swaps two positions drawn from all n,
+    52 entries, group 13 and skip 3 these are twelve fewer. Each swaps two positions drawn from all n,
     which may be the same.
 
     Draws: two with bound n for each swap.

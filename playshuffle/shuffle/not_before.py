@@ -37,8 +37,8 @@ def not_before(
     Uniform over all such orders: each position draws among the unused entries that are allowed there. Their
     number does not depend on earlier draws. A pinned entry may come too soon.
 
-    A position draws among the late entries only if no other is allowed. Such an order exists whenever one
-    exists without that rule.
+    A position draws among the late entries only if no other is allowed. This rule never makes the shuffle
+    impossible.
 
     Args:
         soonest: maps an entry to its first allowed position; the others are allowed anywhere.

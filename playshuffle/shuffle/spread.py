@@ -3,8 +3,6 @@
 If no group has more than half of the entries, they are laid out on a ring without neighbours of one group,
 and the ring is opened at a random position. That makes every entry exactly equally likely at every position,
 whatever the ring. A group of more than half is laid out first, and the others go one by one into its gaps.
-
-Draws are made in bulk: with thousands of artists, single calls would take most of the time.
 """
 
 import itertools
@@ -18,7 +16,7 @@ from playshuffle.shuffle.chance import RandBelow, draws, unreduced
 def spread(
     order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, within: Sequence[int] | None = None
 ) -> list[int]:
-    """Shuffle so that as few neighbours as possible are of one group, and each group is far apart.
+    """Shuffle so that as few neighbours as possible are of one group, and the entries of a group far apart.
 
     There are exactly max(0, 2m - n - 1) such neighbours, m being the size of the largest group; no order has
     fewer. If m is at most n/2, every entry is equally likely at every position. If not, every entry outside
