@@ -89,7 +89,7 @@ def test_the_clone_runs_through_a_link(clone: Path, tmp_path: Path) -> None:
     assert run(tmp_path / "playshuffle") == (version(clone), "")
 
 
-def test_an_edit_is_installed_by_the_next_run(clone: Path) -> None:
+def test_an_edit_in_the_clone_is_installed_by_the_next_run(clone: Path) -> None:
     set_version(clone, "0.1.1")
 
     out, errors = run(clone / "bin/playshuffle")
@@ -98,7 +98,7 @@ def test_an_edit_is_installed_by_the_next_run(clone: Path) -> None:
     assert "updating" in errors
 
 
-def test_the_last_version_runs_if_an_update_fails(clone: Path) -> None:
+def test_the_last_installed_version_runs_if_an_update_fails(clone: Path) -> None:
     run(clone / "bin/playshuffle")
     last = version(clone)
     set_version(clone, "0.1.2")
@@ -111,7 +111,7 @@ def test_the_last_version_runs_if_an_update_fails(clone: Path) -> None:
     assert run(clone / "bin/playshuffle")[0] == "playshuffle 0.1.2\n"
 
 
-def test_a_second_run_waits_while_another_installs(clone: Path) -> None:
+def test_a_second_run_of_the_clone_waits_while_another_run_installs(clone: Path) -> None:
     set_version(clone, "0.1.3")
 
     with start(clone / "bin/playshuffle") as first:
@@ -124,7 +124,7 @@ def test_a_second_run_waits_while_another_installs(clone: Path) -> None:
         assert first.communicate()[0] == "playshuffle 0.1.3\n"
 
 
-def test_an_interrupted_first_run_is_repeated(clone: Path) -> None:
+def test_the_clone_installs_again_after_an_interrupted_first_run(clone: Path) -> None:
     (clone / ".playshuffle/installed").unlink()
 
     out, errors = run(clone / "bin/playshuffle")

@@ -69,7 +69,7 @@ def test_packages_import_only_from_packages_in_lower_rows_of_the_table(module: s
     assert [name for name in others if row(name) >= row(module) > 1] == []
 
 
-def test_no_module_and_no_class_has_the_name_of_another() -> None:
+def test_no_two_modules_or_classes_have_the_same_name_except_modules_of_commands() -> None:
     """A module of `cli` has the name of its command."""
     modules = Counter(module.rpartition(".")[2] for module in MODULES if package(module) != "cli")
     trees = [ast.parse(path.read_text()) for path in MODULES.values()]

@@ -76,7 +76,9 @@ def test_a_file_that_was_lost_or_edited_is_written_again(music: Path) -> None:
     assert (music / "today.m3u").read_bytes() == before
 
 
-def test_other_options_rewrite_the_deal_of_today_in_their_format(music: Path) -> None:
+def test_a_deal_is_written_again_in_another_format_if_the_option_for_names_another_player(
+    music: Path,
+) -> None:
     deal(music, "-n", "3")
     names = listed(music / "today.m3u")
 
@@ -143,7 +145,7 @@ def test_all_options_of_a_deck_are_remembered(music: Path) -> None:
     ).replace("'", "")
 
 
-def test_options_that_are_given_change_the_remembered_ones(music: Path) -> None:
+def test_options_given_to_the_command_deal_change_the_remembered_options_of_the_deck(music: Path) -> None:
     deal(music, "-n", "2", "--order", "sorted")
 
     assert "Dealt 3 tracks" in deal("-n", "3", "--now", "--order", "random")

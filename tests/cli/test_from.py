@@ -121,7 +121,7 @@ def test_a_playlist_made_from_itself_is_refused_if_options_leave_tracks_out(
     assert len(listed(playlist)) < len(NAMES) + 1
 
 
-def test_a_playlist_in_parts_does_not_replace_the_part_it_is_made_from(music: Path) -> None:
+def test_a_split_playlist_does_not_replace_the_one_of_its_files_that_it_is_made_from(music: Path) -> None:
     player = own_player(max_per_file=1)
     make(music, "-o", music / "car.m3u", "--for", player)
     parts = {path: path.read_bytes() for path in music.glob("car-*.m3u")}
@@ -175,7 +175,7 @@ def test_commands_that_misuse_or_lack_the_option_from_are_refused(
     assert message in refused(2, *words, cwd=music)
 
 
-def test_a_fifo_is_read_if_something_writes_it(music: Path) -> None:
+def test_a_list_of_files_is_read_from_a_fifo_that_another_process_writes(music: Path) -> None:
     script = 'exec "$@" --from <(printf "%s\\n" a/1.mp3 b/3.flac) -o l.m3u'
     ran("make", cwd=music, before=["bash", "-c", script, "bash"])
     assert sorted(listed(music / "l.m3u")) == ["a/1.mp3", "b/3.flac"]
@@ -189,13 +189,15 @@ def test_make_from_an_unreadable_list_fails_at_once(music: Path) -> None:
     assert not (music / "x.m3u").exists()
 
 
-def test_endless_input_is_refused(music: Path) -> None:
+def test_an_endless_list_of_files_is_refused(music: Path) -> None:
     done = run("make", "--from", "-", "-o", "x.m3u", cwd=music, stdin=Path("/dev/zero"))
 
     assert (done.code, "larger than 256 MB" in done.err) == (66, True)
 
 
-def test_dot_dot_in_a_linked_folder_starts_at_the_target_of_the_link(music: Path, tmp_path: Path) -> None:
+def test_dot_dot_in_a_list_in_a_linked_folder_starts_at_the_target_of_the_link(
+    music: Path, tmp_path: Path
+) -> None:
     """As it does for the system, and so for players."""
     disk = library(tmp_path / "disk", ["Album/1.mp3"])
     (disk / "Playlists").mkdir()

@@ -68,7 +68,7 @@ def test_only_the_network_share_that_hangs_counts_as_missing_not_other_folders(
 
 
 @pytest.mark.timing
-def test_ctrl_c_ends_the_wait_for_a_share_within_a_second(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_wait_for_a_network_share_within_a_second(tmp_path: Path) -> None:
     real, seen = numbered(tmp_path / "real", 3), tmp_path / "Seen"
     with bound(real, seen) as drive:
         drive.send_signal(signal.SIGSTOP)

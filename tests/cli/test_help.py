@@ -49,7 +49,7 @@ def test_each_option_takes_one_line_of_help_at_80_columns(command: Command) -> N
 
 
 @pytest.mark.parametrize("words", ["make", "deal", "watch"])
-def test_the_options_of_a_playlist_are_in_groups(words: str) -> None:
+def test_the_help_shows_the_options_of_a_playlist_in_groups(words: str) -> None:
     (command,) = (command for command in COMMANDS if command.words == (words,))
 
     groups = [option.group for option in command.options if option.spellings[:1] not in [(), ("--help",)]]

@@ -63,7 +63,7 @@ def test_two_lists_with_the_same_name_are_both_made_again_if_named_by_path(
     assert all(listed(file) != old for file, old in zip(files, before, strict=True))
 
 
-def test_options_that_are_given_change_the_list_and_are_remembered(music: Path) -> None:
+def test_options_given_to_the_command_make_change_the_list_and_are_remembered(music: Path) -> None:
     make(music, "--order", "sorted")
 
     make("playshuffle", "--where", "path::/00")
@@ -306,7 +306,7 @@ def test_undo_restores_a_list_though_the_file_that_it_was_made_from_changed(
     undo("all")
 
 
-def test_undo_of_a_list_in_parts_restores_the_number_of_files(music: Path) -> None:
+def test_undo_of_a_split_playlist_restores_the_number_of_its_files(music: Path) -> None:
     make(music, "--for", own_player(max_per_file=8), "-o", music / "playshuffle.m3u")
     parts = {path.name: path.read_bytes() for path in music.glob("*.m3u")}
     make(music)

@@ -210,7 +210,7 @@ def test_force_replaces_a_playlist_from_another_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-o", "-"], ["-0"], ["--json", "--dry-run"]], ids=" ".join)
-def test_output_that_cannot_be_printed_is_an_error(music: Path, words: list[str]) -> None:
+def test_make_fails_with_an_error_if_standard_output_cannot_be_written(music: Path, words: list[str]) -> None:
     """`/dev/full` is a disk without room; a closed stdout takes nothing either."""
     for redirected in (">/dev/full", ">&-"):
         done = run("make", music, *words, before=["sh", "-c", f'exec "$@" {redirected}', "sh"])

@@ -41,7 +41,7 @@ def forget() -> None:
         path.unlink()
 
 
-def test_given_options_win_over_the_options_of_the_player(music: Path, tmp_path: Path) -> None:
+def test_options_on_the_command_line_win_over_the_options_of_the_player(music: Path, tmp_path: Path) -> None:
     said = report(music, "--for", "vlc", "--paths", "absolute", "-o", tmp_path / "x.m3u8")
 
     assert said["paths"] == "absolute"
@@ -125,7 +125,7 @@ def test_the_last_order_is_read_from_the_playlist_of_mpd(music: Path, mpd: Path)
 # Parts
 
 
-def test_the_summary_names_the_files_of_a_list_in_parts(tmp_path: Path) -> None:
+def test_the_summary_names_the_files_of_a_split_playlist(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 7)
     configured(f'[playlist.a]\nfolders = ["{music}"]\noutput = "{tmp_path}/a.m3u"\nmax_per_file = 3\n')
 
@@ -175,7 +175,9 @@ def test_a_playlist_on_stdout_is_not_split_into_parts(tmp_path: Path) -> None:
         (["--map", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
     ],
 )
-def test_paths_are_written_as_the_player_sees_them(tmp_path: Path, words: list[str], line: str) -> None:
+def test_the_option_map_writes_paths_as_the_player_sees_them(
+    tmp_path: Path, words: list[str], line: str
+) -> None:
     music = library(tmp_path / "Music", ["sub/a b.mp3"])
 
     report(music, "-o", tmp_path / "x.m3u", *(word.format(music=music) for word in words))

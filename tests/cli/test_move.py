@@ -120,7 +120,7 @@ def test_the_command_move_updates_orders_decks_undo_never_m3u_and_the_configurat
     assert "is as before" in ran("undo", "kids").err
 
 
-def test_a_dry_run_changes_nothing(used: Path) -> None:
+def test_a_dry_run_of_the_command_move_changes_nothing(used: Path) -> None:
     before = everything()
     shutil.copytree(used / "Old", used / "New")
 

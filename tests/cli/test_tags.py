@@ -30,7 +30,7 @@ def test_the_command_tags_shows_in_how_many_tracks_each_field_is_with_examples(m
     assert b"\x1b" not in done.out
 
 
-def test_the_values_of_a_field_are_counted(music: Path) -> None:
+def test_the_command_tags_counts_the_values_of_a_field(music: Path) -> None:
     assert run("tags", "genre", music).out.split() == [b"2", b"Jazz", b"1", b"Rock"]
     fields = json.loads(run("tags", "genre", music, "--json").out)["fields"]
     assert fields == {"genre": {"tracks": 3, "values": {"Jazz": 2, "Rock": 1}}}
@@ -49,7 +49,7 @@ def test_the_command_tags_reads_the_configured_folders_by_default(music: Path) -
     assert done.out.split() == [b"2", b"Jazz", b"1", b"Rock"]
 
 
-def test_the_tags_of_files_are_shown(music: Path) -> None:
+def test_the_command_tags_shows_the_tags_of_files(music: Path) -> None:
     said = json.loads(run("tags", music / "2.flac", "--json").out)
     lines = run("tags", music / "2.flac", music / "3.ogg").out.decode().splitlines()
 
@@ -63,7 +63,7 @@ def test_the_tags_of_files_are_shown(music: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir() if path.suffix != ".py"))
-def test_every_value_that_is_shown_can_be_queried(tmp_path: Path, name: str) -> None:
+def test_every_value_that_the_command_tags_shows_can_be_queried(tmp_path: Path, name: str) -> None:
     music = library(tmp_path / "Music", [])
     music.mkdir()
     (music / name).write_bytes((DATA / name).read_bytes())
@@ -78,11 +78,13 @@ def test_every_value_that_is_shown_can_be_queried(tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize(
     ("words", "code"), [(("gnre", "."), 2), (("gone.mp3",), 66), (("genre", "./gone"), 66)]
 )
-def test_missing_fields_and_files_are_errors(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+def test_the_command_tags_reports_missing_fields_and_files_as_errors(
+    tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
     assert run("tags", *words, cwd=tmp_path).code == code
 
 
-def test_a_file_shows_its_length_in_minutes(tmp_path: Path) -> None:
+def test_the_command_tags_shows_the_length_of_a_file_in_minutes(tmp_path: Path) -> None:
     (tmp_path / "x.ogg").write_bytes((DATA / "tone.ogg").read_bytes())
     lines = run("tags", tmp_path / "x.ogg").out.decode().splitlines()
 

@@ -85,5 +85,7 @@ def test_each_step_of_a_trace_is_one_swap_or_strike_and_the_last_gives_the_shuff
         (["--order", "satolo"], "Did you mean 'sattolo'?"),
     ],
 )
-def test_wrong_arguments_are_refused_with_the_reason(program: Program, words: list[str], reason: str) -> None:
+def test_wrong_arguments_of_the_command_trace_are_refused_with_the_reason(
+    program: Program, words: list[str], reason: str
+) -> None:
     assert reason in program.refused(2, "trace", *words)

@@ -28,7 +28,7 @@ MUSIC = {
 }
 
 
-def test_each_playlist_of_the_configuration_is_explained(music: Path) -> None:
+def test_the_command_why_explains_each_playlist_of_the_configuration(music: Path) -> None:
     update_configured(
         config(music) + '[playlist.jazz]\nwhere = "genre:jazz"\n[playlist.today]\nlimit = 1\nevery = "day"\n'
     )
@@ -91,7 +91,7 @@ def test_the_command_why_does_not_confuse_two_skip_lists_with_similar_names(musi
     )
 
 
-def test_a_file_that_is_still_being_written_is_named(music: Path) -> None:
+def test_the_command_why_says_that_a_new_file_is_still_being_written(music: Path) -> None:
     aged(music)
     update_configured('settle = "60m"\n' + config(music))
     (music / "new.mp3").write_bytes((music / "1.mp3").read_bytes())
@@ -148,7 +148,7 @@ def test_the_command_why_still_names_the_omitted_tracks_of_a_missing_folder(musi
     assert f"{music}/book.m4b" in before
 
 
-def test_playlists_that_make_wrote_are_explained_with_their_options(music: Path) -> None:
+def test_the_command_why_explains_playlists_that_make_wrote_with_their_options(music: Path) -> None:
     assert "--in FILE" in refused(2, "why", music / "1.mp3")
     make(music, "--where", "genre:jazz", "-o", music / "jazz.m3u")
     make(music)
@@ -169,7 +169,7 @@ def test_playlists_that_make_wrote_are_explained_with_their_options(music: Path)
     assert b"no: not in the playlist as it is; the next run with the same options adds it\n" in new
 
 
-def test_a_list_that_was_dealt_and_then_made_is_explained_as_it_was_made(music: Path) -> None:
+def test_the_command_why_explains_a_list_that_was_dealt_and_then_made_as_a_made_list(music: Path) -> None:
     run("deal", music, "-o", music / "list.m3u", "-n", "1")
     make(music, "-o", music / "list.m3u", "--order", "sorted")
 
@@ -242,7 +242,7 @@ def test_the_command_why_says_that_listed_tracks_stay_while_no_update_can_be_wri
     assert f"no: in {skip}, line " in run("why", music / "new.ogg").out.decode()
 
 
-def test_if_a_folder_seems_missing_why_says_lost_tracks_stay_and_new_ones_are_not_added(
+def test_the_command_why_says_that_lost_tracks_of_a_missing_folder_stay_and_no_new_ones_come(
     tmp_path: Path,
 ) -> None:
     music = numbered(tmp_path / "Music", 30)
@@ -284,7 +284,7 @@ def test_the_command_why_counts_tracks_of_a_missing_folder_that_are_still_to_be_
     assert "  today  0 of 3 files in the playlist; 3 on a missing drive\n" in run("why", usb).out.decode()
 
 
-def test_names_with_control_characters_are_harmless(music: Path) -> None:
+def test_the_command_why_prints_no_control_characters_of_names(music: Path) -> None:
     make(music)
     (music / "\x1b[31mred.mp3").write_bytes((music / "1.mp3").read_bytes())
     done = run("why", music / "\x1b[31mred.mp3")

@@ -162,7 +162,7 @@ def test_the_keys_of_a_deal_set_its_size_by_tracks_or_by_time(
         ('history = "bets"', 3, "history: 'bets' is unknown. Did you mean 'beets'?"),
     ],
 )
-def test_a_fault_is_reported_with_its_line_and_breaks_no_other_playlist(
+def test_a_fault_in_one_playlist_is_reported_with_its_line_and_breaks_no_other_playlist(
     tmp_path: Path, text: str, line: int, says: str
 ) -> None:
     path = written(tmp_path, f"{TOP}[playlist.bad]\n{text}\n[playlist.good]\n")
@@ -222,7 +222,7 @@ def test_queries_for_all_playlists_narrow_each_playlist(tmp_path: Path) -> None:
     assert itself.request.without == (lists[1],)
 
 
-def test_two_playlists_with_one_file_are_refused_whatever_the_path(tmp_path: Path) -> None:
+def test_two_playlists_with_the_same_file_are_refused_however_their_paths_are_written(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
 

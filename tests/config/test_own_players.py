@@ -144,7 +144,7 @@ def test_a_mistake_in_a_configured_player_stops_only_playlists_for_this_player(t
     assert "line 7: The player 'stick' has a mistake" in config.broken[1].text
 
 
-def test_an_unknown_player_is_an_error_even_with_an_output(tmp_path: Path) -> None:
+def test_an_unknown_player_is_an_error_even_if_the_playlist_has_an_output_file(tmp_path: Path) -> None:
     config = loaded(tmp_path, STICK + '[playlist.drive]\noutput = "a.m3u"\nfor = "stik"\n')
 
     assert "Unknown player 'stik'. Did you mean 'stick'?" in config.broken[0].text

@@ -84,7 +84,7 @@ def test_options_that_work_together_are_accepted(options: Options) -> None:
 LIST = Options(folders=("/m",), limit=3, order="spread")
 
 
-def test_options_that_are_given_replace_those_of_the_list() -> None:
+def test_options_on_the_command_line_replace_those_of_the_list() -> None:
     assert NOTHING_GIVEN.over(LIST) == LIST
     assert NOTHING_GIVEN.plus(order="random", spoken=True).over(LIST) == LIST._replace(
         order="random", spoken=True
