@@ -11,7 +11,7 @@ _EVERY_S = 0.1
 
 
 def progress_bar(quiet: bool) -> scan.Progress:
-    """Return a bar on a terminal, otherwise a display of nothing."""
+    """Return a bar on a terminal, otherwise an object that shows nothing."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         return scan.Progress()
     return Bar()

@@ -11,7 +11,7 @@ _LOG = "journalctl --user -u playshuffle"
 
 
 def facts(state: ServiceState) -> Iterator[Fact]:
-    """Return the report."""
+    """Return the lines of the report."""
     if not state.is_installed:
         yield Mark.WARNING, "The service is not installed"
     elif not state.has_systemd:

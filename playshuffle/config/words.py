@@ -32,7 +32,7 @@ _MOST_LISTED = 10  # lists in an error
 
 
 class Kind(StrEnum):
-    """Possible meanings of a word."""
+    """What a word may name."""
 
     LIST = "list"
     FILE = "file"
@@ -177,13 +177,13 @@ def _is_history(word: str) -> bool:
 
 
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
-    """Return the names of all scanned tracks; relative paths may start at a root."""
+    """Return all scanned tracks, to find by name; relative paths may start at a root."""
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
     return track_names(paths, roots)
 
 
 def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNames:
-    """Return the names of tracks with these paths."""
+    """Return the tracks with these paths, to find by name."""
 
     def read_tags() -> list[Tags | None]:
         tags = cached_tags(paths)
