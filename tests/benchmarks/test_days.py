@@ -72,7 +72,9 @@ def test_the_share_of_tracks_played_so_far_refers_to_the_library_of_each_day() -
     assert shares([first, second]) == [0.002, 0.75]
 
 
-def test_the_page_shows_the_results_of_the_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_the_benchmark_page_replaces_the_results_of_the_former_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written = tmp_path / "page.md"
     written.write_text("before\n<!-- found -->\nformer run\n<!-- end -->\nafter\n")
     monkeypatch.setattr(page, "_PAGE", written)

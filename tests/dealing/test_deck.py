@@ -59,7 +59,7 @@ def test_fifty_deals_of_forty_tracks_deal_each_of_two_thousand_tracks_once() -> 
     assert (decks[-1].round, decks[-1].since, decks[-1].deals_left) == (1, TODAY, 0)
 
 
-def test_the_last_deal_of_a_round_is_filled_up_from_the_next() -> None:
+def test_the_last_deal_of_a_round_is_filled_up_from_the_next_round() -> None:
     first, second, third = deals(tracks(10), 6, 6, 6)
 
     assert set(dealt(first) + dealt(second)[:4]) == set(tracks(10))

@@ -81,7 +81,7 @@ def test_if_deals_are_due_at_every_run_each_run_begins_a_new_period(moment: date
 
 
 @given(MOMENTS, st.sampled_from(Every))
-def test_the_next_week_is_a_new_period(moment: datetime, every: Every) -> None:
+def test_a_week_after_any_moment_a_new_period_has_begun(moment: datetime, every: Every) -> None:
     assert is_new_period(every, moment + timedelta(days=7), period_start(every, moment))
 
 

@@ -148,12 +148,12 @@ def test_the_random_order_inserts_a_new_track_at_each_position_with_equal_probab
     assert is_uniform_over(shares, [(*range(at), 3, *range(at, 3)) for at in range(4)])
 
 
-def test_the_name_of_an_order_includes_its_parameters() -> None:
+def test_the_name_of_an_order_includes_the_field_and_the_shuffle_inside_its_groups() -> None:
     assert Recipe().order_name == "random"
     assert Recipe("groups", group_by="genre", inside="all").order_name == "groups by genre inside all"
 
 
-def test_a_deal_size_is_in_exactly_one_unit() -> None:
+def test_a_deal_is_measured_in_the_unit_of_its_amount_tracks_time_or_groups() -> None:
     tracks, tags_of = by_artists("a", "b")
 
     assert isinstance(deal_size(Amount(tracks=2), all_of(tracks, tags_of), Recipe()), ByCount)
@@ -252,7 +252,7 @@ def test_under_a_limit_per_value_the_tracks_of_one_value_are_equally_likely_to_b
 
 
 @given(seed=st.text(max_size=3), size=st.integers(1, 9))
-def test_a_limit_that_no_value_reaches_changes_no_deal(seed: str, size: int) -> None:
+def test_a_limit_per_value_that_no_value_exceeds_changes_no_deal(seed: str, size: int) -> None:
     value_of = values([3, 3, 2])
     sizes: tuple[Size, Size] = (ByCount(size), Limited(ByCount(size), 3, value_of))
     plain, limited = (deal_next(Deck(), [*value_of], Uniform(Seeded(seed)), any_, TODAY) for any_ in sizes)

@@ -165,7 +165,7 @@ def test_a_time_limit_takes_the_longest_beginning_of_the_order_that_fits(
 @pytest.mark.parametrize(
     ("pins", "time_ms", "count"), [((Pin(0, 0), Pin(1, LAST)), 600_000, 4), ((Pin(1, LAST),), 250_000, 1)]
 )
-def test_a_time_limit_reserves_time_for_pinned_tracks(
+def test_a_time_limit_reserves_time_for_tracks_pinned_to_the_beginning_and_end(
     pins: tuple[Pin, ...], time_ms: int, count: int
 ) -> None:
     """Ten minutes: the pinned opening and closing are in, and nothing is cut short for it."""
@@ -312,7 +312,7 @@ def test_blocks_come_in_every_order_and_stay_whole(recipe: Recipe, members: list
     )
 
 
-def test_a_limit_may_cut_the_last_album() -> None:
+def test_a_limit_of_the_list_may_cut_its_last_album() -> None:
     tracks, tags_of = tagged(ALBUMS)
     beginnings = {(*ONE, *TWO), (*ONE, 4), (*TWO, *ONE), (*TWO, *THREE), (*THREE, 1), (*THREE, *TWO)}
 

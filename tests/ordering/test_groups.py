@@ -218,7 +218,9 @@ def test_tracks_with_the_same_track_number_are_in_the_natural_order_of_their_nam
         ("albumartist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
     ],
 )
-def test_tracks_can_be_grouped_by_any_text_tag(by: str, one: Tags, other: Tags, is_one: bool) -> None:
+def test_tracks_are_grouped_by_the_first_value_of_any_text_tag(
+    by: str, one: Tags, other: Tags, is_one: bool
+) -> None:
     """A missing tag groups nothing, and of several values the first counts."""
     assert are_one(by, one, other) is is_one
 

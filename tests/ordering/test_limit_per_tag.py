@@ -53,7 +53,7 @@ def test_a_limit_keeps_the_tracks_of_lower_rank_and_draws_the_last_one_among_equ
     seed=st.integers(0, 1 << 30),
     data=st.data(),
 )
-def test_each_value_has_as_many_tracks_as_the_limit_allows(
+def test_each_value_keeps_as_many_tracks_as_the_limit_allows_lower_ranks_first(
     numbers: list[int], limit: int, seed: int, data: st.DataObject
 ) -> None:
     ranks = data.draw(st.lists(st.integers(0, 2), min_size=len(numbers), max_size=len(numbers)))

@@ -213,7 +213,9 @@ def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: 
 
 @pytest.mark.parametrize("order", ["random", "sattolo"])
 @pytest.mark.parametrize("removed", [False, True])
-def test_a_pin_moves_no_other_track(order: str, removed: bool) -> None:
+def test_a_pin_keeps_the_other_tracks_in_their_order_when_tracks_come_or_go(
+    order: str, removed: bool
+) -> None:
     """Several tracks come in before the pinned one, or go; the others keep their order."""
     before = [5, 2, 0, 4, 1, 3]
     now = [0, 1, None, 3, 4, None] if removed else [0, 1, 2, 3, 4, 5]
@@ -226,7 +228,7 @@ def test_a_pin_moves_no_other_track(order: str, removed: bool) -> None:
         assert [index for index in updated if index in others] == others
 
 
-def test_a_pin_at_the_present_position_moves_nothing() -> None:
+def test_pinning_a_track_to_its_present_position_moves_nothing() -> None:
     found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(pins=(Pin(1, HERE),)))
 
     assert found.order == [2, 0, 1]

@@ -192,7 +192,7 @@ def test_counting_a_deal_as_heard_changes_nothing_in_a_deck_that_does_not_count_
     assert ann.deck == deck
 
 
-def test_undo_after_a_deal_was_counted_as_heard_takes_back_only_the_count(ann: Listener) -> None:
+def test_undo_after_a_deal_was_counted_as_heard_takes_back_the_count_and_not_the_deal(ann: Listener) -> None:
     """Counting it a second time changes nothing, so there is nothing else to undo."""
     first = ann.deal()
     for _ in range(2):
@@ -217,7 +217,7 @@ def test_a_deck_counts_only_plays_after_the_option_to_count_them_was_given(ann: 
     assert ann.deck.unheard == ()
 
 
-def test_a_heard_track_stays_heard_though_the_player_forgets_it(ann: Listener) -> None:
+def test_a_track_stays_heard_though_the_player_forgets_its_plays_after_the_next_deal(ann: Listener) -> None:
     first = ann.deal(4)
     ann.play(*first[:2])
     ann.every = Every.DAY
@@ -323,7 +323,7 @@ def test_if_the_patience_is_always_a_deal_replaces_only_heard_tracks(ann: Listen
         before = after
 
 
-def test_a_history_without_any_play_is_reported_at_once(ann: Listener) -> None:
+def test_a_note_at_the_first_deal_says_if_the_player_has_counted_no_play_yet(ann: Listener) -> None:
     def warnings() -> list[str]:
         return [str(note) for note in ann.peek().report.notes if note.code == "never_played"]
 

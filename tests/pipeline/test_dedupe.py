@@ -101,7 +101,7 @@ def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
     return entries(request)
 
 
-def test_a_copy_of_a_dealt_track_counts_as_dealt_even_if_the_track_is_skipped(tmp_path: Path) -> None:
+def test_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_names_the_track(tmp_path: Path) -> None:
     put(
         tmp_path, *(f"{number}.flac" for number in range(8)), *(f"copies/{number}.mp3" for number in range(8))
     )

@@ -73,7 +73,7 @@ def test_files_that_exchange_names_after_the_scan_found_them_keep_their_position
 @pytest.mark.parametrize("has_birth_times", [True, False])
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("at_reads", [*combinations_with_replacement(range(3), 3)])
-def test_files_that_exchange_names_while_all_tags_are_read_lose_no_position(
+def test_no_position_is_lost_if_files_exchange_names_while_all_tags_are_read(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     has_birth_times: bool,

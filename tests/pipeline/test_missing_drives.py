@@ -105,7 +105,7 @@ def test_a_loss_of_tracks_accepted_for_one_list_is_accepted_for_all_lists_of_the
     assert len(library.update()) == 20
 
 
-def test_a_root_whose_loss_was_accepted_may_stay_missing_for_all_lists(tmp_path: Path) -> None:
+def test_a_root_whose_loss_was_accepted_for_each_list_may_stay_missing_without_a_note(tmp_path: Path) -> None:
     library = Library(tmp_path, a=5, b=5)
     roots = ("Music/a", "Music/b")
     before = library.update(*roots)

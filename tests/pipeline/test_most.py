@@ -75,7 +75,9 @@ def test_each_make_chooses_other_tracks_of_an_artist_over_the_limit_unless_the_s
     assert set(lists[0]) != set(lists[1])
 
 
-def test_an_update_keeps_the_chosen_tracks_and_fills_a_free_position_at_random(tmp_path: Path) -> None:
+def test_under_a_limit_an_update_keeps_the_chosen_tracks_and_replaces_one_that_was_removed(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *by("Ann", 9), *by("Bob", 2))
     request = request_for(tmp_path)
     before = kept(request)
@@ -107,7 +109,7 @@ def test_when_a_listed_track_is_deleted_any_track_over_the_limit_may_take_its_pl
     assert len(chosen) >= 3
 
 
-def test_a_new_order_chooses_the_tracks_under_the_limit_again(tmp_path: Path) -> None:
+def test_each_new_order_chooses_other_tracks_of_an_artist_over_the_limit(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 40))
     before = kept(request_for(tmp_path))
     keep(request_for(tmp_path), tools("other"), redraw_before_s=time.time() + 10)
@@ -141,7 +143,7 @@ def test_tracks_that_the_player_cannot_open_do_not_count_for_the_limit_per_artis
     assert len(listed(tmp_path / "all.m3u")) == 3
 
 
-def test_pinned_tracks_are_always_chosen(tmp_path: Path) -> None:
+def test_pinned_tracks_are_chosen_before_others_if_an_artist_is_over_the_limit(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 50))
     request = request_for(tmp_path, "2:artist")._replace(
         options=Options(pin=("Ann-7.mp3@last", "Ann-9.mp3@first"))

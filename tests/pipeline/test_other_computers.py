@@ -190,7 +190,7 @@ def test_the_deal_in_a_conflict_copy_counts_and_a_note_names_the_copy_which_stay
     assert (bob.music / name).read_bytes() == ann.content
 
 
-def test_an_unreadable_or_edited_conflict_copy_prevents_no_deal(
+def test_an_unreadable_or_edited_conflict_copy_does_not_prevent_a_deal(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair

@@ -136,7 +136,7 @@ def test_an_order_that_was_saved_but_never_written_to_the_file_is_not_the_last_o
     assert record(path) == Record(first, saved=first)
 
 
-def test_a_playlist_from_another_program_in_place_of_ours_is_left_alone(tmp_path: Path) -> None:
+def test_a_playlist_that_another_program_wrote_to_the_path_of_ours_is_left_alone(tmp_path: Path) -> None:
     """A foreign file is not ours because we once wrote to its path."""
     path = tmp_path / "x.m3u"
     with State() as state:

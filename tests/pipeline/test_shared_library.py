@@ -106,7 +106,7 @@ def test_a_deck_recognises_tracks_whose_move_only_the_service_observed(
 # A new order of a managed playlist
 
 
-def test_a_reshuffle_that_cannot_be_made_does_not_stop_the_updates(tmp_path: Path) -> None:
+def test_a_reshuffle_that_pin_and_gap_make_impossible_does_not_stop_the_updates(tmp_path: Path) -> None:
     """A pinned track and the gap leave no track for some position."""
     music = Music(tmp_path, 8)
     music.update("all")
@@ -138,7 +138,7 @@ def test_an_order_whose_date_is_in_the_future_counts_as_drawn_now(tmp_path: Path
 
 
 @pytest.mark.parametrize("every", [Every.DAY, Every.WEEK])
-def test_a_deal_dated_years_ahead_counts_as_made_now(tmp_path: Path, every: Every) -> None:
+def test_a_deal_whose_date_is_years_ahead_counts_as_made_now(tmp_path: Path, every: Every) -> None:
     """A deck that was dealt once while the clock was wrong must not wait for that day."""
     music = Music(tmp_path, 10)
     music.deal("today", 4, every, day=1740)

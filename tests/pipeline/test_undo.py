@@ -214,7 +214,7 @@ def test_an_undone_deal_is_not_dealt_again_that_day(request_: Request, tmp_path:
     assert (dealt.deck.round, len(dealt.deck.dealt)) == (1, 3 * deals)
 
 
-def test_an_order_that_was_undone_is_not_drawn_again_before_the_next_reshuffle(
+def test_after_an_undo_no_new_order_is_drawn_before_the_next_reshuffle_is_due(
     request_: Request, tmp_path: Path
 ) -> None:
     day_s, now_s = 86_400, NOON.timestamp()
@@ -229,7 +229,9 @@ def test_an_order_that_was_undone_is_not_drawn_again_before_the_next_reshuffle(
     assert listed(tmp_path / "all.m3u") != first
 
 
-def test_an_undo_that_cannot_be_saved_says_that_the_file_changed(request_: Request, tmp_path: Path) -> None:
+def test_if_an_undo_cannot_be_saved_the_error_says_that_the_file_was_restored(
+    request_: Request, tmp_path: Path
+) -> None:
     for _ in range(2):
         make_playlist(request_, tools())
     full = PlayshuffleError("The disk is full. No playlist was changed.", Exit.CANNOT_CREATE)

@@ -219,7 +219,7 @@ def test_the_error_for_an_invalid_query_escapes_control_characters() -> None:
 
 
 @given(st.text(alphabet="ab:\"'\\()-^,=~. OR/1>\x00é☃", max_size=30) | st.text(max_size=30))
-def test_any_text_is_a_query_or_is_refused(text: str) -> None:
+def test_any_text_is_a_valid_query_or_is_refused_with_the_column_of_the_error(text: str) -> None:
     tracks, tags_of = tagged(LIBRARY)
     try:
         chosen = parse(text, [ROOT], NOW).select(tracks, range(len(tracks)), tags_of)
@@ -353,7 +353,7 @@ def test_the_regular_expressions_of_a_query_share_one_time_limit(monkeypatch: py
         parse("title::(a+)+$").select(tracks, range(len(tracks)), tags_of)
 
 
-def test_other_threads_can_use_regular_expressions() -> None:
+def test_queries_with_regular_expressions_work_outside_of_the_main_thread() -> None:
     tracks, tags_of = tagged(LIBRARY)
     results: list[object] = []
     thread = threading.Thread(

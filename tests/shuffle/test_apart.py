@@ -84,7 +84,7 @@ def test_an_order_with_the_fewest_repeats_stays_and_takes_no_draw(keys: list[int
 
 
 @pytest.mark.parametrize("first", [-1, 4])
-def test_a_first_position_beyond_the_order_is_refused(first: int) -> None:
+def test_moving_apart_from_a_first_position_beyond_the_order_is_refused(first: int) -> None:
     with pytest.raises(ValueError, match="beyond an order of 3"):
         move_apart(range(3), [0, 0, 1], System(), first)
 

@@ -20,7 +20,7 @@ def inner_orders(group: tuple[int, ...], is_mixed: bool) -> list[tuple[int, ...]
 
 
 @pytest.mark.parametrize("inside", ["none", "last", "all"])
-def test_all_orders_of_the_groups_are_equally_likely(inside: Inside) -> None:
+def test_all_orders_of_whole_groups_are_equally_likely(inside: Inside) -> None:
     """With 'last' those that end in a larger block are each less likely, but not that block."""
     shares = distribution(lambda randbelow: tuple(blocks(range(6), KEYS, randbelow, inside)))
     seen = 0

@@ -101,7 +101,9 @@ def test_bulk_draws_equal_single_draws(bounds: range | list[int]) -> None:
 
 
 @given(st.lists(st.integers(1, 1 << 70), max_size=50), st.text(max_size=5).filter(str.isprintable))
-def test_draws_are_within_any_bounds_and_bulk_draws_equal_single_draws(bounds: list[int], seed: str) -> None:
+def test_draws_are_within_their_bounds_and_bulk_draws_from_a_seed_equal_single_draws(
+    bounds: list[int], seed: str
+) -> None:
     single = Seeded(seed)
     bulk = list(draws(Seeded(seed), bounds))
 

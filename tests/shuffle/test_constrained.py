@@ -109,7 +109,7 @@ def test_a_semi_shuffle_makes_one_swap_for_every_two_entries_less_the_skipped_sw
     assert bounds == ({count: 2 * swaps} if swaps else {})
 
 
-def test_a_semi_shuffle_swaps_the_drawn_positions() -> None:
+def test_a_semi_shuffle_swaps_the_entries_at_each_pair_of_drawn_positions() -> None:
     assert semi_shuffle(range(5), 1, 0, replay(0, 4, 4, 1)) == [4, 0, 2, 3, 1]
 
 

@@ -26,7 +26,7 @@ def test_a_sparse_deal_equals_an_ordinary_deal_with_the_same_draws(size: int, co
     assert shares == pairs
 
 
-def test_the_same_draws_deal_the_same() -> None:
+def test_the_same_draws_give_the_same_deal_sparse_deal_and_forward_shuffle() -> None:
     for count in (0, 1, 50, 999, 1000):
         dealt, rest = deal(range(1000), count, Seeded("deal"))
 

@@ -70,7 +70,7 @@ def test_all_orders_in_which_nothing_comes_too_soon_are_equally_likely(
 @pytest.mark.parametrize("fresh", [[], [7], [8, 7, 9]])
 @pytest.mark.parametrize("gap", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("pins", [{}, {0: 1}, {1: 0, 2: 2}], ids=str)
-def test_new_entries_may_have_any_position_after_a_gap(
+def test_new_entries_may_have_any_position_in_an_order_that_keeps_a_gap(
     fresh: list[int], gap: int, pins: dict[int, int]
 ) -> None:
     check_all_draws([*fresh, 1, 0, 2], soonest_after([1, 0, 2], gap), pins)
@@ -89,10 +89,10 @@ def test_first_allowed_positions_that_leave_a_position_without_an_entry_are_refu
 
 
 @pytest.mark.parametrize("pins", [{3: 0}, {-1: 0}, {0: 9}, {0: 1, 1: 1}], ids=str)
-def test_pins_of_positions_or_entries_outside_the_order_are_refused(pins: Mapping[int, int]) -> None:
+def test_pins_with_a_position_or_an_entry_outside_the_order_are_refused(pins: Mapping[int, int]) -> None:
     with pytest.raises(ValueError, match="cannot have the pins"):
         not_before(range(3), {}, System(), pins)
 
 
-def test_an_order_may_be_pinned_completely() -> None:
+def test_every_position_of_an_order_may_be_pinned() -> None:
     assert not_before([1, 0], {0: 1}, System(), {0: 0, 1: 1}) == [0, 1]

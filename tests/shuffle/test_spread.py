@@ -102,12 +102,12 @@ def test_the_entries_of_a_group_are_at_even_distances() -> None:
 
 
 @pytest.mark.parametrize(("order", "keys"), [([], []), ([3], [0] * 4), ([3, 1], [0] * 4)])
-def test_spread_keeps_the_entries_of_very_short_orders(order: list[int], keys: list[int]) -> None:
+def test_spread_returns_exactly_the_entries_of_very_short_orders(order: list[int], keys: list[int]) -> None:
     assert sorted(spread(order, keys, System())) == sorted(order)
     assert sorted(spread(order, keys, System(), within=keys)) == sorted(order)
 
 
-def test_one_group_is_shuffled_uniformly() -> None:
+def test_spread_shuffles_an_order_of_a_single_group_uniformly() -> None:
     shares = distribution(lambda randbelow: tuple(spread(range(4), [7] * 4, randbelow)))
 
     assert len(shares) == 24
