@@ -97,7 +97,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return None if key is None else playlist.get_iter((rows[key],))
 
     def previous(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
-        """The current song comes again after the previous one."""
+        """Return the previous song; the current one comes again after it."""
         rows, played = self._update(playlist), self._memory.played
         if iter is not None and played and played[-1] == playlist.get_value(iter).key:
             self._memory.upcoming.insert(0, played.pop())
@@ -273,7 +273,7 @@ class SattoloOrder(_ShuffleOrder):
     accelerated_name = "No song at its old _position (playshuffle)"
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Move every song, in the first round from its shown position."""
+        """Move every song from its last position, at first from the shown one."""
         base = played if len(played) == len(keys) else keys
         return _permute(base, shuffle.sattolo(range(len(base)), _RANDBELOW))
 

@@ -78,7 +78,7 @@ def rendered(
 ) -> dict[str, str | None]:
     """Return the text of the service's unit files, by path below the folder of units.
 
-    None: the file must not exist.
+    None for a file that must not exist.
 
     Args:
         folders: the writable ones; a unit omits those that it cannot name.

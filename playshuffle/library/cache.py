@@ -32,7 +32,7 @@ _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, 
 class Cache:
     """The open cache, a context manager; empty and in memory if the database cannot be opened.
 
-    `is_kept` if the next run will find it.
+    `is_kept`: the next run will find the folders.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Cache:
             self._recover(error)
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
-        """Keep folders at their new paths, changed ones too: the next scan finds that."""
+        """Store folders under their new paths, changed or not: the next scan finds changes."""
         rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
         moved = {
             path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())
@@ -96,7 +96,7 @@ class Cache:
         self.keep(moved.values(), moved)
 
     def fields(self, folder: Folder) -> Sequence[TagRow]:
-        """Return the tags of a folder's files, in the order of its names.
+        """Return the tags of a folder's files, in the order of the folder's names.
 
         Empty if unknown, or if another process has stored other files.
         """
@@ -168,7 +168,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return -1, never a checksum, for a damaged row of another type."""
+    """Return a checksum; -1, which equals none, if a value is not bytes."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

@@ -17,8 +17,8 @@ class Odd(NamedTuple):
     """Properties that most folders do not have. A row is the number of an audio file.
 
     Attributes:
-        linked: maps the name of each audio file that is a symbolic link to its target's device.
-        left_out: skipped names, each with code and detail of the cause; the empty name is the folder.
+        linked: by name of each audio file that is a symbolic link, the device of the target.
+        left_out: skipped names, each with code and detail of the cause; an empty name is the folder itself.
         reasons: by row, why a file has no tags, and whether it is a track all the same.
     """
 
@@ -37,13 +37,13 @@ NOTHING_ODD = Odd([], {}, [], {}, {})
 class Folder(NamedTuple):
     """One folder, its entries and its audio files.
 
-    Files are packed in columns, as in the cache: objects would take 1 KB a track, seven times as much. A row
-    is an audio file. Columns are empty before the tags were read, unless stated otherwise.
+    Files are packed in columns, as in the cache: objects would take seven times the memory. A row is an audio
+    file. Columns are empty before the tags were read, unless stated otherwise.
 
     Attributes:
         path: ends in a slash.
         device: its number in this run; it may differ between mounts.
-        digest: of the names in it, in the order of the file system.
+        digest: checksum of all names in it, in the order of the file system.
         is_plain: no entry is a link or under an ignore file, so equal stamps prove that nothing changed.
         folders: names of the folders in it, joined by '/'.
         names: names of the audio files, sorted, joined by '/'.
@@ -51,11 +51,11 @@ class Folder(NamedTuple):
             that never counts as unchanged.
         durations_ms: length of each row, as 32-bit numbers, 0 if unknown; None before tags were read.
         extinfs: `#EXTINF` line of each row, or nothing; joined by NUL.
-        artists: artist of each row, as tagged, joined by NUL; a single one counts for all.
+        artists: artist of each row, as tagged, joined by NUL; a single artist counts for all.
         has_odd_names: some player may have trouble with a path.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
         contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
-        is_settled: any later change gives another time stamp, on file systems with fine ones.
+        is_settled: any later change will change a time stamp, if the file system has fine ones.
     """
 
     path: bytes

@@ -25,7 +25,7 @@ def with_readings(
     known_fields: Callable[[Folder], Sequence[TagRow]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
-    """Read the files of folders without readings; yield each folder with its readings, and all tags as JSON.
+    """Read the files of folders without readings; yield each folder with its readings, and its tags as JSON.
 
     Files with the same stamp are not read again. A file that could not be read, or that was replaced
     meanwhile, keeps its last tags and is read next time.

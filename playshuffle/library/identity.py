@@ -74,7 +74,7 @@ class Search:
         """Start with the tracks whose path and mark are unchanged.
 
         Args:
-            contents: returns the contents of all known tracks, and of all files of the scan.
+            contents: returns the checksums of all known tracks, and of all files of the scan.
             is_drive_missing: a track may be on a missing drive, so its path alone does not identify it.
         """
         self.known = known
@@ -152,9 +152,9 @@ class Search:
         return find
 
     def _by_content(self, ignored_bits: int) -> _Find:
-        """Find tracks by audio and tags, or by audio alone, that no other searched track has.
+        """Find tracks by audio and tags, or by audio alone, unless other searched tracks have them too.
 
-        Few tracks of the library may have it: a clip may be shared by many files.
+        Few tracks of the library may have this audio: many files may share a clip.
         """
         old_counts = Counter(self.known[old].mark[CONTENT] >> ignored_bits for old in self._left)
         free: defaultdict[int, list[int]] = defaultdict(list)

@@ -86,7 +86,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _is_valid(pattern: str) -> bool:
-    """Return whether a pattern is valid: as with git, another one matches nothing."""
+    """Return whether a pattern is valid. As with git, an invalid one matches nothing."""
     try:
         _spec([pattern])
     except (ValueError, re.error):
@@ -128,7 +128,7 @@ def _lines(path: bytes) -> list[_Line] | None:
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
     """Return file, line and pattern of the ignore file that excludes a path, if any.
 
-    Parent folders of the path are not excluded.
+    No folder above the path may be excluded.
     """
     tops = tuple(os.path.join(root, b"") for root in roots)
     rules = None

@@ -11,7 +11,7 @@ from playshuffle.tags.cause import NOT_THERE
 def last_known(
     table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
 ) -> list[Folder]:
-    """Return a root's folders with its last tracks, and their tags if they are cached.
+    """Return a root's folders with its last known tracks, and the tags of cached ones.
 
     Args:
         numbers: of its last tracks, without tracks that were found elsewhere.

@@ -21,8 +21,8 @@ class Reach(NamedTuple):
     """Which roots can be read.
 
     Attributes:
-        missing: an error for each other known root, unless its loss is accepted.
-        errors: an error for each unknown root.
+        missing: an error for each unreadable root that had tracks, unless its loss is accepted.
+        errors: one for each unreadable root without known tracks.
     """
 
     roots: frozenset[bytes]
@@ -95,7 +95,7 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
 
 
 class _Recognised(NamedTuple):
-    """The tracks below all roots that do not seem missing; `numbers` are those found there."""
+    """The tracks below all roots that do not seem missing; `numbers`: of the tracks found there."""
 
     table: TrackTable
     roots: Mapping[RootKey, Root]
@@ -207,7 +207,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """Return a root's tracks in its last scan, if possible one with the same use of ignore files."""
+    """Return a root's tracks in its last scan, if possible a scan with the same use of ignore files."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 

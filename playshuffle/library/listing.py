@@ -50,7 +50,7 @@ class KnownFiles:
         self._folders = folders
 
     def has(self, path: bytes) -> bool:
-        """Return whether a file is one of them, even if written to or renamed since."""
+        """Return whether a file is a known one, even if written to or renamed since."""
         birth = birth_of(path)
         return birth is not None and file_id(birth) in self._ids
 
@@ -65,7 +65,7 @@ class Look(NamedTuple):
     Attributes:
         use_ignore_files: skip what ignore files such as `.nomedia` exclude.
         still_ns: files modified less than this time ago are read later, unless they are known and were
-            renamed.
+            only renamed.
         moved_inodes: inodes of known files at other paths than in the earlier scan.
     """
 
@@ -81,10 +81,10 @@ class Listing(NamedTuple):
     """The content of one folder.
 
     Attributes:
-        unreadable: entries that could not be examined. Their known files and folders stay.
+        unreadable: entries that could not be examined. Known files and folders of these names stay.
         growing: files written to less than `Look.still_ns` ago. Each is omitted, and the known file of that
-            name stays, unless it is in `Look.moved_inodes`. A known file that was only renamed is listed.
-        replaced_inodes: inodes of known files that stay though a growing file has their path.
+            name stays, unless it is in `Look.moved_inodes`.
+        replaced_inodes: inodes of known files that stay although a growing file has their path.
     """
 
     folder: Folder
@@ -99,7 +99,7 @@ def list_folder(
 ) -> Listing:
     """List a folder whose path ends in a slash; `rules` are its ignore rules.
 
-    If nothing changed, return the `known` folder of an earlier scan. `now_ns` is a time before `status`.
+    If nothing changed, return the `known` folder of an earlier scan. `status` was read after `now_ns`.
 
     Raises:
         OSError: the folder, or an ignore file in it, cannot be read.

@@ -33,7 +33,7 @@ def lost_roots(
     """Return an error for each scanned root of a place that seems to be missing.
 
     Args:
-        deleted: files and folders deleted, by events.
+        deleted: files and folders that events reported as deleted.
     """
     errors: dict[RootKey, MissingError] = {}
     checked = set[tuple[int, int]]()
@@ -61,8 +61,8 @@ def lost_roots(
 def seems_missing(root: bytes, known: Root) -> bool:
     """Return whether a root that is not scanned now has changed as if it were missing.
 
-    A root without tracks, as after its loss was accepted, never is. A network share counts as missing: it may
-    hang. An overlay, as in a container, is local.
+    A root without tracks, as after its loss was accepted, never does. A network share counts as missing: a
+    look may hang. An overlay, as in a container, is local.
     """
     if not known.numbers:
         return False

@@ -32,7 +32,7 @@ def file_id(birth: Birth) -> int:
 
 
 def label_sum(extinf: bytes) -> int:
-    """Return 32 bits: a checksum of artist and title, then the seconds; 0 without a line."""
+    """Return 32 bits: a checksum of artist and title, then the seconds; 0 without `#EXTINF` line."""
     length, _, text = extinf.partition(b",")
     return crc32(text) & ~_SECONDS | int(length.rpartition(b":")[2]) & _SECONDS if extinf else 0
 
@@ -63,12 +63,12 @@ def packed_marks(marks: Iterable[Mark]) -> bytes:
 
 
 def contents_of(marks: bytes) -> "array[int]":
-    """Return the checksums of packed marks."""
+    """Return the checksums of audio and tags in packed marks."""
     return array("q", marks)[CONTENT::4]
 
 
 def rename_key(mark: Mark) -> object | None:
-    """Return the part that stays when a file is renamed; its tags may have been read meanwhile.
+    """Return what renaming a file keeps of its mark; its tags may have been read meanwhile.
 
     None without stamps: all such files look alike.
     """
@@ -76,7 +76,7 @@ def rename_key(mark: Mark) -> object | None:
 
 
 def file_key(mark: Mark) -> object | None:
-    """Return the part that retagging in place and renaming keep; None without a birth time."""
+    """Return what retagging in place and renaming keep of a mark; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
@@ -86,12 +86,12 @@ def same_file_key(mark: Mark) -> object | None:
 
 
 def copy_key(mark: Mark) -> object | None:
-    """Return the part that a move to another file system keeps."""
+    """Return what a move to another file system keeps of a mark."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
 def copy_rename_key(mark: Mark) -> object | None:
-    """Return `copy_key` without a title, since the EXTINF line has the name; None without audio."""
+    """Return `copy_key` without the EXTINF line, which names an untitled file; None without audio."""
     return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
 
 
@@ -111,7 +111,7 @@ def time_of(mark: Mark) -> object:
 
 
 def is_certain(mark: Mark) -> bool:
-    """Return whether the checksum is of the audio itself, so that no other has it."""
+    """Return whether the checksum is of the audio itself, so that no other audio has it."""
     return bool(audio_of(mark) & CERTAIN)
 
 

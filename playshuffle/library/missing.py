@@ -109,7 +109,7 @@ def check_tracks(
     Args:
         before: paths of its former tracks; empty if unknown.
         missing: the paths in `before` whose tracks were not found under any name.
-        deleted: files and folders deleted or moved, by events.
+        deleted: files and folders that events reported as deleted or moved.
 
     Raises:
         MissingError: tracks disappeared as if their drive were missing.
@@ -173,7 +173,7 @@ def current_mounts(path: bytes) -> list[Mount]:
 def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount]) -> None:
     """Check that a playlist's folder exists, and is not the mount point of its missing drive.
 
-    `folder` is without links. `before` are its mounts when the playlist was written last.
+    `folder` is a real path. `before` are its mounts when the playlist was written last.
 
     Raises:
         MissingError: the drive is missing.
@@ -187,7 +187,7 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 
 
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
-    """Return whether a changed mount can contain a folder without links.
+    """Return whether a changed mount can belong to a folder, given by its real path.
 
     It cannot if the home was copied from another computer: the folder is elsewhere, or on the state's drive.
     """
@@ -201,9 +201,9 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
 
 
 def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence[bytes]) -> MissingError:
-    """Return the error of a missing folder with the mount that has its files now, if any.
+    """Return the error of a missing folder; it names the mount that has the files now, if any.
 
-    `before` are its former mounts, `files` some paths in it.
+    `before` are the folder's former mounts, `files` some paths in it.
     """
     sample = files[:: 1 + len(files) // _SAMPLE]
     with Workers(1 + len(sample)) as workers:  # a share that hangs does not answer
@@ -230,7 +230,7 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
 
 
 def root_user_notes(roots: Iterable[bytes]) -> list[Note]:
-    """Return a note for root if the music belongs to other users."""
+    """Return a note for the user root if the music belongs to other users."""
     if os.geteuid() != 0:
         return []
     owners: set[int] = set()

@@ -1,7 +1,7 @@
 """Find folders whose listing is outdated, because a file was moved during the scan.
 
 A scan lists one folder after the other. A file that moves meanwhile may appear at two paths, or at none, and
-its rename would not be recognised. So the folder that it left must be listed again.
+its rename would not be recognised.
 """
 
 import os

@@ -81,7 +81,7 @@ class ScannedPlace(NamedTuple):
     growing: Sequence[bytes] = ()
 
     def changed(self, change: Callable[[Folder], Folder]) -> Self:
-        """Return the place with each folder changed."""
+        """Return the place with `change` applied to each folder."""
         return self._replace(roots={root: [*map(change, folders)] for root, folders in self.roots.items()})
 
 
@@ -112,7 +112,7 @@ class Scan(NamedTuple):
     """The result of a scan of all places.
 
     Attributes:
-        shrunk: folders that lost files, each with its tags as JSON, stored when no drive is missing.
+        shrunk: folders that lost files, each with its tags as JSON; cached only when no drive is missing.
     """
 
     places: Mapping[Place, ScannedPlace]

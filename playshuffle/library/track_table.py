@@ -50,7 +50,7 @@ class FormerFile(NamedTuple):
 
 
 class PartError(Exception):
-    """A part of the table is not enough: a new file may be any track."""
+    """A part of the table is not enough: a new file may be any other track."""
 
 
 # The path of a root, and whether its scan used ignore files.

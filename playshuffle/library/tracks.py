@@ -186,7 +186,7 @@ def _staying(
 def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
     """Return the paths to skip, because another path leads to the same file.
 
-    A real path stays; among several, the smallest.
+    The real path stays; of several paths, the smallest.
     """
     if not any(folder.has_hard_links or folder.odd.linked for folder in folders):
         return set()

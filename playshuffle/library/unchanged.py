@@ -1,7 +1,6 @@
 """Check which known folders have not changed.
 
-Each folder and each known file is stat'ed, which is most of the work of a second run. The names are listed
-again unless the folder's stamps prove that they are the same.
+Each folder and each known file is stat'ed, which is most of the work of a second run.
 """
 
 import os
@@ -44,7 +43,7 @@ def unchanged(
 
 
 def _with_fine_stamps(folders: Iterable[Folder]) -> frozenset[int]:
-    """Return devices whose file systems change a folder's stamps with each name in it."""
+    """Return devices whose file systems change a folder's stamps with each change of a name."""
     samples: dict[int, Folder] = {}
     for folder in folders:
         if folder.is_settled:

@@ -23,8 +23,10 @@ class WalkResult(NamedTuple):
     """The result of a walk.
 
     Attributes:
-        growing: files being written. They keep their known rows, unless the known file has another path now.
-        replaced_inodes: inodes of known files. Another file, still being written, now has their path.
+        growing: paths of files still being written. Each is left out; the file last known at that path stays
+            instead, unless it was moved.
+        replaced_inodes: inodes of known files that stay although another file, still being written, has their
+            path now.
     """
 
     roots: Sequence[Sequence[Folder]]
@@ -98,8 +100,7 @@ def walk(
     Every folder, by device and inode, is entered once, so that loops and overlapping roots end.
 
     Args:
-        report: called with the number of files found, after each listed folder and every `_REPORT_EVERY`
-            others.
+        report: called now and then with the number of files found so far.
     """
     return _Walk(known, unchanged, look, report).run(roots)
 

@@ -29,7 +29,7 @@ class Backlog:
         files: that each playlist depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
         news: reported under an earlier configuration, and not applied.
-        now_s: of a clock that is never set, as in every method.
+        now_s: by a monotonic clock, as in every method.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """Return folders of batches that no scan applied, and seconds to wait, twice as many each time."""
+        """End the update; return, by growing folder, the seconds until its next scan, doubled each time."""
         self._failing |= self._updating
         self._pool = self._scanning + self._pool
         self._scanning, self._updating = [], set()

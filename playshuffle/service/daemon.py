@@ -127,7 +127,7 @@ class _Life:
 
     Attributes:
         signals: descriptor with the numbers of received signals.
-        shut: playlists whose folder the sandbox had closed when the service loaded any configuration.
+        shut: playlists whose folder the sandbox kept read-only when a configuration was loaded.
     """
 
     config: Config

@@ -19,7 +19,7 @@ class Installation:
         self._before = self._last = _stamp(file)
 
     def check(self) -> str | None:
-        """Check the program, and return `change`, which counts once two checks agree."""
+        """Check the program, and return `change`: it needs two checks with the same result."""
         now = _stamp(self._file)
         if now == self._last and now != self._before:
             self.change = (

@@ -13,7 +13,7 @@ _LEVELS = {logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG:
 class _OneLine(logging.Formatter):
     """Formats a record as one line.
 
-    For the journal it begins with the level, elsewhere with the time and a level above information.
+    For the journal it begins with the level, elsewhere with the time, then any level above information.
     """
 
     def __init__(self, *, is_journal: bool) -> None:

@@ -22,7 +22,7 @@ class RootStatus(NamedTuple):
     Attributes:
         state: ok, empty or missing.
         watched: how, in words.
-        advice: a command that improves it, or empty.
+        advice: a command that improves the watch, or empty.
         last_event: Unix seconds.
         last_full_scan: Unix seconds.
     """
@@ -97,7 +97,7 @@ class Status(NamedTuple):
     """Services with their folders and playlists: of one service, or everything known.
 
     Attributes:
-        not_listed: number of playlists written by `make`, unless they are among `playlists`.
+        not_listed: number of playlists written by `make` that are not among `playlists`.
     """
 
     services: tuple[Service, ...]
@@ -129,7 +129,7 @@ def published_status(published: Mapping[str, Any]) -> Status | None:
 
 
 def failures(playlists: Sequence[PlaylistStatus]) -> str:
-    """Return the number of playlists that cannot be updated as a phrase, if any."""
+    """Return a phrase with the number of playlists that cannot be updated, if any."""
     count = sum(playlist.last_error is not None for playlist in playlists)
     return f"{count:,} of {counted(len(playlists), 'playlist')} cannot be updated" if count else ""
 

@@ -39,7 +39,7 @@ def alone_with(playlist: bytes) -> Iterator[None]:
 
 
 class StatusFile:
-    """The status file of a service; a context manager. It is never synced."""
+    """The status file of a service; a context manager, never synced."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()

@@ -31,11 +31,9 @@ class StoppedError(BaseException):
 class UpdateProcess:
     """The process that runs the updates of one configuration; a context manager.
 
-    Enter it before any thread exists.
-
     Attributes:
         heard_s: time of its last message, by the monotonic clock.
-        is_over: the process was killed.
+        is_over: the process has ended unexpectedly.
     """
 
     def __init__(self, make_update: MakeUpdate) -> None:

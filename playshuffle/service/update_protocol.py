@@ -51,7 +51,7 @@ class PlaylistUpdated:
     Attributes:
         status: without facts that only the service knows.
         is_cached: False if tags were not stored: the next update must scan everything.
-        removed_files: by path, files that a list in parts no longer needs.
+        removed_files: paths of files that a playlist in parts no longer needs.
     """
 
     playlist: str

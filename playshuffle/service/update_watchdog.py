@@ -28,7 +28,7 @@ class UpdateWatchdog:
     def check(self, now_s: float) -> None:
         """End an update that has been silent for too long. Call this at least every heartbeat.
 
-        `now_s` are seconds of a clock that is never set.
+        `now_s` is by a monotonic clock.
         """
         self._is_ending &= self._updates.is_busy
         if not self._updates.is_busy or self._updates.heard_s != self._heard_s:

@@ -1,7 +1,7 @@
 """Move saved paths to another folder in one transaction, together with files that name them.
 
-It saves the files' new content, which is then written. If that is killed, the next command sees a mark in the
-state folder, and writes the remaining files.
+The transaction saves the files' new content, which is then written. If that is killed, the next command
+sees a mark in the state folder, and writes the remaining files.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """Store the plays in play histories as they were read last.
 
-They belong to the number of a track, so they follow renames that a player does not know.
+Plays belong to the number of a track, so they follow renames that a player does not know.
 """
 
 import zlib
@@ -19,7 +19,7 @@ _RATING = 1_000_000  # ratings are stored in millionths
 
 
 class StoredPlays(NamedTuple):
-    """The content of a source.
+    """The plays of a source.
 
     Attributes:
         read_s: when it was read (Unix seconds).
@@ -35,7 +35,7 @@ class StoredPlays(NamedTuple):
 
 
 def path_keys(paths: Iterable[bytes]) -> "array[int]":
-    """Return a number for the path of each row."""
+    """Return a key, a hash, for each path."""
     return array("q", [crc32(path) << 31 | adler32(path) >> 1 for path in paths])
 
 

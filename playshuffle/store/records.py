@@ -30,13 +30,13 @@ class SavedOrder(NamedTuple):
     Attributes:
         tracks: in order, absent ones included.
         absent: tracks that were not found, and so not written.
-        played: number of present tracks, from the first one, in the file.
+        played: number of tracks in the file: the first of those present.
         drawn_s: when the order was drawn (Unix seconds).
         content: fingerprint of the file that was written with it.
-        digest: of the tracks that it was written from.
+        digest: `Tracks.digest` of the tracks that were chosen.
         stamp: of the written file; empty if unknown.
         noted: notes on the choice of tracks that the user got, as in a report.
-        copies: each omitted copy, followed by the one that was in the list.
+        copies: each omitted copy, followed by the copy that was in the list.
     """
 
     tracks: Sequence[int]
@@ -64,7 +64,7 @@ class SavedDeck(NamedTuple):
     """The deck of a playlist.
 
     Attributes:
-        copies: each omitted copy, followed by the one that may be dealt.
+        copies: each omitted copy, followed by the copy that may be dealt.
     """
 
     deck: Deck

@@ -18,7 +18,7 @@ def pack(options: Options | None) -> str:
 
 
 def unpack(text: str) -> Options | None:
-    """Return the options of `pack`; None if this version does not know one."""
+    """Return the options of `pack`; None if this version does not know an option."""
     try:
         values: dict[str, Any] = json.loads(text)
         lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}

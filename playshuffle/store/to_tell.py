@@ -1,7 +1,7 @@
 """List the written playlists whose players have not been notified yet.
 
 The service adds an empty file to a folder. `playshuffle tell --written` moves it to a second folder, and
-removes it when the player is notified. After a crash it is in either.
+removes it when the player is notified. After a crash it is in either folder.
 """
 
 import contextlib

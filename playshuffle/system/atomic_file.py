@@ -177,7 +177,7 @@ def sweep(folder: bytes, name: bytes) -> None:
 
 @contextlib.contextmanager
 def held(folder: bytes, name: bytes = b"", patience_s: float = 10) -> Iterator[None]:
-    """Keep every other playshuffle from writing in the folder. `name`, of the file, is for the error.
+    """Keep every other playshuffle from writing in the folder. An error names the file `name`.
 
     Raises:
         PlayshuffleError: another process held it for too long, or the folder does not exist.

@@ -58,7 +58,7 @@ def mountinfo(process: int | str = "self") -> bytes:
 
 
 class MountRow(NamedTuple):
-    """A row of the kernel's mount table, with its paths as they are."""
+    """A row of the kernel's mount table, with its paths unescaped."""
 
     number: bytes
     device: bytes

@@ -14,8 +14,8 @@ class NotRegularError(OSError):
 def open_regular(path: bytes, *, follow_links: bool = True) -> tuple[int, os.stat_result]:
     """Return the descriptor of a regular file, which the caller closes, and its status.
 
-    The kind is checked before opening, since opening a device can have effects, and again afterwards, since
-    the file may be replaced meanwhile. Without `follow_links`, a symbolic link is refused with ELOOP.
+    The kind is checked before opening, and again afterwards, since the file may be replaced meanwhile.
+    Without `follow_links`, a symbolic link is refused with ELOOP.
 
     Raises:
         NotRegularError: it is not a regular file.

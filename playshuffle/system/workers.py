@@ -25,7 +25,7 @@ _SAMPLE = 16  # paths whose file systems are examined
 
 
 def worker_count(paths: Sequence[bytes]) -> int:
-    """Return how many questions may wait at once: several if a path, of a sample, is not on a local disk."""
+    """Return how many questions may wait at once: several if any path of a sample is not on a local disk."""
     remote = mounts.remote_devices(mounts.mountinfo())
     sample = paths[:: len(paths) // _SAMPLE + 1] if remote else ()
     return _MOST if any(_device(path) in remote for path in sample) else 1

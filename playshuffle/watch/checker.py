@@ -29,7 +29,7 @@ class Checker:
         self._check_requested.set()
 
     def join(self, until_s: float) -> bool:
-        """Return False if a call hangs. `until_s` is of the monotonic clock."""
+        """Wait for the thread; return False if it hangs until `until_s` of the monotonic clock."""
         self._thread.join(max(0.0, until_s - time.monotonic()))
         return not self._thread.is_alive()
 

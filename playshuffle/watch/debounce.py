@@ -91,7 +91,7 @@ class BatchCollector:
         self._files.add(path)
 
     def add_growing(self, folders: Iterable[bytes], now: float) -> None:
-        """Add folders with files still being written, ripe at once without other events."""
+        """Add folders with files still being written, ripe at once if there are no events."""
         self._is_urgent |= self.is_empty
         self._add_reason("growing", now)
         self._folders.update(folders)

@@ -83,7 +83,7 @@ class RootWatcher(Checker):
 
     @property
     def stalled_s(self) -> float:
-        """Return how long a call into the file system has hung; 0 if not unusual."""
+        """Return how long a call into the file system has hung; 0 if not unusually long."""
         stalled_s = self._stall.stalled_s if self._is_busy else 0.0
         return stalled_s if stalled_s > _STALLED_AFTER_S else 0.0
 
