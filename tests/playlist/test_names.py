@@ -48,7 +48,7 @@ def _written(names: list[str], encoding: str, suffix: str, newline: str) -> byte
     st.sampled_from([".m3u", ".m3u8", ".xspf", ".txt"]),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_a_list_finds_its_files_in_any_encoding_unicode_form_and_letter_case(
+def test_a_list_names_the_same_files_in_any_encoding_and_form(
     names: list[str], encoding: str, on_disk: Form, in_list: Form, case: object, suffix: str, newline: str
 ) -> None:
     names = [f"x{name}x.mp3" for name in names]
