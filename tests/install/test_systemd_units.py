@@ -271,7 +271,7 @@ def test_a_service_that_is_killed_is_started_again(place: Lab, times: int) -> No
     assert all(0 < s < 1 + 2 for s in waited_s)
 
 
-def test_a_recreated_folder_is_written_to_after_a_restart(place: Lab) -> None:
+def test_after_a_restart_the_service_writes_to_a_playlist_folder_that_was_recreated(place: Lab) -> None:
     """Systemd opens the sandbox to the folder that is there at the start, not to its name."""
     watch(place, "RestartSec=100ms")
     wait_for(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)

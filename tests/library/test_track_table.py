@@ -268,7 +268,7 @@ def test_a_move_of_the_folder_that_a_track_was_moved_into_is_followed() -> None:
     assert which({A: mark(1)}, {b"/n/y/a.mp3": mark(8)}, moves) == {A: b"/n/y/a.mp3", b"": b""}
 
 
-def test_copies_that_look_alike_are_paired_in_path_order() -> None:
+def test_identical_copies_that_were_renamed_are_matched_to_known_tracks_in_path_order() -> None:
     same = mark(1, inode=5)
     assert which({A: same, B: same}, {C: same, b"/m/d.mp3": same}) == {A: C, B: b"/m/d.mp3", b"": b""}
 

@@ -184,7 +184,7 @@ _WHY_GONE = Cause(cause.UNREADABLE, "No such file or directory")
 _GONE = Reading(None, _WHY_GONE, is_audio=False, is_final=False)
 
 
-def test_a_file_that_cannot_be_read_now_is_a_track_and_is_read_again(top: bytes) -> None:
+def test_a_file_that_cannot_be_read_is_a_track_and_is_read_by_the_next_run(top: bytes) -> None:
     """As often as it takes; its neighbour is not."""
     put(top, b"x.mp3", b"y.mp3", content=b"A")
     memory = Memory(top)

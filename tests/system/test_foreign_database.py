@@ -102,7 +102,7 @@ def in_state(path: Path, state: str) -> Iterator[None]:
 @pytest.mark.parametrize("mode", [0o777, 0o2775, 0o755, 0o555], ids=oct)
 @pytest.mark.parametrize("reader", [0, _PLAYER, _OTHER])
 @pytest.mark.parametrize("state", STATES)
-def test_a_reader_leaves_no_file_and_the_player_goes_on_writing(
+def test_reading_a_database_leaves_no_file_beside_it_and_the_player_can_still_write(
     folder: Path, state: str, reader: int, mode: int
 ) -> None:
     path = folder / "a.db"
@@ -148,7 +148,7 @@ def test_a_database_on_a_share_is_read_without_the_shared_memory_of_another_comp
 
 
 @pytest.mark.process
-def test_a_program_that_was_killed_while_it_wrote_is_rolled_back_in_a_copy(folder: Path) -> None:
+def test_the_unfinished_write_of_a_killed_program_is_rolled_back_only_in_a_copy(folder: Path) -> None:
     path = folder / "a.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.executescript("CREATE TABLE t(n); CREATE TABLE u(n); INSERT INTO t VALUES (1)")

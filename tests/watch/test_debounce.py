@@ -230,7 +230,7 @@ def test_a_sleep_of_the_machine_is_noticed_once(schedule: Schedule) -> None:
     assert due(schedule, 1010, asleep_s=120) is None
 
 
-def test_a_change_of_the_mount_table_waits_for_the_settle_time(schedule: Schedule) -> None:
+def test_a_scan_for_a_change_of_the_mount_table_waits_for_the_settle_time(schedule: Schedule) -> None:
     schedule.note_mounts(1100)
     schedule.note_mounts(1101)
 
