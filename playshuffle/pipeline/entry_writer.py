@@ -28,7 +28,7 @@ class EntryWriter(NamedTuple):
     """How to write the entries of one playlist.
 
     Attributes:
-        max_per_file: maximum entries of a file; None for all in one.
+        max_per_file: maximum entries of a file; None for no maximum.
     """
 
     player: str

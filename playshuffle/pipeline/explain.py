@@ -208,7 +208,7 @@ class PlaylistStages:
 def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_run: str) -> PlaylistStages:
     """Run the stages for a playlist, and write nothing. The result is valid while the library is open.
 
-    Without roots in the request, only the tracks in its file are known. `next_run` is such as "the next
+    Without roots in the request, only the tracks in its file are known. `next_run` is text such as "the next
     update".
 
     Raises:

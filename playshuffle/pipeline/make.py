@@ -65,7 +65,7 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
 
 
 def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """Count tracks that fit into the time limit, without one pinned to the end."""
+    """Count tracks that fit into the time limit, without a track pinned to the end."""
     if recipe.time_ms is None:
         return len(lengths_ms)
     fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)

@@ -1,4 +1,4 @@
-"""Open the library: find all tracks of some playlists in one scan, and recognise each of them.
+"""Open the library: find all tracks of some playlists in one scan, and recognise each track.
 
 Meanwhile no other playshuffle of this user changes the state.
 """

@@ -38,7 +38,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
     time of the next deal or new order does not change. `run` was opened with the request of `before`.
 
     Raises:
-        PlayshuffleError: none of its tracks is left, or it was made or dealt since, here or elsewhere.
+        PlayshuffleError: none of its tracks is left, or the list was made or dealt since, here or elsewhere.
     """
     if record_before(run.opened.state, run.path) != before:
         raise PlayshuffleError(
