@@ -33,7 +33,7 @@ class Names:
         """Return the file of an absolute path, by the first kind of match that fits exactly one file."""
         if len(path) > _LONGEST or path.count(b"/") > _DEEPEST:
             return None
-        encodings = self._encodings if not is_utf8(path) else _ENCODINGS[:1]
+        encodings = ("utf-8",) if is_utf8(path) else self._encodings
         return next(filter(None, (self._find(path, encoding) for encoding in encodings)), None)
 
     def _find(self, path: bytes, encoding: str) -> bytes | None:
@@ -45,10 +45,13 @@ class Names:
         real = self._found[folder, encoding]
         if real is None or os.path.lexists(os.path.join(real, name)):
             return real and os.path.join(real, name)
-        text = _text(name, encoding)
-        alike = self._names(real).get(folded(text), [])
-        same = [each for each in alike if composed(_text(each)) == composed(text)]
-        return os.path.join(real, *(same or alike)) if len(same or alike) == 1 else None
+        # Two letters of another encoding may also be one letter in UTF-8.
+        for text in dict.fromkeys((_text(name, encoding), _text(name, "utf-8", encoding))):
+            alike = self._names(real).get(folded(text), [])
+            same = [each for each in alike if composed(_text(each)) == composed(text)]
+            if len(same or alike) == 1:
+                return os.path.join(real, *(same or alike))
+        return None
 
     def _names(self, folder: bytes) -> dict[str, list[bytes]]:
         if folder not in self._folders:
@@ -59,8 +62,8 @@ class Names:
         return self._folders[folder]
 
 
-def _text(name: bytes, encoding: str = _ENCODINGS[0]) -> str:
-    for each in ("utf-8", encoding):
+def _text(name: bytes, *encodings: str) -> str:
+    for each in encodings or ("utf-8", _ENCODINGS[0]):
         with contextlib.suppress(LookupError, ValueError):
             return name.decode(each)
     return name.decode("latin-1")

@@ -216,7 +216,7 @@ class Chaos:
         the next deal replace it before anybody notes it.
         """
         words: list[str | Path] = ["deal", *self.music.roots, "-n", str(self._deal_size), "--every", "run"]
-        words += ["--paths", "absolute", "-o", self._file(name)]
+        words += ["-o", self._file(name)]
         if name == "evening" and self._chance.random() < 0.4:
             before = self._numbers(name)
             process = subprocess.Popen(
@@ -300,7 +300,7 @@ class Chaos:
 
     def _listed(self, name: str) -> list[str]:
         with suppress(FileNotFoundError):
-            return listed(self._file(name))
+            return [os.path.normpath(self._lists / entry) for entry in listed(self._file(name))]
         return []
 
     def _file(self, name: str) -> Path:

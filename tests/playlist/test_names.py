@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import quote_from_bytes
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from playshuffle.errors import PlayshuffleError
@@ -48,6 +48,7 @@ def _written(names: list[str], encoding: str, suffix: str, newline: str) -> byte
     st.sampled_from([".m3u", ".m3u8", ".xspf", ".txt"]),
     st.sampled_from(["\n", "\r\n"]),
 )
+@example(["ÄŽ"], "cp1252", "NFC", "NFC", str, ".m3u", "\n")  # two letters in it, one in UTF-8
 def test_a_list_names_the_same_files_in_any_encoding_and_form(
     names: list[str], encoding: str, on_disk: Form, in_list: Form, case: object, suffix: str, newline: str
 ) -> None:
