@@ -73,8 +73,9 @@ def never(
 
 
 def _undo(words: Sequence[str], *, quiet: bool) -> Exit:
+    listed = never_tracks()
     with State(writes=False) as state:
-        paths: list[bytes | None] = [*_found(words, state)]
+        paths: list[bytes | None] = [_listed(word, listed) or _found([word], state)[0] for word in words]
     for path in paths or [None]:
         removed = remove_track(path)
         if removed is None:
@@ -84,6 +85,12 @@ def _undo(words: Sequence[str], *, quiet: bool) -> Exit:
             text = f"{home_path(removed)} may be in playlists again, from the next make or deal of each"
             show([(Mark.GOOD, text)])
     return Exit.DONE
+
+
+def _listed(word: str, paths: Sequence[bytes]) -> bytes | None:
+    """Return the path that a word names, perhaps of a file that is gone, or by its end."""
+    real, end = os.path.realpath(absolute(word)), b"/" + os.fsencode(word)
+    return next((path for path in paths if os.path.realpath(path) == real or path.endswith(end)), None)
 
 
 def _found(words: Sequence[str], state: State) -> list[bytes]:

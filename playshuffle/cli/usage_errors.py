@@ -53,7 +53,7 @@ _MEANT_COMMANDS = (
 )
 
 # Rare options of lists that users may try, and their keys.
-_KEYS = {row.flag: row.key for row in ROWS if not row.verbs or row.key in ("gap", "group_by", "paths", "map")}
+_KEYS = {row.flag: row.key for row in ROWS if not row.verbs or row.key in ("gap", "group_by")}
 
 
 def usage_text(error: Any, words: Sequence[str]) -> str:

@@ -38,19 +38,19 @@ def remove_track(path: bytes | None = None) -> bytes | None:
     with _locked():
         content = _content()
         before = _entries(content)
-        entry = next((entry for entry in reversed(before) if path in (None, entry.path)), None)
-        if entry is None:
-            return None
+        path = path or (before[-1].path if before else None)
         lines = content.split(b"\n")
-        at = entry.line - 1
-        start = at - 1 if at and lines[at - 1].startswith(b"#EXTINF") else at
-        del lines[start : at + 1]
+        found = [entry for entry in before if entry.path == path]
+        for at in (entry.line - 1 for entry in reversed(found)):
+            start = at - 1 if at and lines[at - 1].startswith(b"#EXTINF") else at
+            del lines[start : at + 1]
+        if path is None or not found:
+            return None
         rest = b"\n".join(lines)
-        others = [other.path for other in before if other is not entry]
-        if [other.path for other in _entries(rest)] != others:
-            raise _refusal(entry.path)
+        if [entry.path for entry in _entries(rest)] != [each.path for each in before if each.path != path]:
+            raise _refusal(path)
         atomic_file.write(never_list(), [rest])
-    return entry.path
+    return path
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:

@@ -127,10 +127,10 @@ class Options(NamedTuple):
         "--title", "Title of the playlist, for servers and players", EXPERT, "TEXT",
         verbs=NONE, example='"Calm evenings"')] = None
     paths: Annotated[str | None, Row(
-        "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM", verbs=MAKE,
+        "--paths", "relative (default if possible), absolute or uri", EXPERT, "FORM",
         names="path style", example='"relative"')] = None
     maps: Annotated[tuple[str, ...], Row(
-        "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO", verbs=MAKE,
+        "--map", "Folder as the player sees it, as ~/Music=/Music", EXPERT, "FROM=TO",
         example='"~/Music=/Music"')] = ()
     relative_to: Annotated[str | None, Row(
         "--relative-to", "Folder where relative paths start", EXPERT, "DIR", verbs=NONE,

@@ -55,13 +55,18 @@ def load(state: State, source: bytes) -> StoredPlays | None:
     return None
 
 
+def _fitting(value: int | None) -> int:
+    # A time before 1970 is unknown, as of a player whose clock was never set. A sum may be too large.
+    return _MISSING if value is None or value < 0 else min(value, _MISSING - 1)
+
+
 def save(state: State, source: bytes, plays: StoredPlays) -> None:
     """Store the plays of a source."""
     *columns, shares = plays.played
     columns.append([None if share is None else round(share * _RATING) for share in shares])
     packed = [
         array("I", [number for number, _ in plays.tracks]),
-        *(array("I", [_MISSING if value is None else value for value in column]) for column in columns),
+        *(array("I", [_fitting(value) for value in column]) for column in columns),
         array("q", [key for _, key in plays.tracks]),
     ]
     row = (source, *plays[:4], zlib.compress(b"".join(packed), 1))

@@ -100,8 +100,6 @@ USAGE = {
     "make . --peek": "Unknown option '--peek'. Write playshuffle deal --peek. See: playshuffle make --help",
     "make . --limit 1h": "--limit must be a whole number, not '1h'. For a playing time, write --time 1h."
     " See: playshuffle make --help",
-    "deal . --map x": "Unknown option '--map'. It is a key of lists in the configuration: map."
-    " See: playshuffle help config",
     "make . -n 2:30": "-n must be a whole number, not '2:30'. For a playing time, write --time 2:30:00."
     " See: playshuffle make --help",
     "audit --tracks 1h": "--tracks must be a whole number, not '1h'. See: playshuffle audit --help",

@@ -157,6 +157,22 @@ def test_a_word_means_the_list_of_exactly_this_name_else_the_file_else_a_list_in
     assert program("check", "Mine").code == program("check", "./mine").code == 1
 
 
+@pytest.mark.usefixtures("music")
+def test_a_file_name_means_the_file_in_this_folder_rather_than_a_list_elsewhere(
+    program: Program, home: Path
+) -> None:
+    (home / "mine.m3u").write_text("x\n")
+
+    assert "~/mine.m3u: 1 of 1 entry is broken" in program("check", "mine.m3u").out
+
+
+def test_if_the_file_of_a_list_is_gone_the_folder_of_its_name_is_meant(music: Path, program: Program) -> None:
+    (music / "mine.m3u").unlink()
+    tagged_library(music.parent / "mine", {"6.mp3": {"title": "Six"}})
+
+    assert "~/mine/playshuffle.m3u: 1 track" in program("make", "mine").err
+
+
 def test_the_name_of_a_list_may_have_a_dot(music: Path, program: Program) -> None:
     """Also in the configuration, where a word with a suffix may be a file that does not exist yet."""
     program("make", "--from", "Music/mine.m3u", "--where", "title:take", "-o", "Music/Vol. 2.m3u")

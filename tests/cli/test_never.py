@@ -78,6 +78,15 @@ def test_undo_by_the_command_never_takes_back_the_named_track_or_else_the_last_o
     assert [Path(line).name for line in run("never").out.decode().splitlines()] == ["2.ogg"]
 
 
+def test_a_track_whose_file_is_gone_is_taken_back_with_all_its_entries(home: Path, music: Path) -> None:
+    run("never", music / "5.opus", music / "a/1.mp3")
+    never_file(home).write_text(never_file(home).read_text() + "../../Music/5.opus\n")
+    (music / "5.opus").unlink()
+
+    assert "5.opus may be in playlists again" in ran("never", "--undo", "5.opus").err
+    assert run("never").out == b"~/Music/a/1.mp3\n"
+
+
 def test_undo_by_the_command_never_is_an_error_if_its_list_is_empty(music: Path) -> None:
     assert "No track is in ~/" in refused(2, "never", "--undo")
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err

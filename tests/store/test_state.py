@@ -639,6 +639,15 @@ def every(home: Path) -> bytes:
     return state_file(home).read_bytes()
 
 
+def test_a_time_before_1970_is_unknown_and_a_great_sum_is_the_greatest_number(home: Path) -> None:
+    with State() as state:
+        plays.save(state, b"log", PLAYS._replace(played=Columns([-9 * 3600], [2**32], [2**40], [0], [None])))
+        stored = plays.load(state, b"log")
+
+    assert stored is not None
+    assert stored.played == Columns([None], [2**32 - 2], [2**32 - 2], [0], [None])
+
+
 def rows(state: State) -> dict[str, list[tuple[object, ...]]]:
     return {table: state.rows(f"SELECT * FROM {table} ORDER BY rowid") for table in TABLES}
 
