@@ -107,7 +107,7 @@ A share reports no changes. The service scans it at intervals: poll = "5m".
 _NAMES = """\
 A word of a command names the first of these that the command can use:
 
-  1. a list: by its name, or the name of its file
+  1. a list: by its name, or the name of its file if no other file here has it
   2. a file or folder: by its path
   3. a folder below a music folder, such as Miles/Live
   4. a query, such as genre:jazz
