@@ -397,9 +397,9 @@ sys.path[:] = sys.argv[3:]
 from playshuffle.tags import reader_worker
 read = reader_worker.read_head
 def read_head(path):
-    if b"hang" in path:
+    if b"/hang" in path:
         signal.pause()
-    if b"crash" in path:
+    if b"/crash" in path:
         os._exit(1)
     return read(path)
 reader_worker.read_head = read_head
