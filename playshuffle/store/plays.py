@@ -48,15 +48,29 @@ def load(state: State, source: bytes) -> StoredPlays | None:
         count = len(words) // _WORDS
         numbers, *values = (words[at * count : (at + 1) * count] for at in range(_WORDS - 2))
         keys = array("q", words[(_WORDS - 2) * count :].tobytes())
-        *columns, ratings = ([None if value == _MISSING else value for value in column] for column in values)
+        *columns, ratings = map(_unpacked, values)
         shares = [None if rating is None else rating / _RATING for rating in ratings]
         tracks = list(zip(numbers, keys, strict=True))
         return StoredPlays(stamp, title, note, read_s, tracks, Columns._make([*columns, shares]))
     return None
 
 
+def _unpacked(column: "array[int]") -> list[int | None]:
+    if column.count(_MISSING) == len(column):  # most sources lack most columns
+        return [None] * len(column)
+    return [None if value == _MISSING else value for value in column]
+
+
+def _packed(column: Sequence[int | None]) -> "array[int]":
+    if column.count(None) == len(column):
+        return array("I", [_MISSING]) * len(column)
+    try:
+        return array("I", [_MISSING if value is None else value for value in column])
+    except OverflowError:  # times before 1970, as of a player whose clock was never set, or huge sums
+        return array("I", [_fitting(value) for value in column])
+
+
 def _fitting(value: int | None) -> int:
-    # A time before 1970 is unknown, as of a player whose clock was never set. A sum may be too large.
     return _MISSING if value is None or value < 0 else min(value, _MISSING - 1)
 
 
@@ -66,7 +80,7 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
     columns.append([None if share is None else round(share * _RATING) for share in shares])
     packed = [
         array("I", [number for number, _ in plays.tracks]),
-        *(array("I", [_fitting(value) for value in column]) for column in columns),
+        *map(_packed, columns),
         array("q", [key for _, key in plays.tracks]),
     ]
     row = (source, *plays[:4], zlib.compress(b"".join(packed), 1))
