@@ -24,7 +24,7 @@ from playshuffle.text import counted
 
 
 class ListStatus(NamedTuple):
-    """The status of a list; `entries` are dealt tracks."""
+    """The status of a list; `entries` are the dealt tracks to show."""
 
     status: PlaylistStatus
     options: Options | None

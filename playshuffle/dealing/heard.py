@@ -24,7 +24,7 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
 
 
 def tracks_again(deck: Deck, patience: float = PATIENCE) -> Sequence[int]:
-    """Return the dealt tracks that nobody heard, and that the next deal has again."""
+    """Return the tracks unheard in fewer than `patience` deals: the next deal has them again."""
     return [track for track, deals in Counter(deck.unheard).items() if deals < patience]
 
 

@@ -200,7 +200,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 
 
 def notes_on_mpd(request: Request) -> list[Note]:
-    """Return notes about folders that MPD may not play from, or why they are unknown."""
+    """Return a note for each folder outside of MPD's music folder, or why that is unknown."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
         return []

@@ -180,7 +180,7 @@ def existing_parts(path: bytes) -> list[bytes]:
 
 
 def is_our_part(path: bytes) -> bool:
-    """Return whether a file is a part that playshuffle wrote."""
+    """Return whether a file is a part of a split playlist of playshuffle."""
     try:
         descriptor, _ = open_regular(path, follow_links=False)
     except OSError:

@@ -118,7 +118,7 @@ class Status(NamedTuple):
 
 
 def published_status(published: Mapping[str, Any]) -> Status | None:
-    """Return the status of a service, perhaps of another version; None if unknown."""
+    """Return the status of a service; None if another version wrote it in another form."""
     with contextlib.suppress(TypeError, KeyError, ValueError, AttributeError):
         return Status(
             _from_json(Service, published["services"]),

@@ -214,7 +214,7 @@ def test_after_undo_of_its_first_deal_a_deck_has_dealt_nothing(music: Path) -> N
     assert "dealt 4 of 10 (40%)" in status("today")
 
 
-def test_options_given_after_an_undone_first_deal_count_from_the_next_deal(music: Path) -> None:
+def test_options_given_after_the_first_deal_was_undone_apply_to_the_next_deal(music: Path) -> None:
     deal(music, "-n", "4")
     first = listed(music / "today.m3u")
     undo()

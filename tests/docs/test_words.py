@@ -70,7 +70,7 @@ def test_comments_and_names_are_in_plain_english() -> None:
     assert faults_in(modules(*CODE), lines) == []
 
 
-def test_units_and_packages_are_in_plain_english() -> None:
+def test_the_texts_of_systemd_units_and_packages_are_in_plain_english() -> None:
     files = (path for folder in ("systemd", "packaging") for path in (CHECKOUT / folder).rglob("*"))
     assert faults_in(sorted(path for path in files if path.is_file() and path.suffix != ".pyc"), lines) == []
 

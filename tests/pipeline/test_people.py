@@ -96,7 +96,7 @@ def test_the_option_force_replaces_the_list_of_another_user(shared: Path) -> Non
     assert owner(shared / "all.m3u") == BOB
 
 
-def test_root_replaces_the_list_of_a_user_who_stays_its_owner(shared: Path) -> None:
+def test_a_list_that_the_superuser_replaces_still_belongs_to_its_user(shared: Path) -> None:
     run(ANN, shared / "all.m3u", seed="1")
     before = listed(shared / "all.m3u")
 

@@ -51,7 +51,7 @@ def test_no_player_loses_every_entry_in_the_path_style_that_is_written_for_it(na
 @given(
     some=st.lists(st.sampled_from(sorted(PATHS)), unique=True, max_size=8), style=st.sampled_from(PathStyle)
 )
-def test_a_name_that_some_version_of_a_player_loses_is_left_out_or_reported(
+def test_a_file_name_that_some_version_of_a_player_cannot_read_is_left_out_or_reported(
     name: str, some: list[bytes], style: PathStyle
 ) -> None:
     """What a player loses is left out; but for what only some of its versions lose, and that is said."""

@@ -227,7 +227,7 @@ def test_an_update_does_not_change_a_playlist_that_was_dealt_today(dealt: Albums
     assert _snapshot(home, dealt.top) == before
 
 
-def test_a_dealt_file_that_another_program_changed_is_written_again(dealt: Albums) -> None:
+def test_the_playlist_file_of_a_deal_is_rewritten_if_another_program_changed_it(dealt: Albums) -> None:
     before = dealt.file.read_bytes()
     playlist_edited(dealt)
 
