@@ -37,6 +37,8 @@ def forget(
                 state.forget(one.path)
             if not quiet:
                 stays = f" {shown(one.name)} stays in the configuration." if one.configured else ""
+                if stays and config_file is not None and config_file.path is not None:
+                    stays += f" To remove it, edit {home_path(config_file.path)}"
                 say([f"Forgot {home_path(one.path)}. The file was not changed.{stays}"])
         if not quiet:
             say(map(str, state.notes))

@@ -24,7 +24,7 @@ _LEAST_COLUMN, _LEAST_END = 16, 10  # minimum widths of a table's first and last
 _OPTION = r"(--[a-z][a-z-]+|(?<!\S)-[a-z]|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
 # A command to copy: after a colon or at the start, up to the word that ends with a punctuation mark.
 _WORD = r"(?:'[^']*'|[^\s'])+"
-_COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
+_COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet|mpv) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
 _KEPT = "\x1f"  # a non-breaking space
 _ESCAPE = r"\x1b\[[0-9;]*m"
 

@@ -217,7 +217,7 @@ def _path_hint(path: str) -> str:
     if path.startswith("~/") and not os.path.lexists("~"):
         bare = shlex.quote(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"
-    if "\\" in path and re.match(r"(?:[A-Za-z]:)?\\", path) and not os.path.lexists(path):
+    if re.match(r"(?:[A-Za-z]:)?\\", path) and not os.path.lexists(path):
         in_wsl = f"/mnt/{path[0].lower()}{path[2:]}".replace("\\", "/")
         return f"is a Windows path. {f'In WSL it is {in_wsl}' if path[1] == ':' else 'Mount it first'}."
     return ""

@@ -69,8 +69,9 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 def value_names(kind: str) -> list[str]:
     """Return the names of a kind in `NAMES`; players include those of a readable configuration."""
-    with contextlib.suppress(PlayshuffleError):
-        add_own_players()
+    if kind == "player":
+        with contextlib.suppress(PlayshuffleError):
+            add_own_players()
     return list(NAMES[kind])
 
 

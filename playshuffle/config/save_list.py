@@ -1,4 +1,4 @@
-"""Change the configuration: save a list, or other folders. All other text stays, comments too."""
+"""Save a list in the configuration, or new paths of moved folders. All other text stays, comments too."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -139,7 +139,7 @@ class _Rows:
         """
         size, mtime_ns, _, inode = self._stamps[4 * row : 4 * row + 4]
         if birth is not None:
-            return fits(birth[0]) != inode
+            return fits(birth.inode) != inode
         try:
             now = os.stat(self._folder.path + self.names[row])
         except OSError:

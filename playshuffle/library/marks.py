@@ -27,8 +27,7 @@ _MARK = Struct("4q")
 def file_id(birth: Birth) -> int:
     """Return a number that no other file ever has; below 0, unlike inode numbers."""
     # Files that are written together have nearly the same times, and numbers in a row: both must count.
-    inode, time_ns = birth
-    return (inode * _FAR_APART + time_ns) % (1 << 63) - (1 << 63)
+    return (birth.inode * _FAR_APART + birth.time_ns) % (1 << 63) - (1 << 63)
 
 
 def label_sum(extinf: bytes) -> int:

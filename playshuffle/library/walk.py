@@ -100,6 +100,8 @@ def walk(
     Every folder, by device and inode, is entered once, so that loops and overlapping roots end.
 
     Args:
+        known: folders of the last scan, by path.
+        unchanged: those of `known` that need not be listed again.
         report: called now and then with the number of files found so far.
     """
     return _Walk(known, unchanged, look, report).run(roots)
@@ -197,10 +199,8 @@ class _Walk:
 
     def _take(self, listing: Listing) -> None:
         path = listing.folder.path
-        for name, reason in listing.unreadable:
-            self._unreadable.append(Skipped(path + name, reason))
-        for name in listing.growing:
-            self._growing.append(path + name)
+        self._unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
+        self._growing.extend(path + name for name in listing.growing)
         self._replaced_inodes.update(listing.replaced_inodes)
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:

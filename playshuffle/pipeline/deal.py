@@ -97,12 +97,12 @@ def count_as_heard(run: Run) -> Dealt:
         PlayshuffleError: nothing was dealt yet.
     """
     last, deck = _last_deal(run, "--heard"), with_heard(run)
-    note = Note("counts_when_dealt", "In this deck a track counts when it is dealt, heard or not.")
-    heard = mark_heard(deck, last.entries) if deck.heard_from_s else deck
-    dealt = _repeat_deal(
-        run, heard, None if heard == deck else run.record.saved, [] if deck.heard_from_s else [note]
-    )
-    return dealt._replace(is_heard=deck.heard_from_s > 0)
+    if not deck.heard_from_s:
+        note = Note("counts_when_dealt", "In this deck a track counts when it is dealt, heard or not.")
+        return _repeat_deal(run, deck, notes=[note])
+    heard = mark_heard(deck, last.entries)
+    dealt = _repeat_deal(run, heard, None if heard == deck else run.record.saved)
+    return dealt._replace(is_heard=True)
 
 
 def _last_deal(run: Run, option: str) -> Deal:

@@ -262,12 +262,12 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 def _entries_folder(path: bytes, content: bytes) -> bytes:
     """Return the folder of a list, or MPD's music folder if MPD may have saved the list.
 
-    MPD is asked only if none of the first relative entries is in the folder.
+    MPD is asked only if one of the first relative entries is not in the folder.
     """
     folder = os.path.dirname(path)
     relative = (line for _, line in _numbered_lines(content) if line[:1] != b"/" and b":/" not in line)
     first = [os.path.join(folder, line) for line in itertools.islice(relative, _FIRST)]
-    if not first or any(map(os.path.lexists, first)):
+    if all(map(os.path.lexists, first)):
         return folder
     conf = mpd_server.settings()
     if conf is None or conf.playlists is None or conf.music is None:

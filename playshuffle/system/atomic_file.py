@@ -165,11 +165,9 @@ def sweep(folder: bytes, name: bytes) -> None:
     Only while the folder is `held`: the temporary file of a running process looks the same.
     """
     before, after = _around(name)
-    litter = re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)
+    is_litter = re.compile(re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)).fullmatch
     with contextlib.suppress(OSError), _folder(folder) as folder_fd:  # litter does no harm; writing will tell
-        for found in map(os.fsencode, os.listdir(folder_fd)):
-            if not (found.startswith(before) and re.fullmatch(litter, found)):
-                continue
+        for found in filter(is_litter, map(os.fsencode, os.listdir(folder_fd))):
             status = os.stat(found, dir_fd=folder_fd, follow_symlinks=False)
             if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
                 os.unlink(found, dir_fd=folder_fd)

@@ -7,6 +7,7 @@ this module calls `statx` of the C library.
 import functools
 from collections.abc import Callable
 from struct import Struct
+from typing import NamedTuple
 
 _AT_FDCWD = -100
 _STATX_INO, _STATX_BTIME = 0x100, 0x800
@@ -19,7 +20,11 @@ _COARSE_NS = 10_000_000
 _Statx = Callable[[bytes], bytes | None]
 
 
-Birth = tuple[int, int]  # a file's identity: its inode, and when it was created (ns)
+class Birth(NamedTuple):
+    """The identity of a file: its inode, and when it was created."""
+
+    inode: int
+    time_ns: int
 
 
 def birth_of(path: bytes) -> Birth | None:
@@ -33,7 +38,7 @@ def birth_of(path: bytes) -> Birth | None:
     mask, inode, seconds, nanoseconds = _FIELDS.unpack_from(answer)
     time_ns = seconds * 1_000_000_000 + nanoseconds
     has_both = mask & _STATX_INO and mask & _STATX_BTIME
-    return (inode, time_ns) if has_both and time_ns > 0 and time_ns % _COARSE_NS else None
+    return Birth(inode, time_ns) if has_both and time_ns > 0 and time_ns % _COARSE_NS else None
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from playshuffle.library.missing import Root
 from playshuffle.library.recognition import recognise
 from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks
+from playshuffle.system.birth_time import Birth
 from tests.support.tagged import marked
 
 DAY_S = 86_400
@@ -30,7 +31,7 @@ def mark(number: int, *, inode: int | None = None, tags: int = 7) -> Mark:
 def with_birth(number: int, *, inode: int = 5, birth_ns: int = 10**18, audio: int = 0, tags: int = 7) -> Mark:
     """Return the mark of a file on a file system with birth times; size and time differ by number."""
     checksum = audio and CERTAIN | audio
-    return (*mark(number)[:2], checksum << TAGS_BITS | tags, file_id((inode, birth_ns)))
+    return (*mark(number)[:2], checksum << TAGS_BITS | tags, file_id(Birth(inode, birth_ns)))
 
 
 def uncertain(mark: Mark) -> Mark:
