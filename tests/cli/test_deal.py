@@ -405,7 +405,7 @@ def test_undo_of_a_deal_also_brings_back_tracks_of_a_missing_drive(tmp_path: Pat
     deal(*words, "-n", "6", "--every", "run")
     first, progress = listed(out), status("today").splitlines()[:1]
     deal(*words, "-n", "6", "--every", "run")
-    second = listed(out)
+    assert status("today").splitlines()[:1] != progress
     usb.rename(tmp_path / "drawer")
 
     said = undo()
@@ -413,7 +413,6 @@ def test_undo_of_a_deal_also_brings_back_tracks_of_a_missing_drive(tmp_path: Pat
     assert f"{out} is as before: 6 tracks" in said
     assert f"3 of 6 tracks wait for {usb}: " in said
     assert (listed(out), status("today").splitlines()[:1]) == (first, progress)
-    assert second != first
 
     (tmp_path / "drawer").rename(usb)
     deal(*words, "-n", "6", "--every", "run")
