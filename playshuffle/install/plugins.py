@@ -34,7 +34,7 @@ def remove() -> bool:
 
 
 def _user_folder() -> str:
-    """Find the folder as Quod Libet does."""
+    """Return Quod Libet's folder of settings."""
     named = os.environ.get("QUODLIBET_USERDIR")
     if named:
         return os.path.abspath(named)

@@ -1,4 +1,4 @@
-"""Fill in the shipped unit files for this user: program, folders and time zone."""
+"""Fill in the shipped unit files for this user: program, folders and environment."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ _PLACES = (
 
 
 class Program(NamedTuple):
-    """How to start the program; it cannot run without the folders."""
+    """The command that starts the program, and the folders that it needs."""
 
     words: tuple[str, ...]
     folders: tuple[str, ...]

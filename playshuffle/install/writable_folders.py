@@ -32,7 +32,7 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
 
 
 def doubts(config: Config) -> Iterator[str]:
-    """Yield why the service cannot follow the configuration, and how to fix that."""
+    """Yield a message with advice for each folder that the service cannot read or write."""
     for path in dict.fromkeys(map(os.path.dirname, _outputs(config))):
         if not units.is_fit(os.fsdecode(path)):
             yield f"{shown(path)} cannot be named in a unit of systemd. Write playlists to another folder."

@@ -29,7 +29,7 @@ TITLE = "players of the desktop"
 
 @contextlib.contextmanager
 def opened() -> Iterator[tuple[str, Iterator[News]]]:
-    """Listen to the session bus; yield the name of the source, and its news.
+    """Listen to the session bus; yield a name for messages, and the announcements.
 
     Raises:
         OSError: the session bus or busctl does not exist, or ends.
@@ -61,11 +61,11 @@ def _all_news(process: subprocess.Popen[bytes], names: dict[str, str]) -> Iterat
 
 
 def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool = True) -> Iterator[News]:
-    """Yield the news in lines of busctl; lines without sense are ignored.
+    """Yield the announcements in lines of busctl; other lines are ignored.
 
     Args:
-        names: of players, by their connections; it is updated.
-        is_live: players can be asked, and the news arrive now.
+        names: names of players by connection; new ones are added.
+        is_live: the lines arrive now, and players can be asked.
     """
     for line in lines:
         with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):

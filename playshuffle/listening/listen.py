@@ -1,4 +1,4 @@
-"""Listen to several sources at once. Each is opened again when it has ended."""
+"""Listen to several sources, such as MPD, at once. Each is opened again when it ends."""
 
 import signal
 import threading
@@ -41,7 +41,7 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
-    """Apply an announcement, and yield the plays and skips that ended with it or with a stop."""
+    """Apply an announcement; yield the plays and skips that it or an earlier stop ended."""
     if news is not None:
         player = players.setdefault(news.player, PlayTimer(news.title))
         yield from player.update(news)
@@ -53,7 +53,7 @@ def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Ite
 
 
 def _next(events: SimpleQueue[_Event], players: Mapping[str, PlayTimer]) -> _Event:
-    """Return the next event; None if a player stopped so long ago that its pass has ended."""
+    """Return the next event; None if a player stopped so long ago that its track has ended."""
     stopped = [player.stopped_s for player in players.values() if player.stopped_s is not None]
     try:
         return events.get(timeout=max(0.0, min(stopped) + STOP_S - time.monotonic()) if stopped else None)

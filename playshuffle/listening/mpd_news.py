@@ -1,4 +1,4 @@
-"""Read the announcements of MPD: after each change of its player, ask for its track."""
+"""Read the announcements of MPD: after each change, ask for the current track."""
 
 import contextlib
 import time
@@ -15,11 +15,11 @@ _STATUS = {"play": PLAYING, "pause": PAUSED, "stop": STOPPED}
 
 @contextlib.contextmanager
 def opened(places: Sequence[Address]) -> Iterator[tuple[str, Iterator[News]]]:
-    """Listen to the first MPD that answers; yield the name of the source, and its news.
+    """Listen to the first MPD that answers; yield a name for messages, and the announcements.
 
     Raises:
-        OSError: none answers, or it ends.
-        PlayshuffleError: it refuses a command.
+        OSError: none answers, or MPD ends.
+        PlayshuffleError: MPD refuses a command.
     """
     with client_of(places) as (client, address):
         client.status()  # it may refuse that

@@ -1,8 +1,8 @@
 """Decide from the announcements of players whether a track was played or skipped.
 
-A pass of a track ends when another track is announced, when the player stops, or when it was heard to its end
-and is announced again. It is a play if half of the length, or four minutes, were heard. Otherwise it is a
-skip if another track follows at once.
+A pass of a track ends when another track is announced, the player stops, or the track is announced again at
+its end. It is a play if half of the length, or four minutes, were heard. Otherwise it is a skip if another
+track follows at once.
 """
 
 import math
@@ -39,7 +39,7 @@ class News(NamedTuple):
         track: None if it is not announced.
         length_s: 0 if unknown.
         position_s: the player jumped to this position.
-        is_late: the track may have begun earlier, or play on unheard.
+        is_late: the track may have begun before, or play on without announcements.
     """
 
     player: str
@@ -78,7 +78,7 @@ class PlayTimer:
         self._is_rest = False  # the rest of a pass whose beginning was counted, or was not heard
 
     def advance(self, now_s: float) -> list[Heard]:
-        """Count the time; return the pass that ended because the player stopped."""
+        """Count the time; return the play that ended because the player stopped."""
         if self._status == PLAYING:
             self._heard_s += max(0.0, now_s - self._at_s)
         self._at_s = now_s
@@ -105,7 +105,7 @@ class PlayTimer:
         return ended
 
     def end(self, *, is_followed: bool = False) -> list[Heard]:
-        """Return the pass if it was a play, or a skip because another track follows."""
+        """End the pass; return it if it was a play, or a skip because another track follows."""
         heard_s, is_rest = self._heard_s, self._is_rest
         self._heard_s, self._is_rest = 0.0, False
         if self._track is None or heard_s < _SHORT_S:

@@ -39,7 +39,7 @@ def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
 
 
 def path_of(heard: Heard) -> str | None:
-    """Return the path of a track; empty if it has only names, None for a stream."""
+    """Return the path of a track; empty if only its tags are known, None for a stream."""
     uri = heard.track.uri
     if "://" not in uri:
         return uri

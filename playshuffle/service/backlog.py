@@ -26,10 +26,10 @@ class Backlog:
     """The changes below playlists' folders that no scan has applied, and the playlists to update.
 
     Args:
-        files: that each playlist depends on, such as skip lists.
+        files: files by playlist that it depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
-        news: reported under an earlier configuration, and not applied.
-        now_s: by a monotonic clock, as in every method.
+        news: reported before the configuration was loaded, and not applied.
+        now_s: seconds of a monotonic clock, as in every method.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Backlog:
             self._due |= concerned
 
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
-        """Note folders without events. Meanwhile every update of their playlists is a full scan."""
+        """Note folders that report no changes: updates of their playlists are full scans."""
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
     @property
@@ -104,8 +104,7 @@ class Backlog:
     def note_scanned(self, missing: Iterable[bytes]) -> None:
         """Drop the batches of the running update: its scan is saved.
 
-        Deletions below a folder that seems to be missing stay: the next update may get more of them, and
-        needs all.
+        Deletions below a folder that seems to be missing stay: when all are known, it was emptied.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
         for added_s, batch in reversed(self._scanning):
@@ -117,8 +116,8 @@ class Backlog:
         """Note that a playlist is up to date.
 
         Args:
-            is_cached: its tags are stored; else the next update scans everything.
-            has_unreadable: something could not be read; no event will report that it can.
+            is_cached: its tags are stored; otherwise its next update is a full scan.
+            has_unreadable: a folder could not be read; no event will report that it can.
         """
         self._updating.discard(name)
         (self._uncached.discard if is_cached else self._uncached.add)(name)
@@ -128,7 +127,7 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """End the update; return, by growing folder, the seconds until its next scan, doubled each time."""
+        """End the update; return the seconds until the next scan, by folder with files being written."""
         self._failing |= self._updating
         self._pool = self._scanning + self._pool
         self._scanning, self._updating = [], set()

@@ -37,7 +37,7 @@ _LAST_WAIT_S = 15.0  # for a write that is under way at the end
 
 
 def run(load: Callable[[], Config]) -> int:
-    """Keep all playlists of the configuration up to date until a signal ends it; return the exit code.
+    """Keep all playlists of the configuration up to date until a signal; return the exit code.
 
     `load` reads the configuration at the start and for every reload.
 
@@ -126,7 +126,7 @@ class _Life:
     """The service from one load of the configuration to the next.
 
     Attributes:
-        signals: descriptor with the numbers of received signals.
+        signals: descriptor of a pipe with the numbers of received signals.
         shut: playlists whose folder the sandbox kept read-only when a configuration was loaded.
     """
 
@@ -260,7 +260,7 @@ class _Life:
         return _is_under_systemd() and not self.updates.is_busy
 
     def _wait_for_update(self) -> None:
-        """Wait for the running update to end where nothing is half done."""
+        """Stop the running update where nothing is half written; if that fails, kill it."""
         until = time.monotonic() + _LAST_WAIT_S
         while self.updates.is_busy and time.monotonic() < until:
             self.updates.interrupt(signal.SIGTERM)  # again: it may not have been ready for the first one

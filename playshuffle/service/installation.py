@@ -8,9 +8,9 @@ _FILE = os.path.abspath(playshuffle.__file__)
 
 
 class Installation:
-    """The installed program; every upgrade replaces its files.
+    """The installed program, whose files an upgrade replaces.
 
-    `change`: why the service should be restarted, if it should.
+    `change`: a message that the program was upgraded or removed.
     """
 
     def __init__(self, file: str = _FILE) -> None:
@@ -19,7 +19,7 @@ class Installation:
         self._before = self._last = _stamp(file)
 
     def check(self) -> str | None:
-        """Check the program, and return `change`: it needs two checks with the same result."""
+        """Check the program; return `change`, set if two checks find the same change."""
         now = _stamp(self._file)
         if now == self._last and now != self._before:
             self.change = (

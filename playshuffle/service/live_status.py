@@ -168,7 +168,7 @@ class LiveStatus:
         notify.status(self._summary())
 
     def _write_page(self, status: Status) -> None:
-        """Write the page if anything has changed and no scan is running."""
+        """Write the status page if the status has changed and no scan is running."""
         is_scanning = any(playlist.scanning is not None for playlist in status.playlists)
         if self._config.page is None or is_scanning or status == self._on_page:
             return

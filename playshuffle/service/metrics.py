@@ -9,7 +9,7 @@ _Sample = tuple[Mapping[str, str], float | None]
 
 
 def metrics(status: Status) -> Iterator[str]:
-    """Yield the lines; an unknown value has no line."""
+    """Yield the known metrics as lines."""
     roots = [({"folder": root.root}, root) for root in status.roots]
     lists = [({"playlist": each.name or "", "output": each.output}, each) for each in status.playlists]
     table: tuple[tuple[str, str, Iterable[_Sample]], ...] = (

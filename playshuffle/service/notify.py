@@ -1,4 +1,4 @@
-"""Notify systemd about the state of the service, through the socket that systemd named.
+"""Notify systemd about the state of the service, through its socket.
 
 The first notification removes the address from the environment, so that no child process can notify. Send it
 before the first child process starts.
@@ -26,7 +26,7 @@ def reloading() -> None:
 
 
 def watchdog_s() -> float | None:
-    """Return the seconds between signs of life, half of systemd's limit, if any."""
+    """Return half of systemd's watchdog time in seconds; None without a watchdog."""
     return _supervisor()[1]
 
 

@@ -50,7 +50,7 @@ class _Html(str):
 
 
 def write_page(path: bytes, status: Status, now_s: float) -> bool:
-    """Write the page for a time (Unix seconds); return whether the file has changed.
+    """Write the status page, dated `now_s` (Unix seconds); return whether the file has changed.
 
     Raises:
         PlayshuffleError: the file is from another program.
@@ -70,7 +70,7 @@ def write_page(path: bytes, status: Status, now_s: float) -> bool:
 
 
 def page(status: Status, now_s: float) -> bytes:
-    """Return the page for a time (Unix seconds). Playlists that cannot be updated come first."""
+    """Return the status page, dated `now_s`. Playlists that cannot be updated come first."""
     head = _Html(
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'

@@ -1,6 +1,6 @@
 """Find running services by their published status files, and notify them.
 
-Each file is locked by its service while it runs; unlocked files are ignored.
+A running service locks its file; unlocked files are ignored.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def services_folder(*, make: bool = False) -> bytes:
-    """Return the folder of these files."""
+    """Return the folder of the status files."""
     folder = os.path.join(state_folder(make=make), b"services")
     if make:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -41,7 +41,7 @@ def services() -> list["Status"]:
 
 
 def processes(playlists: Sequence[bytes]) -> set[int]:
-    """Return the processes of the services that manage any of these playlists."""
+    """Return the process numbers of the services that manage any of these playlists."""
     outputs = {os.path.realpath(path) for path in playlists}
     return {
         status.services[0].process
@@ -56,7 +56,7 @@ def resolved(output: str) -> bytes:
 
 
 def notify(services: Iterable[int]) -> None:
-    """Notify services that a playlist of theirs has changed."""
+    """Notify services, by process number, that one of their playlists has changed."""
     for process in services:
         with contextlib.suppress(OSError):  # it has ended, or belongs to another user
             os.kill(process, signal.SIGHUP)

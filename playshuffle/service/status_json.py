@@ -21,8 +21,8 @@ class RootStatus(NamedTuple):
 
     Attributes:
         state: ok, empty or missing.
-        watched: how, in words.
-        advice: a command that improves the watch, or empty.
+        watched: how changes are noticed, in words.
+        advice: a command that raises a limit of the kernel, or empty.
         last_event: Unix seconds.
         last_full_scan: Unix seconds.
     """
@@ -49,7 +49,7 @@ class PlaylistStatus(NamedTuple):
         last_write: Unix seconds.
         missing_lists: skip lists that cannot be read; their last content counts.
         left_out: number of omitted tracks by reason; only from a running service.
-        waiting: number of waiting tracks by missing folder.
+        waiting: number of its tracks by missing folder.
     """
 
     name: str | None
@@ -94,7 +94,7 @@ class Service(NamedTuple):
 
 
 class Status(NamedTuple):
-    """Services with their folders and playlists: of one service, or everything known.
+    """Services with their folders and playlists: of one service, or of all.
 
     Attributes:
         not_listed: number of playlists written by `make` that are not among `playlists`.
@@ -118,7 +118,7 @@ class Status(NamedTuple):
 
 
 def published_status(published: Mapping[str, Any]) -> Status | None:
-    """Return the status of a service; None if another version wrote it in another form."""
+    """Return the status of a service; None if another version wrote it in an unknown form."""
     with contextlib.suppress(TypeError, KeyError, ValueError, AttributeError):
         return Status(
             _from_json(Service, published["services"]),

@@ -39,7 +39,7 @@ def alone_with(playlist: bytes) -> Iterator[None]:
 
 
 class StatusFile:
-    """The status file of a service; a context manager, never synced."""
+    """The status file of a service, written without fsync; a context manager."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
@@ -61,7 +61,7 @@ class StatusFile:
         self._stack.close()
 
     def _locked(self, folder: bytes) -> bytes:
-        """Lock a file with an unused name: services in two containers can have one process number."""
+        """Lock a file with an unused name: services in two containers can have the same process number."""
         number = os.getpid()
         while True:
             name = os.path.join(folder, b"%d" % number)

@@ -68,7 +68,7 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
 def _seems_deleted(playlist: bytes) -> bool:
     """Return whether a playlist is missing from a folder that exists and is not empty.
 
-    Its drive may be missing all the same, so its order stays saved. An empty folder may be a mount point.
+    An empty folder may be a mount point whose drive is missing.
     """
     if os.path.lexists(playlist) or existing_parts(playlist):
         return False

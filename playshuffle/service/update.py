@@ -45,7 +45,7 @@ _NAMES = 100  # paths of each kind to send
 
 
 def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[[Message], None]) -> None:
-    """Update the playlists of a request, each whatever happens to the others.
+    """Update the playlists of a request, each even if others fail.
 
     `began_s` is when the service was started, in Unix seconds. `send` is called with each result.
     """

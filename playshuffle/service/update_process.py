@@ -1,7 +1,7 @@
 """Run every update in a separate process.
 
-So the service stays small, and survives an update that hangs or needs much memory. Before it has any thread,
-it forks a process, which forks another one for each update.
+So the service stays small, and survives an update that hangs or needs much memory. Before it has threads, the
+service forks a process, which forks another one for each update.
 """
 
 import contextlib

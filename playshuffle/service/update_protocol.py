@@ -102,7 +102,7 @@ def pack(message: Message | UpdateRequest) -> bytes:
 
 
 def unpack(line: bytes) -> Any:
-    """Return the message of `pack`; None if its writer was killed within the line."""
+    """Return the message in a line; None if its writer was killed within the line."""
     try:
         return pickle.loads(b64decode(line))  # noqa: S301 - from a process of our own
     except (ValueError, EOFError, pickle.UnpicklingError):

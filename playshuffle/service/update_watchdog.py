@@ -15,7 +15,7 @@ _KILL_AFTER = 1.5  # after this multiple of the time, it is killed
 
 
 class UpdateWatchdog:
-    """Watches the updates of a process by the messages that they send."""
+    """Watches the updates of a process by their messages."""
 
     def __init__(self, updates: UpdateProcess) -> None:
         self._updates = updates

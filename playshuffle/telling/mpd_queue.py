@@ -131,7 +131,7 @@ class MpdQueue:
             time.sleep(WAIT_S)
 
     def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
-        """Return MPD's name of a playlist, if it has one, and each track's URI and whether MPD knows it."""
+        """Return MPD's name of a playlist, or "", and for each track its URI and whether MPD knows it."""
         conf = mpd_server.settings([self._address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:

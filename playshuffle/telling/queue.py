@@ -23,7 +23,7 @@ class Plan(NamedTuple):
     """The steps to replace a queue.
 
     Attributes:
-        queues: each content of the queue in turn; the last one is the playlist.
+        queues: content of the queue after each step; the last one is the playlist.
         position: of the playing song in the playlist; None without such a song.
         song: the player's name of the playing song, None if nothing plays.
         version: of the queue, if the player has versions.
@@ -119,10 +119,10 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
 
 
 def play(queue: Queue, track: bytes) -> None:
-    """Play the track of the queue whose entry is this path or the end of it.
+    """Play the track of the queue whose entry is this path or its end.
 
     Raises:
-        PlayshuffleError: the queue lacks it.
+        PlayshuffleError: the queue lacks the track.
     """
     for index, entry in enumerate(map(os.fsencode, queue.entries())):
         if track == entry or track.endswith(b"/" + entry):

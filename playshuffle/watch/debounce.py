@@ -40,7 +40,7 @@ class Batch:
 
 
 def merged(earlier: Batch, later: Batch) -> Batch:
-    """Merge two batches, with the reason of the first full scan, else of the later one."""
+    """Merge two batches, with the reason of the first full scan, else of the later batch."""
     return Batch(
         earlier.folders | later.folders,
         earlier.trees | later.trees,

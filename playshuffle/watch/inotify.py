@@ -83,7 +83,7 @@ class InotifyWatch:
         self._reader.join()
 
     def _forward(self) -> None:
-        """Report the two events of a move as one."""
+        """Report events, the two of a move as one."""
         while (read := self.folders.read_event()) is not None:
             if not isinstance(read, PathedInotifyEvent):
                 (source, old), (_, new) = read

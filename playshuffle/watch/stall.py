@@ -46,7 +46,7 @@ class StallClock:
         self._seen_s = self._last = None
 
     def observe(self, now_s: float, activity: Activity | None) -> None:
-        """Note the activity at a time. If it is unknown, only the time counts."""
+        """Note the activity at a time; None if only the time is known."""
         if self._seen_s is not None:
             has_run = activity is not None and (activity.is_runnable or activity != self._last)
             passed_s = min(now_s - self._seen_s, self._longest_s)

@@ -82,7 +82,7 @@ class Watch:
         self._collector.add_full_scan("asked", time.monotonic(), is_urgent=True)
 
     def rescan(self, folders: Collection[bytes], after_s: float) -> None:
-        """Scan folders again after some time. They end in a slash."""
+        """Report folders in a batch after some time. Each ends in a slash."""
         self._schedule.add_rescan(folders, time.monotonic() + after_s)
 
     def take_unripe(self) -> Batch:
