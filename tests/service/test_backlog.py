@@ -1,8 +1,10 @@
-"""News belongs to the library: the next scan gets it, and none after that; what failed is tried again."""
+"""Reported changes are given to one scan of all folders. A playlist that failed is updated again."""
 
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,18 +16,15 @@ from playshuffle.pipeline.run import Run
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated, UpdateRequest
 from playshuffle.watch.debounce import Batch
-from tests.support.managed import START, Managed, Result
+from tests.support.managed import START, Managed, Result, event_in
 from tests.support.program import numbered
 from tests.support.service import aged
 
 MOVE = Batch(frozenset({b"/m/"}), gone=frozenset({b"/m/a"}), moved=((b"/m/a", b"/m/b"),))
 LATER = Batch(frozenset({b"/m/"}))
 ELSEWHERE = Batch(frozenset({b"/n/"}))
-
-
 BOTH = {"one": (b"/m",), "two": (b"/m",)}
 APART = {"one": (b"/m",), "two": (b"/n",)}
-UNSURE = pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
 
 
 def backlog(
@@ -42,9 +41,9 @@ def updated(
     missing: Sequence[bytes] = (),
     **fault: bool,
 ) -> UpdateRequest:
-    """Update for a batch, after which some playlists are up to date; return the update.
+    """Run an update for a batch, in which only `finished` playlists succeed; return its request.
 
-    missing: folders that the scan did not find. fault: error of the first playlist.
+    missing: folders that the scan did not find. fault: a problem of the first of these playlists.
     """
     pending.add(batch, now_s)
     request = pending.begin(now_s)
@@ -56,24 +55,14 @@ def updated(
 
 
 def failed(pending: Backlog, batch: Batch, now_s: float = 0) -> None:
-    """Update for a batch; the scan fails."""
+    """Run an update for a batch whose scan fails."""
     pending.add(batch, now_s)
     pending.begin(now_s)
     pending.end(now_s)
 
 
-def test_a_scan_gets_all_changes_reported_since_the_last_scan() -> None:
-    pending = backlog(APART)
-    pending.add(MOVE, 0)
-
-    request = updated(pending, ELSEWHERE)
-
-    assert request.playlists == {"one", "two"}
-    assert request.batch == Batch(frozenset({b"/m/", b"/n/"}), gone=MOVE.gone, moved=MOVE.moved)
-
-
 def test_no_scan_gets_changes_that_an_earlier_scan_has_saved() -> None:
-    """Not if a playlist failed after the scan, and not after the update was killed."""
+    """Even if a playlist failed after that scan, or its update was killed."""
     pending = backlog()
     updated(pending, MOVE, "one")
 
@@ -82,18 +71,15 @@ def test_no_scan_gets_changes_that_an_earlier_scan_has_saved() -> None:
 
 
 def test_the_next_scan_gets_the_changes_and_playlists_of_a_failed_scan() -> None:
-    """Whichever playlist is due: its scan enters the folders that the news is about."""
+    """Even if only other playlists have changes by then."""
     pending = backlog(APART)
     failed(pending, MOVE)
 
-    request = updated(pending, ELSEWHERE)
-
-    assert request.playlists == {"one", "two"}
-    assert (request.batch.moved, request.batch.gone) == (MOVE.moved, MOVE.gone)
+    both = Batch(MOVE.folders | ELSEWHERE.folders, gone=MOVE.gone, moved=MOVE.moved)
+    assert updated(pending, ELSEWHERE) == UpdateRequest(frozenset({"one", "two"}), both)
 
 
-def test_the_next_update_gets_deletions_in_a_folder_that_seems_to_be_missing() -> None:
-    """Again and again, as long as it seems to be missing."""
+def test_deletions_below_a_folder_that_seems_to_be_missing_are_given_to_each_scan_until_it_is_back() -> None:
     pending = backlog({"one": (b"/m", b"/drive")})
     gone = frozenset({b"/m/a", b"/drive/a"})
     updates = [(Batch(frozenset({b"/m/"}), gone=gone), [b"/drive"]), (LATER, [b"/drive"]), (LATER, [])]
@@ -135,16 +121,6 @@ def test_a_batch_updates_only_the_playlists_over_files_and_folders_named_in_it()
     assert updated(pending, never) == UpdateRequest(frozenset({"b"}), never)
 
 
-def test_a_killed_update_is_repeated_for_the_playlists_it_had_not_updated() -> None:
-    pending = backlog()
-    updated(pending, MOVE, "one", now_s=2)
-    assert not pending.is_due
-
-    pending.retry(2 + 10)
-
-    assert pending.begin(12) == UpdateRequest(frozenset({"two"}), Batch(is_full_scan=True, why="retry"))
-
-
 def test_while_a_folder_is_not_watched_its_playlists_are_updated_by_full_scans() -> None:
     pending = backlog({"both": (b"/m", b"/drive"), "one": (b"/n",)})
     pending.note_unwatched([b"/drive"])
@@ -165,27 +141,20 @@ def test_moves_that_no_scan_applied_in_ten_minutes_are_dropped() -> None:
     assert updated(pending, LATER, now_s=601).batch == LATER
 
 
-@UNSURE
-def test_reported_changes_are_dropped_when_a_drive_may_have_changed(why: str) -> None:
-    pending = backlog()
-    failed(pending, MOVE)
-    pending.add(MOVE, 0)
-
-    batch = updated(pending, Batch(is_full_scan=True, gone=frozenset({b"/m/c"}), why=why)).batch
-    assert (batch.gone, batch.moved, batch.is_full_scan) == (frozenset({b"/m/c"}), (), True)
-
-
-@UNSURE
-def test_changes_given_to_a_failed_scan_are_dropped_if_a_drive_may_have_changed_during_the_scan(
+@pytest.mark.parametrize("why", ["mounts", "root", "lost", "resume"])
+def test_if_a_drive_may_have_changed_the_moves_and_deletions_reported_before_that_are_dropped(
     why: str,
 ) -> None:
+    """Whether they were given to a failed scan, to the running scan, or to none yet."""
     pending = backlog()
-    pending.add(MOVE, 0)
+    failed(pending, MOVE)
     pending.begin(0)
-    pending.add(Batch(is_full_scan=True, why=why), 0)
+    pending.add(MOVE, 0)
+    pending.add(Batch(is_full_scan=True, gone=frozenset({b"/m/c"}), why=why), 0)
     pending.end(0)
 
-    assert pending.news() == Batch()
+    batch = pending.begin(0).batch
+    assert (batch.gone, batch.moved, batch.is_full_scan) == (frozenset({b"/m/c"}), (), True)
 
 
 def test_a_reloaded_service_gets_the_changes_that_no_scan_has_applied() -> None:
@@ -207,16 +176,13 @@ def test_folders_with_files_being_written_are_scanned_again_after_twice_as_long_
     for _ in range(8):
         pending.add(LATER, 0)
         pending.begin(0)
-        pending.note_scanned([])
-        for name in BOTH:
-            pending.note_growing([b"/m/"])
-            pending.finish(name)
+        pending.note_growing([b"/m/"])
         delays.append(pending.end(0)[b"/m/"])
 
     assert delays == [2, 4, 8, 16, 32, 60, 60, 60]
 
 
-def test_an_unwritable_cache_makes_the_next_update_scan_everything() -> None:
+def test_if_the_cache_cannot_be_written_the_next_update_of_the_playlist_is_a_full_scan() -> None:
     pending = backlog(APART)
     updated(pending, Batch(is_full_scan=True), "one", "two", is_cached=False)
 
@@ -225,21 +191,26 @@ def test_an_unwritable_cache_makes_the_next_update_scan_everything() -> None:
     assert not updated(pending, LATER, "one").batch.is_full_scan
 
 
-def test_unreadable_folders_are_tried_again_until_they_can_be_read() -> None:
+@pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "unreadable"])
+def test_a_playlist_is_updated_again_by_a_full_scan_if_its_update_was_killed_or_a_folder_unreadable(
+    is_killed: bool,
+) -> None:
+    """Until an update of it succeeds."""
     pending = backlog()
-    updated(pending, LATER, "one", "two", has_unreadable=True)
+    updated(pending, MOVE, *(["two"] if is_killed else BOTH), now_s=2, has_unreadable=not is_killed)
+    assert not pending.is_due
 
-    pending.retry(20)
-    assert pending.begin(20) == UpdateRequest(frozenset({"one"}), Batch(is_full_scan=True, why="retry"))
+    pending.retry(12)
+    assert pending.begin(12) == UpdateRequest(frozenset({"one"}), Batch(is_full_scan=True, why="retry"))
     pending.note_scanned([])
     pending.finish("one")
-    pending.end(20)
+    pending.end(12)
 
     pending.retry(2000)
     assert not pending.is_due
 
 
-# With real playlists: a batch applied twice equals once
+# With real playlists
 
 
 @pytest.fixture
@@ -248,16 +219,13 @@ def album(tmp_path: Path) -> Path:
 
 
 def renumber(music: Path) -> Batch:
-    """Give each of the first six files the next number, as one makes room for a new first track."""
+    """Rename 005.mp3 to x.mp3, then 004.mp3 to 005.mp3, and so on down to 000.mp3; return the events."""
     moved = []
-    for number in reversed(range(6)):
-        source, target = music / f"{number:03}.mp3", music / f"{number + 1:03}.mp3"
-        if number == 5:
-            target = music / "x.mp3"
+    for new, old in itertools.pairwise(["x", *(f"{number:03}" for number in reversed(range(6)))]):
+        source, target = music / f"{old}.mp3", music / f"{new}.mp3"
         source.rename(target)
         moved.append((os.fsencode(source), os.fsencode(target)))
-    folder = os.fsencode(music) + b"/"
-    return Batch(frozenset({folder}), gone=frozenset(old for old, _ in moved), moved=tuple(moved))
+    return replace(event_in(music), gone=frozenset(old for old, _ in moved), moved=tuple(moved))
 
 
 def retag(music: Path) -> Batch:
@@ -265,11 +233,11 @@ def retag(music: Path) -> Batch:
         with path.open("ab") as file:
             file.write(b"more" + path.name.encode())
     aged(music)
-    return Batch(frozenset({os.fsencode(music) + b"/"}))
+    return event_in(music)
 
 
 class Playlists:
-    """Two playlists over the same folders that are updated with a backlog, as the service does."""
+    """The playlists `bad` and `good` over the same folders, updated in this process as by the service."""
 
     def __init__(self, managed: Managed, deal: DealSettings | None, *folders: Path) -> None:
         self.managed = managed
@@ -277,13 +245,7 @@ class Playlists:
             (managed.top / name).mkdir()
             managed.manage(f"{name}/{name}", *folders, deal=deal)
         self.bad = managed.top / "bad"
-        self.pending = Backlog(
-            {wanted.name: wanted.request.roots for wanted in managed.config.playlists},
-            files={},
-            settle_s=0,
-            news=Batch(),
-            now_s=0,
-        )
+        self.pending = backlog({wanted.name: wanted.request.roots for wanted in managed.config.playlists})
 
     def update(self, batch: Batch) -> dict[str, Result]:
         self.pending.add(batch, 0)
@@ -308,18 +270,16 @@ def playlists(request: pytest.FixtureRequest, album: Path, managed: Managed) -> 
 def test_moves_applied_to_one_playlist_are_not_applied_to_it_again_while_another_playlist_fails(
     album: Path, playlists: Playlists
 ) -> None:
-    """The other playlist fails meanwhile, and gets them when it is well again."""
+    """The other playlist gets the moves when its update succeeds."""
     playlists.update(START)
     good, bad = playlists.entries("good"), playlists.entries("bad")
     playlists.bad.rename(playlists.bad.with_name("moved"))
-    names = {f"{album}/{number:03}.mp3": f"{album}/{number + 1:03}.mp3" for number in range(5)}
-    names[f"{album}/005.mp3"] = f"{album}/x.mp3"
-
-    results = playlists.update(renumber(album))
-    assert isinstance(results["bad"], PlaylistFailed)
+    batch = renumber(album)
+    names = {os.fsdecode(old): os.fsdecode(new) for old, new in batch.moved}
     wanted = [names.get(entry, entry) for entry in good]
-    assert playlists.entries("good") == wanted
 
+    assert isinstance(playlists.update(batch)["bad"], PlaylistFailed)
+    assert playlists.entries("good") == wanted
     playlists.update(retag(album))
     assert playlists.entries("good") == wanted
 
@@ -329,7 +289,7 @@ def test_moves_applied_to_one_playlist_are_not_applied_to_it_again_while_another
     assert playlists.entries("bad") == [names.get(entry, entry) for entry in bad]
 
 
-def test_a_batch_of_changes_applied_twice_has_the_same_result_as_applied_once(
+def test_a_batch_of_renames_that_is_applied_twice_has_the_same_result_as_if_applied_once(
     album: Path, playlists: Playlists
 ) -> None:
     playlists.update(START)
@@ -345,14 +305,11 @@ def test_a_batch_of_changes_applied_twice_has_the_same_result_as_applied_once(
 def test_a_folder_whose_last_files_are_deleted_during_an_update_is_empty_and_not_missing(
     album: Path, managed: Managed
 ) -> None:
-    """The update finds no file, and has the event for one of them; that for the other comes later."""
+    """The update finds neither of two files, but only one of the two deletions was reported by then."""
     other = aged(numbered(managed.top / "Other", 2))
     playlists = Playlists(managed, None, album, other)
     playlists.update(START)
-    events = [
-        Batch(frozenset({os.fsencode(other) + b"/"}), gone=frozenset({bytes(each)}))
-        for each in other.iterdir()
-    ]
+    events = [replace(event_in(other), gone=frozenset({bytes(each)})) for each in other.iterdir()]
     shutil.rmtree(other)
     other.mkdir()
 
@@ -360,7 +317,7 @@ def test_a_folder_whose_last_files_are_deleted_during_an_update_is_empty_and_not
         playlists.update(event)
 
     assert len(playlists.entries("good")) == 12
-    assert not playlists.managed.missing
+    assert not managed.missing
 
 
 def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
@@ -380,7 +337,7 @@ def test_an_unexpected_error_of_one_playlist_does_not_stop_the_others(
 
 
 def fail_for_bad(function: Callable[..., object]) -> Callable[..., object]:
-    """Return the function, except that it raises for the playlist named bad."""
+    """Return the function, but with an error for the playlist `bad`."""
 
     def fail(run: Run, *arguments: object) -> object:
         if os.path.basename(run.path) == b"bad.m3u":

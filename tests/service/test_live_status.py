@@ -1,7 +1,6 @@
-"""The log and the metrics of the service name what happened to the user's files."""
+"""The log of the service, its published status and its metrics name what happened to the user's files."""
 
 import logging
-import subprocess
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,53 +10,19 @@ import pytest
 from playshuffle.config.model import ConfiguredPlaylist
 from playshuffle.errors import Note
 from playshuffle.pipeline.request import Request
+from playshuffle.service import status_file
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.metrics import metrics
-from playshuffle.service.status_json import PlaylistStatus, RootStatus, Status
+from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
+from playshuffle.service.status_publisher import StatusFile
 from playshuffle.service.update_protocol import PlaylistUpdated
 from tests.support.needs import need
+from tests.support.processes import finished
 
 UPDATED = PlaylistUpdated(
     playlist="car", status=PlaylistStatus("car", "/m/car.m3u", "managed", tracks=9), is_changed=False,
     added=0, removed=0, renamed=0, growing=[], is_cached=True, unreadable=[], folders=[], notes=[],
 )  # fmt: skip
-
-
-@pytest.fixture
-def status() -> LiveStatus:
-    car = ConfiguredPlaylist("car", Request((b"/m",), b"/m/car.m3u"))
-    config = SimpleNamespace(playlists=(car,), path=None, page=None)
-    return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
-
-
-def test_the_log_names_each_removed_file_of_a_playlist_in_parts(
-    status: LiveStatus, caplog: pytest.LogCaptureFixture
-) -> None:
-    parts = [b"/m/car-3.m3u", b"/m/car-4.m3u"]
-
-    with caplog.at_level(logging.INFO):
-        status.note_message(replace(UPDATED, is_changed=True, removed=1, removed_files=parts))
-
-    assert "; removed /m/car-3.m3u; removed /m/car-4.m3u" in caplog.text
-
-
-def test_a_note_is_not_logged_again_while_only_its_numbers_change(
-    status: LiveStatus, caplog: pytest.LogCaptureFixture
-) -> None:
-    for count in (9, 10, 1_234):
-        status.note_message(
-            replace(UPDATED, notes=[Note("waiting", f"4 of {count} tracks wait for /m.", b"/m")])
-        )
-    assert [record.getMessage() for record in caplog.records] == ["car: 4 of 9 tracks wait for /m."]
-
-    status.note_message(UPDATED)
-    status.note_message(replace(UPDATED, notes=[Note("waiting", "4 of 8 tracks wait for /m.", b"/m")]))
-
-    assert len(caplog.records) == 2
-
-
-# Metrics, read by the checker of Prometheus
-
 
 ODD = 'a "b" \\n \n \udce9 {x}'
 STATUS = Status(
@@ -68,7 +33,54 @@ STATUS = Status(
 )
 
 
-def test_each_metric_is_a_line_and_unknown_values_are_omitted() -> None:
+@pytest.fixture
+def status() -> LiveStatus:
+    car = ConfiguredPlaylist("car", Request((b"/m",), b"/m/car.m3u"))
+    config = SimpleNamespace(playlists=(car,), path=None, page=None)
+    return LiveStatus(cast(Any, config), {}, 0, cast(Any, None))
+
+
+def test_the_log_counts_the_changes_of_a_playlist_in_parts_and_names_each_file_that_was_removed(
+    status: LiveStatus, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = [b"/m/car-3.m3u", b"/m/car-4.m3u"]
+
+    with caplog.at_level(logging.INFO):
+        status.note_message(replace(UPDATED, is_changed=True, removed=1, removed_files=parts))
+
+    written = "1 removed; 9 tracks written to /m/car.m3u; removed /m/car-3.m3u; removed /m/car-4.m3u"
+    assert f"car: {written}" in caplog.text
+
+
+def test_a_note_is_not_logged_again_while_only_its_numbers_change(
+    status: LiveStatus, caplog: pytest.LogCaptureFixture
+) -> None:
+    def note(*texts: str) -> None:
+        status.note_message(replace(UPDATED, notes=[Note("waiting", text, b"/m") for text in texts]))
+
+    for text in ("4 of 9", "4 of 10", "4 of 1,234"):
+        note(text)
+    assert [record.getMessage() for record in caplog.records] == ["car: 4 of 9"]
+
+    note()
+    note("4 of 8")
+    assert len(caplog.records) == 2
+
+
+def test_the_status_has_all_services_though_in_containers_they_have_the_same_process_number() -> None:
+    def since() -> set[int]:
+        return {status.services[0].since for status in status_file.services()}
+
+    with StatusFile() as first:
+        first.publish(STATUS._replace(services=(Service(1, 100, None),)))
+        with StatusFile() as second:
+            second.publish(STATUS._replace(services=(Service(1, 200, None),)))
+            assert since() == {100, 200}
+        assert since() == {100}
+    assert since() == set()
+
+
+def test_each_metric_is_one_line_and_a_metric_without_a_known_value_has_no_line() -> None:
     lines = [line for line in metrics(STATUS) if line[0] != "#"]
 
     assert "playshuffle_services 0" in lines
@@ -79,9 +91,8 @@ def test_each_metric_is_a_line_and_unknown_values_are_omitted() -> None:
 
 
 @pytest.mark.process
-def test_prometheus_reads_the_metrics() -> None:
+def test_the_checker_of_prometheus_finds_no_fault_in_the_metrics() -> None:
     need("promtool")
-    text = "".join(f"{line}\n" for line in metrics(STATUS)).encode()
-    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
+    done = finished(["promtool", "check", "metrics"], input="".join(f"{line}\n" for line in metrics(STATUS)))
 
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,5 +1,6 @@
-"""Notifications to systemd arrive on a real socket."""
+"""Test the notifications to systemd, on a real socket."""
 
+import functools
 import logging
 import os
 import socket
@@ -15,25 +16,19 @@ from playshuffle.service import notify
 
 
 @pytest.fixture(autouse=True)
-def _in_a_new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Start each test as in a new process."""
-    monkeypatch.delenv("WATCHDOG_USEC", raising=False)
-    monkeypatch.delenv("WATCHDOG_PID", raising=False)
-    forget()
-    yield
-    forget()
-
-
-def forget() -> None:
-    notify._supervisor.cache_clear()
-    notify._complain.cache_clear()
+def _in_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the environment of systemd, as read by an earlier test."""
+    for name in ("WATCHDOG_USEC", "WATCHDOG_PID"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("_supervisor", "_complain"):
+        monkeypatch.setattr(notify, name, functools.cache(getattr(notify, name).__wrapped__))
 
 
 @pytest.fixture(params=["file", "abstract"])
 def manager(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[socket.socket]:
-    """A socket as systemd has one, named in the environment."""
+    """A socket in the place of systemd's, which the environment names."""
     name = f"{tmp_path}/notify" if request.param == "file" else f"@playshuffle-{os.getpid()}-{time.time_ns()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(name.replace("@", "\0"))
@@ -56,8 +51,8 @@ def test_each_notification_is_a_datagram_of_the_protocol(manager: socket.socket)
     ]
 
 
-def test_a_reload_notification_has_the_time_when_it_began(manager: socket.socket) -> None:
-    """Or systemd could take the READY of an earlier one for its end."""
+def test_the_notification_of_a_reload_has_the_time_of_its_begin(manager: socket.socket) -> None:
+    """So that systemd cannot take the READY=1 of an earlier reload for its end."""
     before = time.monotonic_ns() // 1000
     notify.reloading()
     first, second = manager.recv(4096).split(b"\n")
@@ -67,7 +62,7 @@ def test_a_reload_notification_has_the_time_when_it_began(manager: socket.socket
 
 
 def test_a_status_for_systemd_is_one_line_whatever_names_it_contains(manager: socket.socket) -> None:
-    """A folder's name cannot end the service; bytes that are no UTF-8 would have the datagram thrown away."""
+    """A name with a line break must not send STOPPING=1. Bytes that are not UTF-8 are replaced."""
     notify.status("away: /m/\nSTOPPING=1\udcff")
 
     assert manager.recv(4096) == b"STATUS=away: /m/ STOPPING=1?"
@@ -88,7 +83,7 @@ def test_a_child_process_cannot_notify_systemd_for_the_service(manager: socket.s
 def test_without_systemd_nothing_is_sent(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
-    """Nor to a socket of another kind."""
+    """Nor if its socket is not a Unix socket."""
     monkeypatch.setenv("NOTIFY_SOCKET", address)
     notify.send("READY=1")
     notify.status("watching")
@@ -97,10 +92,10 @@ def test_without_systemd_nothing_is_sent(
     assert not caplog.records
 
 
-def test_a_systemd_that_vanished_is_logged_once(
+def test_the_log_says_once_that_the_socket_of_systemd_has_disappeared(
     manager: socket.socket, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing is raised: the playlists do not depend on it."""
+    """No error is raised."""
     manager.close()
     (tmp_path / "notify").unlink(missing_ok=True)
     with caplog.at_level(logging.WARNING):
@@ -116,7 +111,7 @@ def test_a_systemd_that_vanished_is_logged_once(
 def test_a_notification_does_not_block_the_service_if_systemd_does_not_read_it(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its queue runs full; then messages are lost, but neither time nor CPU time."""
+    """When the queue of the socket is full, messages are dropped after a short wait without CPU time."""
     monkeypatch.setattr(notify, "_PATIENCE_S", 0.01)
     began = time.monotonic()
     while not caplog.records:
@@ -141,10 +136,10 @@ def test_a_notification_does_not_block_the_service_if_systemd_does_not_read_it(
         ("soon", "", None),
     ],
 )
-def test_the_watchdog_is_notified_twice_as_often_as_required(
+def test_the_interval_of_watchdog_notifications_is_half_of_the_time_that_systemd_requires(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch, usec: str, pid: str, every_s: float | None
 ) -> None:
-    """Only if the watchdog is set for this process."""
+    """None if the watchdog is off, or for another process."""
     monkeypatch.setenv("WATCHDOG_USEC", usec)
     monkeypatch.setenv("WATCHDOG_PID", pid)
 

@@ -1,4 +1,4 @@
-"""Hostile names do nothing on the page with the status, and the same state gives the same bytes."""
+"""Test the status page: what it shows, that names are no markup, and that it stays small."""
 
 import os
 import re
@@ -37,7 +37,7 @@ ELEMENTS = frozenset(
 
 
 class Elements(HTMLParser):
-    """Collect the elements, attributes and text of a page."""
+    """The elements, attributes and text of a page."""
 
     def __init__(self, text: bytes) -> None:
         super().__init__()
@@ -73,7 +73,9 @@ def status(top: Path, text: str = "calm") -> Status:
     return Status((Service(1, 1_700_000_000, text, text),), (root,), (playlist,), ())
 
 
-def test_the_page_says_that_the_next_deal_waits_until_some_of_the_last_deal_was_heard(tmp_path: Path) -> None:
+def test_the_page_says_that_the_next_deal_comes_only_if_a_track_of_the_last_deal_was_heard(
+    tmp_path: Path,
+) -> None:
     known = status(tmp_path)
     deck = {"next_deal": "2026-11-24", "unheard_since": "2026-11-23"}
     playlists = (known.playlists[0]._replace(deck=deck),)
@@ -83,7 +85,9 @@ def test_the_page_says_that_the_next_deal_waits_until_some_of_the_last_deal_was_
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text()))
-def test_no_text_on_the_page_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_no_name_or_message_on_the_page_becomes_markup(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     written = page(status(tmp_path_factory.mktemp("page"), text), NOW_S)
     found = Elements(written)
 
@@ -129,7 +133,7 @@ def test_the_page_of_an_unchanged_status_is_not_written_again(tmp_path: Path) ->
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_a_file_from_another_program_is_not_replaced_by_the_page(tmp_path: Path) -> None:
+def test_the_page_does_not_replace_a_file_from_another_program(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html>\n<p>mine")
 
     with pytest.raises(PlayshuffleError, match="is from another program"):
@@ -156,7 +160,7 @@ def test_the_sandbox_lets_the_service_write_to_the_folder_of_the_page(tmp_path: 
 
 
 @pytest.mark.process
-def test_the_service_keeps_the_page_up_to_date(tmp_path: Path) -> None:
+def test_the_service_updates_the_page_after_a_change_and_when_it_stops(tmp_path: Path) -> None:
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}, "b.ogg": {"artist": "A"}}))
     file = tmp_path / "page.html"
 

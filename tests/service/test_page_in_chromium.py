@@ -1,4 +1,4 @@
-"""The status page in a real browser: nothing is cut, loaded or hard to read."""
+"""The status page in Chromium: no text is cut or hard to read, and nothing is loaded."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,9 @@ pytestmark = pytest.mark.process
 @pytest.mark.parametrize(
     ("theme", "paper"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 22, 22)"), ("no style", None)]
 )
-def test_hostile_names_can_be_read_at_every_width(tmp_path: Path, theme: str, paper: str | None) -> None:
+def test_a_page_with_hostile_and_long_names_can_be_read_at_every_width(
+    tmp_path: Path, theme: str, paper: str | None
+) -> None:
     names = [*HOSTILE, "a" * 300, "שלום עולם", "名前" * 60]
     playlists = tuple(
         PlaylistStatus(

@@ -1,4 +1,4 @@
-"""What holds in company: of another playshuffle, a damaged state, a reader that is stuck."""
+"""The service beside other processes, after damage to its state, and with a drive that hangs."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,16 +23,24 @@ from tests.support.service import PATIENCE_S, Service, add, aged, config, holds,
 pytestmark = pytest.mark.process
 
 _RENAMES = "rename,renameat,renameat2"
-
-
 MUSIC = 8
+
+
+def has_all(music: Path) -> Callable[[], bool]:
+    return holds(music / "all.m3u", *(f"{number:03}.mp3" for number in range(MUSIC)))
 
 
 @pytest.fixture
 def service(music: Path, tmp_path: Path) -> Iterator[Service]:
     with Service(tmp_path, config(music)) as service:
-        wait_for(holds(music / "all.m3u", *(f"{number:03}.mp3" for number in range(8))))
+        wait_for(has_all(music))
         yield service
+
+
+def slow_make(music: Path, call: str, delay_s: float) -> list[str | Path]:
+    """Return the words that run `make` for the playlist `all`; its first system call of a kind is slow."""
+    slow = strace("/dev/null", f"trace={call}", f"inject={call}:delay_enter={delay_s * 1e6:.0f}:when=1")
+    return [*slow, *PROGRAM, "make", music, "-o", music / "all.m3u", "--no-tags", "-q"]
 
 
 # Two at once
@@ -43,13 +51,10 @@ def service(music: Path, tmp_path: Path) -> Iterator[Service]:
 def test_the_command_make_and_the_service_take_turns_to_write_the_same_playlist(
     music: Path, service: Service, rounds: int
 ) -> None:
-    """A `make` that is slow to replace the file, and a change meanwhile: state and file agree."""
+    """State and file agree after a change in the folder while `make` is about to replace the file."""
     playlist = music / "all.m3u"
     for number in range(rounds):
-        slow = strace("/dev/null", f"trace={_RENAMES}", f"inject={_RENAMES}:delay_enter=1500000:when=1")
-        with subprocess.Popen(
-            [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"], env=environment()
-        ) as making:
+        with subprocess.Popen(slow_make(music, _RENAMES, 1.5), env=environment()) as making:
             new = f"new{number}.mp3"
             time.sleep(random.Random(number).uniform(0, 1))
             shutil.copyfile(DATA / "v24.mp3", music / new)
@@ -69,15 +74,12 @@ def test_the_command_make_and_the_service_take_turns_to_write_the_same_playlist(
 
 
 @pytest.mark.timing
-def test_a_file_deleted_while_the_command_make_waits_for_a_lock_is_not_listed_afterwards(
+def test_a_file_that_is_deleted_while_the_command_make_waits_for_a_lock_is_not_in_its_playlist(
     music: Path, service: Service
 ) -> None:
-    """It has looked at the folder before that; the service has settled it, and looks no more."""
+    """`make` scanned the folder before the deletion. By then, the service has removed the track."""
     playlist = music / "all.m3u"
-    slow = strace("/dev/null", "trace=flock", "inject=flock:delay_enter=3500000:when=1")
-    with subprocess.Popen(
-        [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"], env=environment()
-    ) as making:
+    with subprocess.Popen(slow_make(music, "flock", 3.5), env=environment()) as making:
         time.sleep(1.2)
         (music / "000.mp3").unlink()
         wait_for(lambda: "000.mp3" not in listed(playlist))
@@ -98,7 +100,7 @@ def test_a_file_deleted_while_the_command_make_waits_for_a_lock_is_not_listed_af
 def test_after_damage_to_the_state_the_order_is_read_back_from_the_playlist(
     tmp_path: Path, seed: int, count: int
 ) -> None:
-    """It is set aside under a name that is told, and the order taken back from the playlist."""
+    """The damaged state is renamed, and the log has its new name."""
     chance = random.Random(seed)
     music = aged(numbered(tmp_path / "Music", 20))
     playlist = music / "all.m3u"
@@ -138,7 +140,7 @@ def test_after_damage_to_the_state_the_order_is_read_back_from_the_playlist(
 
 @contextlib.contextmanager
 def supervisor(top: Path) -> Iterator[Path]:
-    """Somebody who listens where systemd would."""
+    """Run a process that reads notifications like systemd; yield the path of its socket."""
     place = top / "notify"
     listen = "import socket, sys; s = socket.socket(1, 2); s.bind(sys.argv[1])\nwhile s.recv(4096): pass"
     with subprocess.Popen([sys.executable, "-c", listen, place]) as process:
@@ -151,7 +153,7 @@ def supervisor(top: Path) -> Iterator[Path]:
 
 @pytest.mark.root
 def test_the_service_survives_a_drive_that_hangs_and_updates_its_playlist_afterwards(tmp_path: Path) -> None:
-    """The pass is given up and that is said, the service answers; when the drive does, too, all goes on."""
+    """The hanging update is ended and logged, and `status` works meanwhile."""
     real, seen = aged(numbered(tmp_path / "real", 3)), tmp_path / "Seen"
     playlist = tmp_path / "all.m3u"
     with bound(real, seen) as drive, supervisor(tmp_path) as place:
@@ -182,24 +184,23 @@ def test_the_service_survives_a_drive_that_hangs_and_updates_its_playlist_afterw
             assert service.process.wait(PATIENCE_S) == 0
 
 
-# Looked at from outside
+# System calls of the service
 
 
-def test_the_service_writes_only_its_own_files_and_starts_only_processes_that_read_tags(
+def test_the_service_writes_only_its_own_files_and_starts_no_program_but_its_tag_readers(
     music: Path, tmp_path: Path, home: Path
 ) -> None:
-    """No socket but systemd's, no program, no file but its own."""
+    """Its only socket is that of systemd."""
     log = tmp_path / "strace"
     traced = f"trace={CHANGES},bind,listen,sendto"
     seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.mp3")}
     with supervisor(tmp_path) as notify:
         env = {"PYTHONDONTWRITEBYTECODE": "1", "NOTIFY_SOCKET": str(notify)}
         with Service(tmp_path, config(music), before=strace(log, traced), env=env) as service:
-            wait_for(holds(music / "all.m3u", *(path.name for path in seen)))
+            wait_for(has_all(music))
             library(music, ["x/new.ogg"])
             wait_for(lambda: "x/new.ogg" in listed(music / "all.m3u"))
-            (main, *_) = [one for one in service.processes() if _name(one).startswith("python")]
-            os.kill(main, signal.SIGTERM)
+            os.kill(next(filter(_is_python, service.processes())), signal.SIGTERM)
             assert service.process is not None
             assert service.process.wait(PATIENCE_S) == 0
 
@@ -216,11 +217,10 @@ def test_the_service_writes_only_its_own_files_and_starts_only_processes_that_re
     assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in seen} == seen
 
 
-def _name(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/comm").read_text()
-    except (FileNotFoundError, ProcessLookupError):  # a pass that has just ended
-        return ""
+def _is_python(process: int) -> bool:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # an update that has just ended
+        return Path(f"/proc/{process}/comm").read_text().startswith("python")
+    return False
 
 
 @pytest.mark.timeout(900)
@@ -229,8 +229,8 @@ def _name(process: int) -> str:
 def test_an_idle_service_writes_nothing_and_uses_almost_no_cpu_time(
     music: Path, tmp_path: Path, idle_s: int
 ) -> None:
-    """No write, hardly a moment of the processor; nor where all files are read by a player."""
-    # Whatever others mount meanwhile.
+    """Even while another program reads all files."""
+    # So that mounts of other programs cannot wake it.
     alone = ["unshare", "-m", "--propagation", "private"] * (os.geteuid() == 0)
     with Service(tmp_path, config(music), before=alone) as service:
         wait_for((music / "all.m3u").exists)

@@ -1,7 +1,7 @@
-"""An import keeps positions: files that a tagger retags and moves into new folders, while the service runs.
+"""Files keep their positions when a tagger retags them and moves them into new folders.
 
-This is what `beet import`, Picard and EasyTAG do: tags first or last, on one file system or from
-another, a picture embedded, folders by artist and album.
+As `beet import`, Picard and EasyTAG do: tags before or after the move, within one file system or from
+another one, with a picture, into folders by artist and album.
 """
 
 import os
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,8 +22,6 @@ from tests.support.program import listed
 from tests.support.service import Service, wait_for
 
 _COUNT, _IMPORTED = 300, 100
-
-Retag = Callable[[Path, int], None]
 
 
 def _retag(path: Path, number: int) -> None:
@@ -45,7 +43,7 @@ def _fill(folder: Path, numbers: Sequence[int]) -> None:
 
 @pytest.fixture
 def other_disk() -> Iterator[Path]:
-    """A folder on another file system than the temporary one."""
+    """A folder on another file system than that of the temporary folder."""
     if (
         not os.access("/dev/shm", os.W_OK)
         or os.stat("/dev/shm").st_dev == os.stat(tempfile.gettempdir()).st_dev
@@ -56,9 +54,9 @@ def other_disk() -> Iterator[Path]:
 
 
 def _import(source: Path, library: Path, pause_s: float, *, retag_first: bool) -> dict[Path, int]:
-    """Retag the files of a folder and move them into new ones; the number of each by its new path."""
+    """Retag the files of a folder, move them into new folders, and return their numbers by new path."""
     numbers = {}
-    for file in sorted(source.iterdir())[:_IMPORTED]:
+    for file in sorted(source.iterdir()):
         number = int(file.stem.removeprefix("rip "))
         target = library / f"Artist {number % 7}" / f"Album {number % 13}" / f"Title {number}.mp3"
         target.parent.mkdir(parents=True, exist_ok=True)

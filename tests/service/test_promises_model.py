@@ -1,4 +1,4 @@
-"""After any sequence of changes the playlist holds the files on the disk, and what stayed is in its order."""
+"""After random changes a playlist has the files of its folder, and the remaining tracks keep their order."""
 
 import os
 import shutil
@@ -23,16 +23,12 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def new_state(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Give each seed a state of its own.
-
-    In one state the removed folder of an earlier seed counts as a missing drive. Then a file that took the
-    path of a track has to give its number back when the former file returns.
-    """
+    """Give each seed a state folder of its own, or the folder of an earlier seed would seem missing."""
     return lambda seed: monkeypatch.setenv("XDG_STATE_HOME", str(home / str(seed)))
 
 
 def check_sequence(top: Path, seed: int) -> None:
-    """Settle a folder while things are done to it, and look at the playlist each time."""
+    """Update a playlist after each of twelve groups of changes, and check it."""
     top.mkdir()
     model = Vandal(top, seed)
     managed = Managed(top)
@@ -64,7 +60,7 @@ def check_sequence(top: Path, seed: int) -> None:
 def test_after_any_changes_the_playlist_has_exactly_the_tracks_in_its_folders(
     tmp_path: Path, seeds: Sequence[int], new_state: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Events tell of it, or are lost; files are created, written, renamed, linked, moved and removed."""
+    """Files are created, written, renamed, linked, moved and removed. Some events are lost."""
     monkeypatch.setattr(update, "read_all", read_here)
     for seed in seeds:
         new_state(seed)
@@ -75,7 +71,7 @@ def test_after_any_changes_the_playlist_has_exactly_the_tracks_in_its_folders(
 
 
 def check_two_playlists(top: Path, seed: int) -> None:
-    """Update two playlists at different times, and each twice: the second time nothing is left to do."""
+    """Update two playlists, one of them less often; a second update without events must change nothing."""
     top.mkdir()
     model = Vandal(top, seed)
     managed, backlogs = Managed(top), {}

@@ -1,4 +1,4 @@
-"""What holds when the power is cut: the playlist is whole, and no order that was acknowledged is lost."""
+"""After a power cut the playlist is whole, and no order that was reported as written is lost."""
 
 import contextlib
 import os
@@ -40,10 +40,10 @@ def on_a_disk(tmp_path: Path, kind: str, options: str, act: Callable[[Disk], Non
 
 
 @pytest.mark.parametrize(("kind", "options", "cuts"), _EACH_DISK)
-def test_a_power_cut_while_the_service_runs_loses_no_order(
+def test_a_power_cut_while_the_service_runs_loses_no_order_of_its_playlist(
     tmp_path: Path, kind: str, options: str, cuts: int
 ) -> None:
-    """At any moment from its start to a change of the playlist; unchanged files stay to the byte."""
+    """At any time. A playlist without a later change is the same to the byte."""
     chance = random.Random(f"{kind}{options}")
     changing = Changing(tmp_path, 1)
 
@@ -93,10 +93,10 @@ def test_a_power_cut_while_the_service_runs_loses_no_order(
 
 
 @pytest.mark.parametrize(("kind", "options", "cuts"), _EACH_DISK)
-def test_a_power_cut_while_a_playlist_is_made_loses_no_order(
+def test_a_power_cut_during_the_command_make_loses_no_order(
     tmp_path: Path, kind: str, options: str, cuts: int
 ) -> None:
-    """Whole it is, and the next order goes by the last one, which the state knows."""
+    """The file is whole, and the next order is drawn from the last one, as the state has it."""
     chance = random.Random(f"{kind}{options}")
     music = numbered(tmp_path / "Music", 9)
 

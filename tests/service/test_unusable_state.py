@@ -1,4 +1,4 @@
-"""Without a state that can be written nothing is dealt or updated: it would be done without memory."""
+"""If the state cannot be written, no playlist is dealt or updated: the new order could not be saved."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.support.service import Service, aged, config, wait_for
 pytestmark = pytest.mark.process
 
 _LESS = "-dac_override,-dac_read_search"
-# Root may read and write whatever its mode says, unless it loses that power.
+# Starts a program that obeys the modes of files, even as root.
 OBEYING = ["setpriv", "--bounding-set", _LESS, "--inh-caps", _LESS] if os.geteuid() == 0 else []
 
 
@@ -71,7 +71,7 @@ def test_the_service_changes_no_playlist_until_the_state_can_be_written_again(
 
 
 @pytest.mark.parametrize("how", ["unreadable", "read-only"])
-def test_the_commands_make_and_deal_fail_and_change_no_playlist_if_nothing_can_be_saved(
+def test_make_without_a_folder_and_deal_fail_and_change_no_playlist_if_no_state_can_be_saved(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
     (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\nlimit = 5\nevery = 'week'\n")
@@ -88,9 +88,10 @@ def test_the_commands_make_and_deal_fail_and_change_no_playlist_if_nothing_can_b
     assert [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")] == before
 
 
-def test_the_command_make_works_with_a_state_that_can_be_read_but_not_written(
+def test_the_command_make_with_a_folder_writes_its_playlist_though_the_state_is_read_only(
     music: Path, state: Path
 ) -> None:
+    """It reads the state: tracks that seem to be missing stay in the playlist."""
     assert run("make", music).code == 0
     close(state, "read-only")
 

@@ -1,7 +1,7 @@
-"""One update of several playlists over folders that overlap, hide each other, or wait for a drive."""
+"""One update of several playlists whose folders overlap, are skipped by other playlists, or are missing."""
 
 import os
-import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,11 @@ from tests.support.service import aged, left
 
 DAILY = DealSettings(Amount(tracks=4), Every.DAY)
 EACH_UPDATE = DealSettings(Amount(tracks=2), Every.RUN)
+ROOT = Batch(is_full_scan=True, why="root")
 
 
 def fill(folder: Path, names: str) -> None:
-    """Write a file for each letter; no two have the same content."""
+    """Write an MP3 file for each letter; no two have the same content."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         path = folder / f"{name}.mp3"
@@ -33,7 +34,7 @@ def fill(folder: Path, names: str) -> None:
     aged(folder)
 
 
-# Folders that another playlist does not enter
+# Folders in folders of another playlist, which it does not scan
 
 
 def hidden(music: Path) -> Path:
@@ -46,19 +47,19 @@ def ignored(music: Path) -> Path:
     return music / "xmas"
 
 
-def marked(music: Path) -> Path:
+def below_nomedia(music: Path) -> Path:
     (music / "spoken").mkdir(parents=True)
     (music / "spoken/.nomedia").touch()
     return music / "spoken/tales"
 
 
-NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, marked])
+NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, below_nomedia])
 
 
 @NOT_ENTERED
 @pytest.mark.parametrize("deal", [DAILY, None], ids=["deck", "kept"])
 @pytest.mark.parametrize("is_full_scan", [True, False], ids=["whole", "event"])
-def test_a_list_is_updated_for_a_folder_that_another_list_skips_though_a_drive_is_missing(
+def test_while_a_drive_is_missing_a_playlist_is_updated_for_a_folder_that_another_playlist_skips(
     managed: Managed, inner_of: Any, deal: DealSettings | None, is_full_scan: bool
 ) -> None:
     music, usb = managed.top / "m", managed.top / "usb"
@@ -74,11 +75,10 @@ def test_a_list_is_updated_for_a_folder_that_another_list_skips_though_a_drive_i
     assert sorted(before) == [f"{prefix}{name}.mp3" for name in "klmn"]
 
     usb.rename(managed.top / "away")
-    managed.update(Batch(is_full_scan=True, why="root"))
+    managed.update(ROOT)
     fill(inner, "x")
     (inner / "l.mp3").unlink()
-    batch = WHOLE if is_full_scan else event_in(inner)
-    updated = managed.update(batch)["inner"]
+    updated = managed.update(WHOLE if is_full_scan else event_in(inner))["inner"]
 
     assert sorted(managed.entries("inner")) == [f"{prefix}{name}.mp3" for name in "kmnx"]
     assert left(before, managed.entries("inner")) == [entry for entry in before if entry != f"{prefix}l.mp3"]
@@ -86,7 +86,7 @@ def test_a_list_is_updated_for_a_folder_that_another_list_skips_though_a_drive_i
 
 
 @NOT_ENTERED
-def test_a_list_over_a_folder_that_another_list_skips_reads_no_unchanged_file_again(
+def test_a_playlist_over_a_folder_that_another_playlist_skips_reads_no_unchanged_file_again(
     managed: Managed, inner_of: Any
 ) -> None:
     music = managed.top / "m"
@@ -99,15 +99,14 @@ def test_a_list_over_a_folder_that_another_list_skips_reads_no_unchanged_file_ag
     _check_nothing_is_read_again(managed, music, inner)
 
 
-def test_two_lists_over_one_folder_read_no_file_again_though_only_one_uses_ignore_files(
+def test_two_playlists_over_one_folder_read_each_file_once_though_only_one_uses_ignore_files(
     managed: Managed,
 ) -> None:
     music = managed.top / "m"
     fill(music, "abc")
     inner = ignored(music)
     fill(inner, "klm")
-    marked(music)
-    fill(music / "spoken", "pq")
+    fill(below_nomedia(music).parent, "pq")
     (music / ".ndignore").write_text("c.mp3\n")
     managed.manage("some", music)
     managed.manage("every", music, ignore_files=False)
@@ -119,6 +118,7 @@ def test_two_lists_over_one_folder_read_no_file_again_though_only_one_uses_ignor
 
 
 def _check_nothing_is_read_again(managed: Managed, music: Path, inner: Path) -> None:
+    """Update some of two playlists for events in some folders; only the first update may read files."""
     managed.update(START)
     assert len(managed.read) == len({*managed.read}) == len([*music.rglob("*.mp3")])
     managed.read.clear()
@@ -130,11 +130,11 @@ def _check_nothing_is_read_again(managed: Managed, music: Path, inner: Path) -> 
     assert managed.read == []
 
 
-# Moves between the folders of two lists
+# Moves between the folders of two playlists
 
 
 @pytest.mark.parametrize("first", ["part", "both"])
-def test_a_moved_track_keeps_its_position_though_a_list_over_only_its_new_folder_is_updated_first(
+def test_a_moved_track_keeps_its_position_though_a_playlist_of_only_its_new_folder_is_updated_first(
     managed: Managed, first: str
 ) -> None:
     music = managed.top / "m"
@@ -148,9 +148,8 @@ def test_a_moved_track_keeps_its_position_though_a_list_over_only_its_new_folder
 
     old.rename(new)
     managed.update(event_in(music / "a"), *(["part"] if first == "part" else []))
-    moved = ((os.fsencode(old), os.fsencode(new)),)
     batch = event_in(music / "a", music / "b")
-    managed.update(Batch(batch.folders, gone=frozenset({os.fsencode(old)}), moved=moved, why="events"), "all")
+    managed.update(replace(batch, gone=frozenset({bytes(old)}), moved=((bytes(old), bytes(new)),)), "all")
 
     assert managed.entries("all") == ["m/a/y.mp3" if entry == "m/b/x.mp3" else entry for entry in before]
     assert sorted(managed.entries("part")) == [f"m/a/{name}.mp3" for name in "pqry"]
@@ -159,7 +158,7 @@ def test_a_moved_track_keeps_its_position_though_a_list_over_only_its_new_folder
 def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
     managed: Managed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder with an ignore file is listed for each of these playlists, since each skips something else."""
+    """The folder is walked twice, because only one of the playlists uses its ignore file."""
     music = managed.top / "m"
     inner = ignored(music)
     fill(music, "pqrstuvwx")
@@ -189,132 +188,109 @@ def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
 
 
 @pytest.fixture
-def drives(managed: Managed) -> Managed:
-    """Two folders, m and usb."""
+def music(managed: Managed) -> Path:
     fill(managed.top / "m", "abcdefgh")
+    return managed.top / "m"
+
+
+@pytest.fixture
+def usb(managed: Managed) -> Path:
     fill(managed.top / "usb", "stuvw")
-    return managed
+    return managed.top / "usb"
 
 
-def test_changes_on_a_missing_drive_are_noticed_when_it_is_back(drives: Managed) -> None:
-    music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
-    drives.manage("both", music, usb)
-    drives.update(START)
-    before = drives.entries("both")
-
-    usb.rename(away)
-    message = drives.update(Batch(is_full_scan=True, why="root"))["both"]
-    assert (message.is_changed, message.removed, message.status.tracks) == (False, 0, 13)
-    assert message.status.waiting == {str(usb): 5}
-    (note,) = map(str, message.notes)
-    assert note.startswith(f"5 of 13 tracks wait for {usb}: ")
-    assert note.endswith("If the tracks are gone for good: playshuffle make both --accept-missing")
-    assert drives.entries("both") == before
-
-    (away / "s.mp3").unlink()
-    (away / "t.mp3").rename(away / "T.mp3")
-    fill(away, "z")
-    away.rename(usb)
-    message = drives.update(Batch(is_full_scan=True, why="root"))["both"]
-    assert (message.added, message.removed, message.renamed, message.status.waiting) == (1, 1, 1, {})
-    assert message.notes == []
-    after = ["usb/T.mp3" if entry == "usb/t.mp3" else entry for entry in before if entry != "usb/s.mp3"]
-    assert left(after, drives.entries("both")) == after
-    assert sorted(drives.entries("both")) == sorted([*after, "usb/z.mp3"])
+@pytest.fixture
+def away(managed: Managed) -> Path:
+    """Where the folder `usb` is while it is missing."""
+    return managed.top / "away"
 
 
 def test_a_track_moved_to_another_folder_while_its_drive_is_missing_is_listed_once(
-    drives: Managed,
+    managed: Managed, music: Path, usb: Path, away: Path
 ) -> None:
-    music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
-    drives.manage("both", music, usb)
-    drives.update(START)
-    before = drives.entries("both")
+    managed.manage("both", music, usb)
+    managed.update(START)
+    before = managed.entries("both")
     usb.rename(away)
-    drives.update(Batch(is_full_scan=True, why="root"))
+    managed.update(ROOT)
 
     (away / "s.mp3").rename(music / "s.mp3")
-    drives.update(event_in(music))
+    managed.update(event_in(music))
     away.rename(usb)
-    drives.update(Batch(is_full_scan=True, why="root"))
+    managed.update(ROOT)
 
-    assert sorted(drives.entries("both")) == sorted(
-        "m/s.mp3" if entry == "usb/s.mp3" else entry for entry in before
-    )
+    moved = ["m/s.mp3" if entry == "usb/s.mp3" else entry for entry in before]
+    assert sorted(managed.entries("both")) == sorted(moved)
 
 
-def test_nothing_is_dealt_if_all_tracks_not_yet_dealt_are_on_a_missing_drive(drives: Managed) -> None:
-    music, usb, away = (drives.top / name for name in ("m", "usb", "away"))
-    drives.manage("deck", music, usb, deal=EACH_UPDATE)
-    drives.manage("kept", music, usb)
-    drives.update(WHOLE)
-    dealt = [*drives.entries("deck")]
+def test_nothing_is_dealt_if_all_tracks_not_yet_dealt_in_the_round_are_on_a_missing_drive(
+    managed: Managed, music: Path, usb: Path, away: Path
+) -> None:
+    managed.manage("deck", music, usb, deal=EACH_UPDATE)
+    managed.manage("kept", music, usb)
+    managed.update(WHOLE)
+    dealt = [*managed.entries("deck")]
     usb.rename(away)
-    for _ in range(13):
-        messages = drives.messages(WHOLE)
-        if isinstance(messages["deck"], PlaylistFailed):
-            break
-        dealt += drives.entries("deck")
-    before = (drives.top / "deck.m3u").read_bytes()
+    while isinstance((messages := managed.messages(WHOLE))["deck"], PlaylistUpdated):
+        dealt += managed.entries("deck")
+    before = (managed.top / "deck.m3u").read_bytes()
 
-    failed = drives.messages(WHOLE)["deck"]
+    failed = managed.messages(WHOLE)["deck"]
     assert isinstance(failed, PlaylistFailed)
-    assert failed.state == "missing"
-    assert failed.missing == bytes(usb)
+    assert (failed.state, failed.missing) == ("missing", bytes(usb))
     assert "playshuffle deal deck --accept-missing" in failed.error
-    assert (drives.top / "deck.m3u").read_bytes() == before
-    assert isinstance(messages["kept"], PlaylistUpdated), "another playlist goes on"
+    assert (managed.top / "deck.m3u").read_bytes() == before
+    assert isinstance(messages["kept"], PlaylistUpdated), "the other playlist must be updated"
     assert {f"m/{name}.mp3" for name in "abcdefgh"} <= {*dealt}
     assert len(dealt) == len({*dealt})
 
     away.rename(usb)
-    drives.update(WHOLE)
-    assert {*drives.entries("deck")}.isdisjoint(dealt)
+    managed.update(WHOLE)
+    assert {*managed.entries("deck")}.isdisjoint(dealt)
 
 
-def test_a_folder_that_was_missing_from_the_start_fails_only_the_playlists_over_it(drives: Managed) -> None:
-    music, usb = drives.top / "m", drives.top / "usb"
-    shutil.rmtree(usb)
-    drives.manage("good", music)
-    drives.manage("bad", music, usb)
+def test_a_folder_that_was_missing_from_the_start_fails_only_the_playlists_over_it(
+    managed: Managed, music: Path, away: Path
+) -> None:
+    managed.manage("good", music)
+    managed.manage("bad", music, away)
 
-    messages = drives.messages(START)
+    messages = managed.messages(START)
 
     assert isinstance(messages["good"], PlaylistUpdated)
-    assert len(drives.entries("good")) == 8
+    assert len(managed.entries("good")) == 8
     bad = messages["bad"]
     assert isinstance(bad, PlaylistFailed)
     assert bad.state == "error"
-    assert str(usb) in bad.error
-    assert not (drives.top / "bad.m3u").exists()
+    assert str(away) in bad.error
+    assert not (managed.top / "bad.m3u").exists()
 
 
-def test_each_list_reports_how_many_of_its_own_tracks_are_on_a_missing_drive(drives: Managed) -> None:
-    music, usb = drives.top / "m", drives.top / "usb"
-    drives.manage("both", music, usb)
-    drives.manage("some", music, usb, where=(r"path::/[ast]\.mp3$",))
-    drives.manage("rest", music)
-    drives.manage("few", music, usb, limit=6)
-    drives.manage("dealt", music, usb, deal=DAILY)
-    drives.update(START)
-    usb.rename(drives.top / "away")
+def test_each_playlist_reports_how_many_of_its_own_tracks_are_on_a_missing_drive(
+    managed: Managed, music: Path, usb: Path, away: Path
+) -> None:
+    managed.manage("both", music, usb)
+    managed.manage("some", music, usb, where=(r"path::/[ast]\.mp3$",))
+    managed.manage("rest", music)
+    managed.manage("few", music, usb, limit=6)
+    managed.manage("dealt", music, usb, deal=DAILY)
+    managed.update(START)
+    usb.rename(away)
 
-    messages = drives.update(Batch(is_full_scan=True, why="root"))
+    messages = managed.update(ROOT)
 
-    for name in ("few", "dealt"):
-        on_drive = [entry for entry in drives.entries(name) if entry.startswith("usb/")]
-        assert messages.pop(name).status.waiting == {str(usb): len(on_drive)}
+    counts = {name: sum(entry.startswith("usb/") for entry in managed.entries(name)) for name in messages}
+    assert (counts["both"], counts.pop("rest")) == (5, 0)
+    assert messages.pop("rest").status.waiting == {}
     assert {name: message.status.waiting for name, message in messages.items()} == {
-        "both": {str(usb): 5},
-        "some": {str(usb): 2},
-        "rest": {},
+        name: {str(usb): count} for name, count in counts.items()
     }
 
 
 # Files that are being written
 
 
-def test_only_lists_over_the_folder_of_a_file_that_is_being_written_wait_for_the_file(
+def test_only_playlists_over_the_folder_of_a_file_that_is_being_written_wait_for_the_file(
     managed: Managed,
 ) -> None:
     full, empty = managed.top / "full", managed.top / "empty"
