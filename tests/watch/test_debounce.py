@@ -1,4 +1,4 @@
-"""Events become hints, hints become batches, and full scans are due at their times."""
+"""Test which events give a batch of changes and when, and when full scans are due."""
 
 import math
 import os
@@ -21,13 +21,12 @@ def collected(hints: Iterable[Hint]) -> Batch:
     return batch
 
 
-def ripe_times(events: Iterable[float], end: float = 60) -> list[float]:
-    """Return when batches are ripe, in tenths of a second, if hints are added at these times."""
+def ripe_times(events: Iterable[float]) -> list[float]:
+    """Return the seconds, to a tenth, at which batches are ripe if events come at these seconds."""
     collector = BatchCollector(2, 10)
     waiting = sorted(events)
     ripe = []
-    for tenth in range(int(end * 10)):
-        now = tenth / 10
+    for now in (tenth / 10 for tenth in range(600)):
         while waiting and waiting[0] <= now:
             collector.add(Hint(None, b"/m/a.mp3"), waiting.pop(0))
         if collector.take(now) is not None:
@@ -35,54 +34,27 @@ def ripe_times(events: Iterable[float], end: float = 60) -> list[float]:
     return ripe
 
 
-def test_a_batch_is_ripe_when_no_event_has_come_for_the_settle_time() -> None:
+def test_a_batch_is_ripe_once_when_no_event_has_come_for_the_settle_time() -> None:
+    assert ripe_times([]) == []
     assert ripe_times([1]) == [3]
     assert ripe_times([1, 2.5, 4]) == [6]
     assert ripe_times([1, 3.5]) == [3, 5.5]
 
 
 def test_a_batch_is_ripe_after_the_maximum_time_even_if_events_keep_coming() -> None:
-    """A debounce that only waits for quiet would starve."""
     assert ripe_times([tenth / 10 for tenth in range(250)]) == [10, 20.1, 26.9]
 
 
-def test_an_empty_collector_is_never_ripe() -> None:
-    collector = BatchCollector(2, 10)
+def test_a_batch_has_the_folders_deletions_and_moves_of_its_events_and_the_moves_in_order() -> None:
+    moves = ((b"/m/a/1.mp3", b"/m/b/x.mp3"), (b"/m/b/2.mp3", b"/m/a/1.mp3"), (b"/m/b/x.mp3", b"/m/b/2.mp3"))
+    hints = [Hint(None, b"/m/c/1.mp3"), Hint(None, b"/m/c/2.mp3"), Hint(None, b"/1.mp3")]
 
-    assert collector.is_empty
-    assert collector.ripe_at() == math.inf
-    assert collector.take(1e9) is None
-
-
-def test_a_batch_is_reported_once() -> None:
-    collector = BatchCollector(2, 10)
-    collector.add(Hint(b"/m/a.mp3", b"/m/b.mp3"), 0)
-
-    assert collector.take(2) is not None
-    assert collector.is_empty
-    assert collector.take(99) is None
-
-
-def test_the_folder_of_a_changed_file_is_scanned() -> None:
-    assert collected([Hint(None, b"/m/a/1.mp3"), Hint(None, b"/m/a/2.mp3")]) == Batch(frozenset([b"/m/a/"]))
-    assert collected([Hint(None, b"/1.mp3")]) == Batch(frozenset([b"/"]))
-
-
-def test_both_folders_of_a_moved_file_are_scanned() -> None:
-    assert collected([Hint(b"/m/a/1.mp3", b"/m/b/2.mp3")]) == Batch(
-        frozenset([b"/m/a/", b"/m/b/"]),
-        gone=frozenset([b"/m/a/1.mp3"]),
-        moved=((b"/m/a/1.mp3", b"/m/b/2.mp3"),),
+    assert collected([*hints, *(Hint(*move) for move in moves)]) == Batch(
+        frozenset([b"/m/a/", b"/m/b/", b"/m/c/", b"/"]), gone=frozenset(old for old, _ in moves), moved=moves
     )
 
 
-def test_moves_are_reported_in_their_order() -> None:
-    moves = [(b"/m/a.mp3", b"/m/x.mp3"), (b"/m/b.mp3", b"/m/a.mp3"), (b"/m/x.mp3", b"/m/b.mp3")]
-
-    assert collected([Hint(*move) for move in moves]).moved == tuple(moves)
-
-
-def test_too_many_folders_become_a_full_scan() -> None:
+def test_a_batch_of_more_than_512_folders_is_a_full_scan() -> None:
     few = collected([Hint(None, b"/m/%d/1.mp3" % folder) for folder in range(512)])
     many = collected([Hint(None, b"/m/%d/1.mp3" % folder) for folder in range(513)])
 
@@ -91,7 +63,7 @@ def test_too_many_folders_become_a_full_scan() -> None:
     assert many == Batch(is_full_scan=True, why="events")
 
 
-def test_a_full_scan_still_reports_deletions_and_moves() -> None:
+def test_a_batch_with_a_full_scan_has_the_deletions_and_moves_of_its_events() -> None:
     collector = BatchCollector(2, 10)
     collector.add(Hint(b"/m/1.mp3", None), 0)
     collector.add_full_scan("lost", 1)
@@ -111,7 +83,7 @@ def test_a_full_scan_waits_for_the_settle_time_unless_it_is_urgent() -> None:
     assert urgent.take(5) == Batch(is_full_scan=True, why="asked")
 
 
-def test_a_full_scan_with_several_reasons_reports_the_most_important_one() -> None:
+def test_a_full_scan_with_several_reasons_has_the_most_important_one() -> None:
     collector = BatchCollector(2, 10)
     for why in ("hourly", "mounts", "lost", "poll"):
         collector.add_full_scan(why, 0)
@@ -121,8 +93,8 @@ def test_a_full_scan_with_several_reasons_reports_the_most_important_one() -> No
     assert batch.why == "lost"
 
 
-def test_folders_with_files_being_written_are_ripe_at_once_unless_other_events_are_waiting() -> None:
-    """Other changes may be going on in the same folder."""
+def test_folders_of_files_being_written_are_ripe_at_once_unless_events_are_waiting() -> None:
+    """More events may come from the same folder."""
     calm, busy = BatchCollector(2, 10), BatchCollector(2, 10)
     busy.add(Hint(None, b"/m/a/1.mp3"), 4)
     for collector in (calm, busy):
@@ -133,7 +105,7 @@ def test_folders_with_files_being_written_are_ripe_at_once_unless_other_events_a
     assert busy.take(7) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="events")
 
 
-# Events
+# Relevant events
 
 
 @pytest.mark.parametrize(
@@ -151,8 +123,9 @@ def test_events_of_audio_files_and_ignore_files_are_relevant(name: bytes) -> Non
     b" .a.mp3.uOcFz5 .~tmp~/a.mp3 b/.git/a.mp3 @eaDir/a.mp3 Lost+Found/a.mp3 .hidden/.nomedia"
     b" .list.m3u.0123456789ab.tmp".split(),
 )
-def test_events_of_files_that_scans_skip_are_not_relevant(name: bytes) -> None:
-    """Playlists, temporary, unfinished and hidden files."""
+def test_events_of_playlists_and_of_temporary_unfinished_and_hidden_files_are_not_relevant(
+    name: bytes,
+) -> None:
     for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
         assert relevant_part(hint, b"/music") is None
 
@@ -167,14 +140,14 @@ def test_events_of_folders_are_relevant_unless_a_scan_skips_them(name: bytes, is
 
 
 def test_of_a_move_only_the_paths_that_a_scan_does_not_skip_are_kept() -> None:
-    """A tag editor moves a temporary file over the old one; the bin is hidden."""
+    """As when a tag editor moves a temporary file over the old one, or a file is moved to the trash."""
     assert relevant_part(Hint(b"/m/.a.tmp", b"/m/a.mp3"), b"/m") == Hint(None, b"/m/a.mp3")
     assert relevant_part(Hint(b"/m/a.mp3", b"/m/.Trash-0/a.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
     assert relevant_part(Hint(b"/m/a.mp3", b"/m/b.mp3"), b"/m") == Hint(b"/m/a.mp3", b"/m/b.mp3")
     assert relevant_part(Hint(b"/m/a.mp3", b"/else/b.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
 
 
-def test_names_of_folders_above_the_root_do_not_make_an_event_irrelevant() -> None:
+def test_an_event_below_a_root_in_a_hidden_folder_is_relevant() -> None:
     hint = Hint(None, b"/home/.hidden/a.mp3")
 
     assert relevant_part(hint, b"/home/.hidden") == hint
@@ -182,7 +155,7 @@ def test_names_of_folders_above_the_root_do_not_make_an_event_irrelevant() -> No
 
 
 def test_a_link_to_a_folder_is_relevant_though_it_is_reported_as_a_file(tmp_path: Path) -> None:
-    """Once it is deleted only its name is known, and folders rarely have a suffix."""
+    """Of a deleted link only the name is known: a name without a suffix may be that of a folder."""
     link, text = os.fsencode(tmp_path / "Vol. 1"), os.fsencode(tmp_path / "notes")
     os.symlink(b"/", link)
     Path(os.fsdecode(text)).write_text("x")
@@ -204,20 +177,17 @@ def due(schedule: Schedule, now: float, *, asleep_s: float = 50, is_polled: bool
     return schedule.full_scan_reason(now, asleep_s, is_polled=is_polled)
 
 
-def test_a_full_scan_is_due_every_hour(schedule: Schedule) -> None:
+def test_a_full_scan_is_due_an_hour_after_the_last_full_scan(schedule: Schedule) -> None:
     assert due(schedule, 4599) is None
     assert schedule.next_at(is_polled=False) == 4600
     assert due(schedule, 4600) == "hourly"
 
-
-def test_the_hourly_full_scan_is_due_an_hour_after_the_last_full_scan(schedule: Schedule) -> None:
-    schedule.note_full_scan(4000)
-
-    assert due(schedule, 7599) is None
-    assert due(schedule, 7600) == "hourly"
+    schedule.note_full_scan(5000)
+    assert due(schedule, 8599) is None
+    assert due(schedule, 8600) == "hourly"
 
 
-def test_a_poll_is_due_more_often_than_a_full_scan(schedule: Schedule) -> None:
+def test_folders_without_events_are_polled_five_minutes_after_the_last_full_scan(schedule: Schedule) -> None:
     assert schedule.next_at(is_polled=True) == 1300
     assert due(schedule, 1300) is None
     assert due(schedule, 1300, is_polled=True) == "poll"
@@ -230,20 +200,13 @@ def test_a_sleep_of_the_machine_is_noticed_once(schedule: Schedule) -> None:
     assert due(schedule, 1010, asleep_s=120) is None
 
 
-def test_a_scan_for_a_change_of_the_mount_table_waits_for_the_settle_time(schedule: Schedule) -> None:
-    schedule.note_mounts(1100)
-    schedule.note_mounts(1101)
-
-    assert schedule.next_at(is_polled=False) == 1102
-    assert due(schedule, 1101) is None
-    assert due(schedule, 1102) == "mounts"
-    assert due(schedule, 1103) is None
-
-
 def test_a_mount_table_that_changes_all_the_time_causes_one_scan_a_minute(schedule: Schedule) -> None:
-    """The last change is not lost."""
+    """The first scan comes after the settle time, and the last one after the last change."""
+    schedule.note_mounts(1100)
+    assert schedule.next_at(is_polled=False) == 1102
+
     due_times = []
-    for now in range(1100, 1400):
+    for now in range(1101, 1400):
         if now < 1200:
             schedule.note_mounts(now)
         if due(schedule, now):
@@ -252,14 +215,14 @@ def test_a_mount_table_that_changes_all_the_time_causes_one_scan_a_minute(schedu
     assert due_times == [1102, 1162, 1222]
 
 
-def test_a_change_of_mounts_needs_no_scan_after_a_later_full_scan(schedule: Schedule) -> None:
+def test_a_change_of_the_mount_table_needs_no_scan_after_a_later_full_scan(schedule: Schedule) -> None:
     schedule.note_mounts(1100)
     schedule.note_full_scan(1101)
 
     assert due(schedule, 1102) is None
 
 
-def test_a_requested_rescan_is_due_at_the_requested_time(schedule: Schedule) -> None:
+def test_a_rescan_of_folders_is_due_once_at_the_requested_time(schedule: Schedule) -> None:
     schedule.add_rescan([b"/m/b/"], 1020)
     schedule.add_rescan([b"/m/a/"], 1010)
 

@@ -27,7 +27,7 @@ def watched(*paths: Path) -> Iterator[tuple[list[FileWatcher], "queue.Queue[byte
 
 
 def _write_over(path: Path) -> None:
-    """Write in one step: a look in between would be a change of its own."""
+    """Write without truncating the file first: a check in between would report that as a change."""
     with path.open("r+b", buffering=0) as file:
         file.write(b"longer")
 

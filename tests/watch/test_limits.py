@@ -1,3 +1,5 @@
+"""Test how the watch mode of a root is described, and which advice a limit of the kernel gives."""
+
 import errno
 import os
 from pathlib import Path
@@ -10,6 +12,7 @@ from tests.support.tree import put
 
 
 def at(*kinds: str) -> list[Mount]:
+    """Return mounts of file systems of these kinds: at the root /m, and below it."""
     return [Mount(b"/m" + b"/x" * number, kind, b"", 0) for number, kind in enumerate(kinds)]
 
 
@@ -28,7 +31,7 @@ def test_the_watch_mode_of_a_root_depends_on_its_file_systems(kinds: tuple[str, 
     assert str(limits.mode_of(b"/m", 3, 3, at(*kinds))) == words
 
 
-def test_names_of_mounts_are_safe_to_print() -> None:
+def test_control_characters_in_the_path_of_a_mount_are_escaped() -> None:
     mounts = [*at("ext4"), Mount(b"/m/\x1b[2J", "cifs", b"", 0)]
 
     assert limits.mode_of(b"/m", 3, 3, mounts).detail == r"cifs at /m/\x1b[2J"
@@ -52,8 +55,8 @@ def test_a_watch_that_the_kernel_refuses_is_reported_with_advice(
     assert refused.advice == advice
 
 
-def test_symbolic_links_to_folders_do_not_count_as_folders(tmp_path: Path) -> None:
-    """Hidden folders count: watchdog watches them."""
+def test_hidden_folders_are_counted_but_not_symbolic_links_to_folders(tmp_path: Path) -> None:
+    """As watchdog sets watches."""
     top = os.fsencode(tmp_path)
     put(top, b"a/b/1.mp3", b".c/")
     os.symlink(top, top + b"/a/loop")

@@ -1,4 +1,4 @@
-"""Test that a thread counts as blocked only while it does not run and the observer does."""
+"""Test that a thread counts as blocked only while it does not run and its observer runs."""
 
 import os
 import threading
@@ -44,7 +44,7 @@ def test_a_reset_starts_the_stall_clock_at_zero() -> None:
 
 @pytest.fixture
 def blocked() -> Iterator[int]:
-    """A thread that waits in a read; its native id."""
+    """The native id of a thread that waits in a read."""
     reader, writer = os.pipe()
     thread = threading.Thread(target=os.read, args=(reader, 1))
     thread.start()
@@ -56,7 +56,7 @@ def blocked() -> Iterator[int]:
     os.close(writer)
 
 
-def test_a_thread_in_a_system_call_shows_no_activity(blocked: int) -> None:
+def test_the_activity_of_a_thread_that_waits_in_a_system_call_does_not_change(blocked: int) -> None:
     def is_still() -> bool:
         first = activity(blocked)
         return first is not None and not first.is_runnable and activity(blocked) == first

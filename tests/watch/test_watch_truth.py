@@ -1,4 +1,4 @@
-"""Test that a reader who scans only what batches name ends up with the truth."""
+"""Test that batches name every folder that must be scanned again, by a model that scans no others."""
 
 import os
 import shutil
@@ -16,11 +16,11 @@ from tests.support.vandal import Vandal
 from tests.support.watched import Watched
 
 Stamp = tuple[int, int]
-Known = dict[bytes, dict[bytes, Stamp]]  # by folder and name
+Known = dict[bytes, dict[bytes, Stamp]]  # what the model knows, by folder and name
 
 
 def stamps(folder: bytes) -> dict[bytes, Stamp]:
-    """Return the stamps of the files in a folder; zeros for the folders in it."""
+    """Return inode and size of each file in a folder, by name; zeros for each folder in it."""
     found = {}
     for entry in os.scandir(folder):
         here = entry.stat(follow_symlinks=False)
@@ -62,10 +62,10 @@ def follow(known: Known, batch: Batch, root: bytes) -> None:
 
 
 class Rowdy(Vandal):
-    """Copies folders into the library and removes all of it, too.
+    """Also copies folders into the library, and replaces the whole library.
 
-    No event reports a time that is set. Of a file with two names one is reported when it is written, so it
-    either writes or links files.
+    It changes no time, because no event reports that. It either writes or links files: a write to a file with
+    two names is reported for only one of them.
     """
 
     without: Callable[[], object]

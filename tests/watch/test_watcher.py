@@ -19,12 +19,11 @@ from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
 from tests.support.needs import need_bindfs, need_user_namespaces
+from tests.support.processes import finished
+from tests.support.program import CHECKOUT
 from tests.support.service import wait_for
 from tests.support.tree import public_folder, put
 from tests.support.watched import Watched
-
-_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_ROUNDS = pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.slow)])
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +52,7 @@ def only_mode(seen: Watched) -> Mode:
     return mode
 
 
-def test_all_watches_are_set_before_the_first_batch(top: bytes) -> None:
+def test_the_first_batch_is_a_full_scan_and_a_change_right_after_it_is_reported(top: bytes) -> None:
     with watched(top) as seen:
         put(top, b"a/4.mp3")
 
@@ -62,7 +61,7 @@ def test_all_watches_are_set_before_the_first_batch(top: bytes) -> None:
         assert seen.next().folders == {top + b"/a/"}
 
 
-def test_writing_our_own_playlists_gives_no_batch(top: bytes) -> None:
+def test_written_playlists_and_files_that_scans_skip_give_no_batch(top: bytes) -> None:
     with watched(top) as seen:
         for content in (b"#EXTM3U\n", b"#EXTM3U\na/1.mp3\n"):
             atomic_file.write(top + b"/everything.m3u", [content])
@@ -124,10 +123,10 @@ def test_a_copied_tree_is_reported_and_so_are_later_changes_in_it(top: bytes, tm
         assert top + b"/new/0/0/0.mp3" in gone
 
 
-def test_changes_below_a_root_that_is_a_link_are_reported_under_the_name_of_the_link(
+def test_changes_below_a_root_that_is_a_link_are_reported_by_paths_through_the_link(
     top: bytes, tmp_path: Path
 ) -> None:
-    """Also when the link is replaced."""
+    """Also after the link was replaced by a link to another folder."""
     link, other = os.fsencode(tmp_path / "link"), os.fsencode(tmp_path / "other")
     put(other, b"x/")
     os.symlink(top, link)
@@ -150,11 +149,10 @@ def test_a_change_below_two_overlapping_roots_is_reported_once(top: bytes) -> No
         assert [mode.state for mode in seen.watch.modes()] == ["events", "events"]
 
 
-@_ROUNDS
-def test_changes_in_a_root_are_reported_even_after_it_was_removed_and_restored(
+@pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_changes_in_a_root_are_reported_each_time_after_it_was_removed_and_restored(
     top: bytes, rounds: int
 ) -> None:
-    """Later changes in it are reported each time."""
     shutil.rmtree(top)
     with watched(top) as seen:
         assert str(only_mode(seen)) == "missing (not there)"
@@ -171,8 +169,8 @@ def test_changes_in_a_root_are_reported_even_after_it_was_removed_and_restored(
             assert only_mode(seen).state == "missing"
 
 
-def test_a_root_that_is_moved_and_replaced_at_once_is_watched_again(top: bytes) -> None:
-    """Watchdog alone would report changes of the old folder under the old name."""
+def test_the_new_folder_of_a_root_that_is_moved_and_replaced_at_once_is_watched(top: bytes) -> None:
+    """Watchdog alone would report changes in the moved folder, by its old path."""
     with watched(top) as seen:
         os.rename(top, top + b".old")
         put(top, b"a/")
@@ -184,8 +182,16 @@ def test_a_root_that_is_moved_and_replaced_at_once_is_watched_again(top: bytes) 
         assert seen.reports(top + b"/a/new.mp3")
 
 
+@pytest.fixture
+def music() -> Iterator[bytes]:
+    """The path for a new folder of the user nobody."""
+    with public_folder() as public:
+        os.chmod(public, 0o777)
+        yield public + b"/music"
+
+
 @pytest.mark.process
-def test_a_root_that_cannot_be_read_is_missing() -> None:
+def test_a_root_that_cannot_be_read_counts_as_missing_until_it_can(music: bytes) -> None:
     def look() -> list[str]:
         os.mkdir(music, 0)
         with watched(music) as seen:
@@ -194,25 +200,25 @@ def test_a_root_that_cannot_be_read_is_missing() -> None:
             seen.whole("root")
             return [*modes, str(only_mode(seen))]
 
-    with public_folder() as public:
-        os.chmod(public, 0o777)
-        music = public + b"/music"
-
-        assert forked(look, as_nobody=True) == ["missing (not readable)", "events"]
+    assert forked(look, as_nobody=True) == ["missing (not readable)", "events"]
 
 
 @pytest.mark.process
-def test_an_unreadable_folder_needs_no_watch_until_it_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Watchdog counts each refused watch, and does not notice when a folder becomes readable."""
+def test_an_unreadable_folder_is_watched_when_it_can_be_read(
+    music: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it is not counted. watchdog counts each refused watch, and does not try again."""
     monkeypatch.setattr(root_watcher, "_RENEWAL_INTERVAL_S", 1.0)
+
+    def counts(seen: Watched) -> tuple[str, int, int]:
+        return str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches
 
     def look() -> list[tuple[str, int, int]]:
         for name, bits in ((b"a", 0), (b"b", 0), (b"c", 0o755)):
             put(music, name + b"/1.mp3")
             os.chmod(music + b"/" + name, bits)
-        modes = []
         with watched(music) as seen:
-            modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
+            before = counts(seen)
             put(music, b"c/2.mp3")
             assert seen.reports(music + b"/c/2.mp3")
             os.chmod(music + b"/a", 0o755)
@@ -220,14 +226,9 @@ def test_an_unreadable_folder_needs_no_watch_until_it_can_be_read(monkeypatch: p
             wait_for(lambda: only_mode(seen).folders == 3)
             put(music, b"a/2.mp3")
             assert seen.reports(music + b"/a/2.mp3")
-            modes.append((str(only_mode(seen)), only_mode(seen).folders, only_mode(seen).watches))
-        return modes
+            return [before, counts(seen)]
 
-    with public_folder() as public:
-        os.chmod(public, 0o777)
-        music = public + b"/music"
-
-        assert forked(look, as_nobody=True) == [("events", 2, 2), ("events", 3, 3)]
+    assert forked(look, as_nobody=True) == [("events", 2, 2), ("events", 3, 3)]
 
 
 @pytest.mark.timing
@@ -262,7 +263,7 @@ def test_a_root_that_hangs_does_not_delay_reports_of_other_roots(
 @pytest.mark.process
 @pytest.mark.parametrize("is_late", [False, True])
 def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: bool) -> None:
-    """Watchdog calls itself for each level, in Python 3.11 at least: then the root is polled."""
+    """Watchdog recurses into each level, too deep for Python 3.11: there the root is polled."""
     first = deepest = (b"%s.new" if is_late else b"%s/d") % top
     os.mkdir(first)
     for _ in range(1199):
@@ -282,8 +283,8 @@ def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: 
         subprocess.run(["rm", "-rf", top + b"/d", first], check=True)  # what Python deletes with cannot
 
 
-def test_a_folder_made_in_one_that_is_moved_at_once_is_watched(top: bytes) -> None:
-    """Watchdog looks for it at the old path."""
+def test_a_new_folder_is_watched_though_the_folder_that_it_is_in_is_moved_at_once(top: bytes) -> None:
+    """Watchdog looks for it at its old path."""
     with watched(top) as seen:
         with reader_of(seen)._lock:
             put(top, b"a/new/deep/4.mp3")
@@ -302,8 +303,10 @@ def reader_of(seen: Watched) -> Any:
     return inotify._reader
 
 
-def test_a_folder_moved_out_and_replaced_does_not_end_the_watch(top: bytes, tmp_path: Path) -> None:
-    """Watchdog confuses the two, and its reading thread would end."""
+def test_a_folder_moved_out_of_the_root_and_replaced_does_not_end_the_watch(
+    top: bytes, tmp_path: Path
+) -> None:
+    """Watchdog confuses the old folder with the new one, and its reading thread would end."""
     out = os.fsencode(tmp_path / "out")
     with watched(top) as seen:
         os.rename(top + b"/a", out)
@@ -331,7 +334,7 @@ def test_a_root_is_watched_again_after_a_thread_of_its_watch_has_died(top: bytes
 
 
 @pytest.mark.timing
-def test_a_watch_yields_none_at_heartbeats_and_when_the_callers_descriptor_can_be_read(top: bytes) -> None:
+def test_a_watch_yields_none_at_each_heartbeat_and_when_a_given_descriptor_can_be_read(top: bytes) -> None:
     read_end, write_end = os.pipe()
     with Watch([top]) as watch:
         batches = watch.batches(read_end)
@@ -355,7 +358,7 @@ def test_a_watch_yields_none_at_heartbeats_and_when_the_callers_descriptor_can_b
 
 
 @pytest.mark.timing
-def test_folders_are_scanned_again_when_requested(top: bytes) -> None:
+def test_a_rescan_of_folders_comes_after_the_requested_time(top: bytes) -> None:
     with watched(top) as seen:
         began = time.monotonic()
         seen.watch.rescan([top + b"/a/"], 0.6)
@@ -366,7 +369,7 @@ def test_folders_are_scanned_again_when_requested(top: bytes) -> None:
         assert 0.6 <= time.monotonic() - began < 1.5
 
 
-def test_a_full_scan_comes_every_hour(top: bytes) -> None:
+def test_full_scans_come_at_the_given_interval(top: bytes) -> None:
     with watched(top, full_scan_s=0.7) as seen:
         assert [seen.next().why, seen.next().why] == ["hourly", "hourly"]
 
@@ -378,7 +381,9 @@ def test_a_full_scan_follows_a_sleep_of_the_machine(top: bytes, monkeypatch: pyt
         assert seen.next().why == "resume"
 
 
-def test_too_many_reports_become_a_full_scan(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_events_are_dropped_and_become_a_full_scan(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(watcher, "_MAX_REPORTS", 50)
     with watched(top) as seen:
         for number in range(60):
@@ -390,22 +395,18 @@ def test_too_many_reports_become_a_full_scan(top: bytes, monkeypatch: pytest.Mon
 
 @pytest.mark.process
 @pytest.mark.timing
-def test_close_is_fast_and_leaves_no_thread_or_descriptor(top: bytes) -> None:
+def test_the_end_of_a_watch_is_fast_and_leaves_no_thread_or_descriptor_open(top: bytes) -> None:
     before = os.listdir("/proc/self/fd")
     with watched(top, top + b"/a") as seen:
         put(top, b"a/4.mp3")
         os.rename(top + b"/a/4.mp3", top + b"/../4.mp3")  # watchdog waits half a second for the other half
-        assert not any(os.readlink(f"/proc/self/fd/{fd}").startswith(os.fsdecode(top)) for fd in open_fds())
+        assert not any(os.fsdecode(top) in os.path.realpath(fd) for fd in Path("/proc/self/fd").iterdir())
         began = time.monotonic()
 
     assert time.monotonic() - began < 1
     assert threading.enumerate() == [threading.main_thread()]
     assert os.listdir("/proc/self/fd") == before
     assert list(seen.watch.modes()) == []
-
-
-def open_fds() -> Iterator[str]:
-    return (fd for fd in os.listdir("/proc/self/fd") if os.path.lexists(f"/proc/self/fd/{fd}"))
 
 
 @pytest.mark.process
@@ -474,30 +475,32 @@ with watcher.Watch([top], settle_s=0.1, poll_s=0.4) as seen:
 """
 
 
-def limited(top: bytes, limit: str, *late: str) -> list[str]:
-    """Run a watch while the kernel allows few watches."""
-    need_user_namespaces()
-    name, _, most = limit.partition("=")
-    words = f'echo {most} >/proc/sys/user/{name}; exec "$@"'
-    done = subprocess.run(
-        ["unshare", "-Ur", "sh", "-c", words, "-", sys.executable, "-W", "error", "-c", _LIMITED, top, *late],
-        env={**os.environ, "PYTHONPATH": _ROOT}, stdout=subprocess.PIPE, check=True, text=True,
-    )  # fmt: skip
-    return done.stdout.splitlines()
-
-
 @pytest.mark.process
-def test_a_root_with_too_few_watches_is_polled(tmp_path: Path) -> None:
-    """Until there are enough, which is tried again at each count."""
-    top = os.fsencode(tmp_path)
-    put(top, *(b"%d/" % number for number in range(300)))
+@pytest.mark.parametrize(
+    ("limit", "folders", "late", "mode"),
+    [
+        ("watches=100", 300, "", "polling (watch limit: 100 of 301)"),
+        ("watches=0", 3, "", "polling (watch limit: 0 of 4)"),
+        ("instances=0", 3, "", "polling (limit of inotify instances)"),
+        ("watches=10", 3, "20", "polling (watch limit: 10 of 24)"),
+    ],
+)
+def test_a_root_is_polled_while_the_kernel_allows_too_few_watches(
+    tmp_path: Path, limit: str, folders: int, late: str, mode: str
+) -> None:
+    """Also if new folders exceed the limit. When the limit is raised, events are used again."""
+    need_user_namespaces()
+    put(os.fsencode(tmp_path), *(b"%d/" % number for number in range(folders)))
+    name, _, most = limit.partition("=")
+    words = f'echo {most} >/proc/sys/user/max_inotify_{name}; exec "$@"'
+    watch = [sys.executable, "-W", "error", "-c", _LIMITED, str(tmp_path), *late.split()]
+    done = finished(
+        ["unshare", "-Ur", "sh", "-c", words, "-", *watch], env={**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    )
 
-    assert limited(top, "max_inotify_watches=100") == [
-        "polling (watch limit: 100 of 301)|sysctl fs.inotify.max_user_watches=524288",
-        "True",
-        "polling (watch limit: 100 of 301)",
-        "events",
-    ]
+    first, *others = done.stdout.splitlines()
+    assert first == "events|" if late else first.startswith(f"{mode}|sysctl fs.inotify.max_user_{name}=")
+    assert (others, done.returncode) == (["True", mode, "events"], 0), done.stderr
 
 
 @pytest.mark.parametrize("change", ["nothing to import", "other arguments", "no attribute"])
@@ -513,25 +516,3 @@ def test_a_root_is_polled_if_the_version_of_watchdog_is_unknown(
     with watched(top, poll_s=0.5) as seen:
         assert str(only_mode(seen)) == "polling (unknown version of watchdog: 0 of 4)"
         assert seen.whole("poll")
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("limit", ["max_inotify_watches=0", "max_inotify_instances=0"])
-def test_a_root_without_any_watch_is_polled(top: bytes, limit: str) -> None:
-    word = "watch limit: 0 of 4" if "watches" in limit else "limit of inotify instances"
-
-    first, is_full_scan, last, later = limited(top, limit)
-    assert first.startswith(f"polling ({word})|sysctl fs.inotify.max_user_")
-    assert is_full_scan == "True"
-    assert last == f"polling ({word})"
-    assert later == "events"
-
-
-@pytest.mark.process
-def test_a_root_is_polled_while_new_folders_exceed_the_limit_of_watches(top: bytes) -> None:
-    assert limited(top, "max_inotify_watches=10", "20") == [
-        "events|",
-        "True",
-        "polling (watch limit: 10 of 24)",
-        "events",
-    ]
