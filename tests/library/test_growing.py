@@ -1,12 +1,12 @@
-"""A file that is being written stays as it was known, but no file is found at two paths."""
+"""While a file is being written, a scan keeps its last known state, but finds no file at two paths."""
 
 import os
 import shutil
 from pathlib import Path
 
-from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import tracks
-from playshuffle.library.walk import Dirty, WalkResult
+from playshuffle.library.walk import Dirty
 from tests.support.sized import age, rotate
 from tests.support.tree import by_path, find, put
 
@@ -14,7 +14,7 @@ _STILL_NS = 60 * 10**9
 
 
 class _Music:
-    """Files that were written an hour ago, named by their content; `scan` returns the path of each."""
+    """Files written an hour ago. A file is identified by its name at the start."""
 
     def __init__(self, top: Path, *names: str) -> None:
         self.top = os.fsencode(top)
@@ -38,14 +38,14 @@ class _Music:
         rotate(*map(self._path, names))
 
     def scan(self, *, still_ns: int = _STILL_NS, dirty: Dirty | None = None) -> dict[str, str]:
-        """Return which file is known at each path."""
+        """Return by path the file that a scan finds there, identified by its name at the start."""
         self.found = find([self.top], self.known, still_ns=still_ns, dirty=dirty)
         self.known = by_path(self.found)
         assert self.found.skipped == []
         return {
-            os.fsdecode(os.path.relpath(folder.path + name, self.top)): self._name_of[inode]
+            os.fsdecode(os.path.relpath(path, self.top)): self._name_of[inode]
             for folder in self.found.roots[0]
-            for name, inode in zip(folder.file_names(), folder.stamp_column(3), strict=True)
+            for path, inode in zip(folder.file_paths(), folder.stamp_column(3), strict=True)
         }
 
     def growing(self) -> set[str]:
@@ -58,18 +58,10 @@ class _Music:
         return os.path.join(self.top, os.fsencode(name))
 
 
-def test_a_file_just_replaced_by_a_copy_keeps_its_last_known_tags(tmp_path: Path) -> None:
-    music = _Music(tmp_path, "a.mp3", "b.mp3")
-    music.replace_by_copy("a.mp3")
-
-    assert music.scan() == {"a.mp3": "a.mp3", "b.mp3": "b.mp3"}
-    assert music.growing() == {"a.mp3"}
-
-
-def test_after_two_files_swapped_folders_a_scan_of_only_one_folder_finds_no_file_twice(
+def test_after_two_files_swapped_names_a_scan_of_only_one_of_their_folders_finds_none_twice(
     tmp_path: Path,
 ) -> None:
-    """As long as the other folder is not read, both files stay as they were known."""
+    """A file being written is not read. Until the folder of the other one is scanned, both stay as known."""
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
     music.retag("x/a.mp3")
     music.rotate("x/a.mp3", "y/b.mp3")
@@ -83,15 +75,16 @@ def test_after_two_files_swapped_folders_a_scan_of_only_one_folder_finds_no_file
 def test_no_file_is_found_twice_if_two_files_were_swapped_while_the_folder_of_one_was_missing(
     tmp_path: Path,
 ) -> None:
-    """The known rows of the other folder are older than that, and its file is not settled when it returns."""
+    """The returned folder still has the file known before the swap; its other files are being written."""
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3", "y/c.mp3")
     music.retag("x/a.mp3")
     music.rotate("x/a.mp3", "y/b.mp3")
     music.replace_by_copy("y/c.mp3")
     music.known |= by_path(find([music.top + b"/x"], music.known))
+    put(music.top, b"y/new.mp3")
 
     assert music.scan() == {"x/a.mp3": "y/b.mp3", "y/c.mp3": "y/c.mp3"}
-    assert music.growing() == {"y/b.mp3", "y/c.mp3"}
+    assert music.growing() == {"y/b.mp3", "y/c.mp3", "y/new.mp3"}
 
 
 def test_a_file_being_written_stays_at_both_its_hard_links_though_only_one_folder_is_scanned(
@@ -105,11 +98,11 @@ def test_a_file_being_written_stays_at_both_its_hard_links_though_only_one_folde
     found = music.scan(dirty=Dirty(frozenset([music.top + b"/x/"])))
 
     assert found == {"x/a.mp3": "x/a.mp3", "y/b.mp3": "y/b.mp3", "y/link.mp3": "x/a.mp3"}
-    assert names_of_tracks(music.found) == ["a.mp3", "b.mp3"]
+    assert [os.path.basename(path) for path in tracks(music.found.roots)[0].paths] == [b"a.mp3", b"b.mp3"]
 
 
-def test_after_a_swap_of_two_files_only_the_real_hard_link_is_skipped(tmp_path: Path) -> None:
-    """Where any folder has hard links, a path that leads to the same file as another one is skipped."""
+def test_of_files_that_swapped_names_and_a_hard_link_only_the_link_is_skipped(tmp_path: Path) -> None:
+    """Inodes of two paths are compared, because some folder has hard links."""
     music = _Music(tmp_path, "x/a.mp3", "x/b.mp3", "y/c.mp3")
     music.link("y/c.mp3", "y/link.mp3")
     music.retag("x/b.mp3")
@@ -117,13 +110,6 @@ def test_after_a_swap_of_two_files_only_the_real_hard_link_is_skipped(tmp_path: 
 
     music.scan()
 
-    assert names_of_tracks(music.found) == ["b.mp3", "c.mp3"]
-    assert [Path(os.fsdecode(path)).name for path, _ in skipped(music.found)] == ["link.mp3"]
-
-
-def names_of_tracks(found: WalkResult) -> list[str]:
-    return [os.fsdecode(os.path.basename(path)) for path in tracks(found.roots)[0].paths]
-
-
-def skipped(found: WalkResult) -> list[Skipped]:
-    return tracks(found.roots)[1]
+    found, skipped, _ = tracks(music.found.roots)
+    assert [os.path.basename(path) for path in found.paths] == [b"b.mp3", b"c.mp3"]
+    assert [os.path.basename(path) for path, _ in skipped] == [b"link.mp3"]

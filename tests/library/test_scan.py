@@ -4,37 +4,31 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import NOTHING_ODD, Folder
 from playshuffle.library.scan import Place, Progress, scan_places
-from playshuffle.library.tag_columns import pack, unpack
 from playshuffle.library.walk import EVERYWHERE
 from playshuffle.tags.reading import ReadAll, Reading, Tags
+from tests.support.tree import files, put
 
 _FOLDERS = 600
 
 
 @pytest.mark.process
-def test_a_killed_first_run_keeps_the_tags_read_so_far(tmp_path: Path, home: Path) -> None:
-    """After kill -9 the next run reads only the missing tags."""
-    for number in range(_FOLDERS):
-        folder = tmp_path / f"{number:03}"
-        folder.mkdir()
-        (folder / "x.mp3").write_bytes(b"x")
+def test_a_killed_first_run_has_cached_the_tags_that_it_had_read(tmp_path: Path, home: Path) -> None:
+    """The next run reads only the tags that are not in the cache."""
+    put(bytes(tmp_path), *(b"%03d/x.mp3" % number for number in range(_FOLDERS)))
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
 
         def read_some(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-            for number in range(520):
-                yield number, Reading(Tags(title=str(number)))
+            yield from enumerate([Reading(Tags())] * 520)
             os.write(write_end, b"!")
             signal.pause()
 
-        found_with(tmp_path, read_some)
+        scanned(tmp_path, read_some)
         os._exit(1)
     assert os.read(read_end, 1) == b"!"
     os.kill(child, signal.SIGKILL)
@@ -46,14 +40,14 @@ def test_a_killed_first_run_keeps_the_tags_read_so_far(tmp_path: Path, home: Pat
 
     def read_rest(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         asked.extend(paths)
-        return ((number, Reading(Tags())) for number in range(len(paths)))
+        return enumerate([Reading(Tags())] * len(paths))
 
-    assert found_with(tmp_path, read_rest) == _FOLDERS
+    assert len(files(scanned(tmp_path, read_rest))) == _FOLDERS
     assert len(asked) == _FOLDERS - 511  # two batches of 256, one of which holds the root itself
 
 
-def test_a_scan_without_tags_uses_cached_folders_without_their_tags(tmp_path: Path, home: Path) -> None:
-    (tmp_path / "x.mp3").write_bytes(b"x")
+def test_a_scan_without_tags_takes_folders_but_no_tags_from_the_cache(tmp_path: Path, home: Path) -> None:
+    put(bytes(tmp_path), b"x.mp3")
     tags = Tags(1_000, artist="A", title="B", genre="audiobook")
     [tagged] = scanned(tmp_path, lambda paths: enumerate([Reading(tags)] * len(paths)))
 
@@ -61,44 +55,12 @@ def test_a_scan_without_tags_uses_cached_folders_without_their_tags(tmp_path: Pa
 
     assert (tagged.durations_ms, tagged.artists, tagged.odd.spoken.keys()) != (None, b"", {}.keys())
     assert bare == tagged._replace(durations_ms=None, extinfs=b"", artists=b"", odd=NOTHING_ODD)
-    assert len(bare.contents) == 8  # by which it would be recognised
-
-
-def found_with(root: Path, read_all: ReadAll) -> int:
-    return sum(len(folder.file_names()) for folder in scanned(root, read_all))
+    assert len(bare.contents) == 8  # the checksums that recognise the file
 
 
 def scanned(root: Path, read_all: ReadAll | None) -> list[Folder]:
-    """Return the folders that a scan finds."""
+    """Scan a folder with the cache, and return it with all folders below."""
     with Cache() as cache:
-        place = Place((os.fsencode(root),))
+        place = Place((bytes(root),))
         found = scan_places([place], place.roots, cache, read_all, Progress(), EVERYWHERE).places[place]
     return [folder for folders in found.roots.values() for folder in folders]
-
-
-# Columns of tags
-
-
-_VALUES = st.none() | st.booleans() | st.integers(-2, 2) | st.floats(allow_nan=False) | st.text(max_size=3)
-_ROWS = st.integers(1, 4).flatmap(
-    lambda width: st.lists(st.none() | st.lists(_VALUES, min_size=width, max_size=width), max_size=6)
-)
-
-
-@given(_ROWS)
-def test_packed_rows_and_columns_are_read_back(rows: list[list[object] | None]) -> None:
-    unpacked = unpack(pack(rows).encode())
-
-    assert repr(list(unpacked)) == repr(rows)
-    assert len(unpacked) == len(rows)
-    assert unpacked == rows
-    tagged = [number for number, row in enumerate(rows) if row is not None]
-    for index in range(len(rows[tagged[0]] or ())) if tagged else ():
-        column = unpacked.column(index)
-        assert [repr(column[number]) for number in tagged] == [
-            repr(row[index]) for row in rows if row is not None
-        ]
-
-
-def test_a_text_that_all_files_share_is_stored_once() -> None:
-    assert pack([["Album", 1], ["Album", 2]]) == '[2, [], ["Album", [1, 2]]]'

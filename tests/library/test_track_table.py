@@ -1,4 +1,7 @@
-"""Which is which: a track keeps its number whatever happens to its file, and no other track gets it."""
+"""A track keeps its number whatever happens to its file, and no other track gets it.
+
+A mark identifies a file: its size, modification time, checksums of audio and tags, and inode or file id.
+"""
 
 import os
 from array import array
@@ -11,7 +14,6 @@ from hypothesis import strategies as st
 
 from playshuffle.library.identity import KnownTrack, Origin, Search
 from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, Marks, file_id, label_sum, packed_marks
-from playshuffle.library.missing import Root
 from playshuffle.library.recognition import recognise
 from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks
@@ -35,7 +37,7 @@ def with_birth(number: int, *, inode: int = 5, birth_ns: int = 10**18, audio: in
 
 
 def uncertain(mark: Mark) -> Mark:
-    """Return a mark that knows only length and rates of the audio."""
+    """Return a mark whose checksum is of length and rates of the audio, not of the audio itself."""
     return (*mark[:2], mark[2] & ~(CERTAIN << TAGS_BITS), mark[3])
 
 
@@ -47,7 +49,7 @@ def scanned(
     missing: Collection[bytes] = (),
     now_s: int = NOW_S,
 ) -> TrackTable:
-    """Return the table after a scan that found these files, one mapping for each place."""
+    """Return the table after a scan of several playlists, each with these files; check its invariants."""
     libraries = [marked(one) for one in files]
     after = recognise(table, libraries, moved, scanned=roots, missing=missing, now_s=now_s)
     numbers = [number for row in after.folders.values() for number in row.numbers_by_name().values()]
@@ -78,7 +80,7 @@ def which(
     moved: Sequence[tuple[bytes, bytes]] = (),
     missing: Collection[bytes] = (),
 ) -> dict[bytes, bytes | None]:
-    """Return the path of now of each known track, by its last path; under b'' the new ones, joined."""
+    """Return by last path where each known track is now; under b'' the paths of new tracks, joined."""
     first = scanned(TrackTable(), before)
     known, after = numbers_in(first), numbers_in(scanned(first, now, moved=moved, missing=missing))
     path_of = {number: path for path, number in after.items()}
@@ -90,31 +92,14 @@ A, B, C = b"/m/a.mp3", b"/m/b.mp3", b"/m/c.mp3"
 FAR = b"/n/x/a.mp3"
 
 
-def test_a_file_at_the_path_of_a_moved_track_is_a_new_track() -> None:
-    assert which({A: mark(1)}, {A: mark(3), B: mark(1)}) == {A: B, b"": A}
-    assert which({A: mark(1)}, {A: mark(3), FAR: mark(1)}) == {A: FAR, b"": A}
-
-
-def test_an_edited_file_is_recognised_by_its_path() -> None:
-    assert which({A: mark(1)}, {A: mark(5, inode=9)}) == {A: A, b"": b""}
-
-
-def test_a_copy_is_a_new_track() -> None:
+def test_a_copy_or_another_path_of_an_unchanged_file_is_a_new_track() -> None:
+    """Such as a hard link in another folder of the list."""
+    assert which({B: mark(1)}, {A: mark(1), B: mark(1)}) == {B: B, b"": A}
     assert which({B: mark(1)}, {A: mark(1, inode=9), B: mark(1)}) == {B: B, b"": A}
     assert which({FAR: with_birth(1)}, {A: with_birth(1, inode=9), FAR: with_birth(1)}) == {FAR: FAR, b"": A}
 
 
-def test_a_second_path_of_an_unchanged_file_is_a_new_track() -> None:
-    """A hard link in another folder of the list, for example."""
-    assert which({B: mark(1)}, {A: mark(1), B: mark(1)}) == {B: B, b"": A}
-
-
-def test_a_file_that_was_retagged_and_moved_is_known_by_its_inode_and_birth_time() -> None:
-    assert which({A: with_birth(1)}, {B: with_birth(2, tags=8)}) == {A: B, b"": b""}
-    assert which({A: with_birth(1)}, {FAR: with_birth(2, tags=8)}) == {A: FAR, b"": b""}
-
-
-def test_a_file_with_a_reused_inode_is_new_because_its_birth_time_differs() -> None:
+def test_a_file_with_the_inode_of_a_deleted_file_but_another_birth_time_is_a_new_track() -> None:
     assert which({A: with_birth(1)}, {B: with_birth(2, birth_ns=10**18 + 1)}) == {A: None, b"": B}
 
 
@@ -155,7 +140,7 @@ def test_a_new_file_of_the_same_length_is_a_known_track_only_with_the_same_tags_
         (b"/n/a.opus", b"#EXTINF:100,Artist - Title\n", False),
     ],
 )
-def test_a_converted_file_is_known_by_path_tags_and_length(
+def test_a_file_converted_to_another_format_is_known_by_path_tags_and_length(
     path: bytes, extinf: bytes, is_known: bool
 ) -> None:
     before = {A: with_birth(1, audio=3, tags=label_sum(b"#EXTINF:100,Artist - Title\n"))}
@@ -165,7 +150,7 @@ def test_a_converted_file_is_known_by_path_tags_and_length(
 
 
 def test_a_converted_file_is_a_new_track_while_the_former_file_still_exists(tmp_path: Path) -> None:
-    """Also if it is hidden from the scan."""
+    """Also if the scan does not find the former file, as in a hidden folder."""
     song, converted = os.fsencode(tmp_path / "a.mp3"), os.fsencode(tmp_path / "a.opus")
     label = label_sum(b"#EXTINF:4096,Title\n")
     (tmp_path / "a.mp3").touch()
@@ -190,16 +175,18 @@ def test_a_moved_file_keeps_its_number_though_a_converted_copy_in_its_old_folder
 
 
 @pytest.mark.parametrize("other", [B, FAR])
-def test_audio_that_another_track_has_too_identifies_no_file_by_itself(other: bytes) -> None:
-    """Also if the other track is in a folder without changes."""
+def test_a_file_is_not_known_by_its_audio_alone_if_another_track_has_the_same_audio(other: bytes) -> None:
+    """Also if that track is in a folder without changes."""
     before = {A: with_birth(1, inode=1, audio=3), other: with_birth(2, inode=2, audio=3, tags=8)}
     now = {other: before[other], C: with_birth(9, inode=9, audio=3, tags=9)}
     assert which(before, now) == {A: None, other: other, b"": C}
 
 
 @pytest.mark.parametrize(("clips", "expected"), [(1, None), (200, C)])
-def test_audio_is_rare_if_one_in_a_hundred_tracks_has_it(clips: int, expected: bytes | None) -> None:
-    """A retagged and moved file; another one, somewhere else, has the same length and rates by chance."""
+def test_a_file_is_known_by_audio_that_one_in_a_hundred_tracks_has(
+    clips: int, expected: bytes | None
+) -> None:
+    """It was retagged and moved. By chance, another file has the same length and rates."""
     before = {A: with_birth(1, inode=1, audio=3)}
     others = {b"/n/%03d.mp3" % at: with_birth(100 + at, inode=100 + at, audio=3 + at) for at in range(clips)}
     now = {C: with_birth(9, inode=9, audio=3, tags=9), **others}
@@ -207,7 +194,7 @@ def test_audio_is_rare_if_one_in_a_hundred_tracks_has_it(clips: int, expected: b
     assert which(before | others, now)[A] == expected
 
 
-def test_audio_that_many_files_have_identifies_none_of_these_files() -> None:
+def test_a_new_file_with_audio_that_many_tracks_have_is_a_new_track() -> None:
     before = {b"/n/%03d.mp3" % at: with_birth(at, inode=at, audio=3, tags=at) for at in range(50)}
     now = {path: each for path, each in before.items() if path != b"/n/007.mp3"}
 
@@ -235,36 +222,36 @@ def test_a_reencoded_file_is_known_by_its_path_unless_a_missing_drive_may_have_t
     assert which(before, retagged, missing=[b"/usb"]) == {A: A, b"": b""}
 
 
-def test_a_file_is_known_by_its_path_even_while_a_drive_is_missing_if_its_audio_was_unknown() -> None:
+def test_a_file_whose_audio_is_unknown_is_known_by_its_path_even_while_a_drive_is_missing() -> None:
     for before, now in ((0, 4), (4, 0)):
         files = {A: with_birth(1, audio=before)}, {A: with_birth(2, inode=2, audio=now)}
         assert which(*files, missing=[b"/usb"]) == {A: A, b"": b""}
 
 
-def test_an_inode_alone_identifies_no_file() -> None:
+def test_a_new_file_with_the_inode_of_a_deleted_file_is_a_new_track() -> None:
     """The inode of a deleted file is used again for the next new one."""
     assert which({A: mark(1)}, {B: mark(2, inode=1)}) == {A: None, b"": B}
 
 
-def test_a_file_on_another_disk_is_known_by_size_time_and_tags() -> None:
+def test_a_file_copied_to_another_disk_is_known_by_size_time_and_tags() -> None:
     assert which({A: mark(1)}, {B: mark(1, inode=77)}) == {A: B, b"": b""}
     assert which({A: mark(1)}, {B: mark(1, inode=77, tags=8)}) == {A: None, b"": B}
 
 
 def test_renamed_files_without_titles_are_known_on_another_disk_by_size_time_and_audio() -> None:
-    """Their EXTINF lines have the names. Here, the audio alone does not say which is which."""
+    """Without a title, the checksum of tags depends on the name. Here, both files have the same audio."""
     before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=3, tags=8)}
     now = {b"/n/1.mp3": with_birth(2, audio=3, tags=9), b"/n/2.mp3": with_birth(1, inode=6, audio=3, tags=10)}
     assert which(before, now) == {A: b"/n/2.mp3", B: b"/n/1.mp3", b"": b""}
 
 
-def test_an_observed_move_is_followed_whatever_else_changed() -> None:
-    """Some programs write the tags and rename in one go."""
+def test_a_track_follows_an_observed_move_whatever_else_changed() -> None:
+    """Some programs write tags and rename the file at once."""
     assert which({A: mark(1)}, {B: mark(8)}, [(A, B)]) == {A: B, b"": b""}
     assert which({A: mark(1)}, {b"/n/a.mp3": mark(8)}, [(b"/m", b"/n")]) == {A: b"/n/a.mp3", b"": b""}
 
 
-def test_a_move_of_the_folder_that_a_track_was_moved_into_is_followed() -> None:
+def test_a_track_is_followed_into_a_folder_that_was_then_moved() -> None:
     moves = [(A, b"/n/x/a.mp3"), (b"/n/x", b"/n/y")]
     assert which({A: mark(1)}, {b"/n/y/a.mp3": mark(8)}, moves) == {A: b"/n/y/a.mp3", b"": b""}
 
@@ -283,8 +270,7 @@ def test_of_two_known_tracks_with_the_same_path_and_mark_a_search_finds_only_one
     assert search.indices == [0, None]
 
 
-def test_files_without_stamps_are_known_by_path_alone() -> None:
-    """Without stamps a track is known by its path alone."""
+def test_files_of_unknown_size_and_time_are_known_by_path_alone() -> None:
     nothing = (0, 0, 0, 0)
     assert which({A: nothing, C: nothing}, {B: nothing, C: nothing}) == {A: None, C: C, b"": B}
 
@@ -301,10 +287,10 @@ def files_of(library: Mapping[int, int]) -> dict[bytes, Mark]:
 
 
 @given(st.lists(_MANY, max_size=5))
-def test_after_any_scans_each_file_has_one_number_and_each_unchanged_folder_keeps_its_row(
+def test_after_any_scans_each_file_has_its_own_number_and_unchanged_folders_keep_their_rows(
     scans: list[dict[int, int]],
 ) -> None:
-    """Through any libraries. What has its own mark before and after is found, whatever else happens."""
+    """A file whose mark no other file has, before and after a scan, is recognised at any path."""
     table = TrackTable()
     last: dict[int, int] = {}
     for library in scans:
@@ -327,8 +313,8 @@ def test_after_any_scans_each_file_has_one_number_and_each_unchanged_folder_keep
 # Tracks without a file
 
 
-def test_a_vanished_track_is_known_when_its_file_is_back() -> None:
-    """At its old path or another one; meanwhile its number is not used."""
+def test_a_vanished_track_has_its_number_again_when_its_file_is_back() -> None:
+    """At its old path or another one. No new track got the number meanwhile."""
     first = scanned(TrackTable(), {A: mark(1), B: mark(2)})
     gone = scanned(first, {B: mark(2)}, now_s=NOW_S + 5)
     other = scanned(gone, {B: mark(2), C: mark(3)})
@@ -364,7 +350,7 @@ def test_files_that_no_scan_recognised_have_the_number_zero() -> None:
     assert [*table.numbers_of(marked({A: mark(1), C: mark(3), FAR: mark(4)}))] == [1, 0, 0]
 
 
-def test_a_clock_that_was_set_back_keeps_no_vanished_track_for_ever() -> None:
+def test_the_time_when_a_track_vanished_is_never_later_than_now_even_if_the_clock_is_set_back() -> None:
     gone = scanned(scanned(TrackTable(), {A: mark(1), B: mark(2)}), {A: mark(1)}, now_s=NOW_S + 999 * DAY_S)
 
     after = scanned(gone, {A: mark(1), C: mark(3)})
@@ -385,8 +371,8 @@ def test_a_vanished_track_does_not_follow_the_move_of_a_later_file_at_its_old_pa
 # What a scan did not see
 
 
-def test_tracks_below_missing_roots_and_roots_outside_of_the_scan_keep_their_rows() -> None:
-    """Their files cannot be found now, and no folder of them is written again."""
+def test_tracks_below_roots_that_are_missing_or_not_scanned_keep_path_and_number() -> None:
+    """Their files cannot be found now. The rows of their folders are the same objects."""
     usb, other = b"/m/usb/x/1.mp3", b"/o/1.mp3"
     before = scanned(TrackTable(), {A: mark(1), usb: mark(2), FAR: mark(3), other: mark(4)}, roots=[b"/"])
 
@@ -408,8 +394,8 @@ def test_a_root_within_a_missing_root_is_scanned() -> None:
     assert after.vanished.keys() == {2}
 
 
-def test_a_file_that_was_moved_from_a_folder_outside_of_the_scan_keeps_its_number() -> None:
-    """Or that is reached by another path now. A copy counts only if nothing is left at the old path."""
+def test_a_file_moved_from_a_folder_that_is_not_scanned_keeps_its_number() -> None:
+    """A copy gets the number only if its original is gone, which is unknown below a missing root."""
     before = scanned(TrackTable(), {A: mark(1), FAR: mark(2), b"/n/x/b.mp3": mark(3)})
     moved, copied = {A: mark(1), B: mark(2)}, {A: mark(1), B: mark(2, inode=99)}
 
@@ -420,10 +406,10 @@ def test_a_file_that_was_moved_from_a_folder_outside_of_the_scan_keeps_its_numbe
         assert after.vanished == {}
 
 
-def test_a_file_moved_out_of_a_hidden_folder_keeps_its_number_though_its_original_is_gone(
+def test_a_copy_moved_out_of_a_hidden_folder_keeps_its_number_though_its_original_is_gone(
     tmp_path: Path,
 ) -> None:
-    """A file of the folder is gone, and its copy moved out; another file has taken the path of the copy."""
+    """Another file is at the old path of the copy."""
     top = os.fsencode(tmp_path)
     original, copy, shown = top + b"/hidden/1.mp3", top + b"/hidden/2.mp3", top + b"/3.mp3"
     before = scanned(
@@ -442,7 +428,7 @@ def test_a_file_moved_out_of_a_hidden_folder_keeps_its_number_though_its_origina
 def test_a_moved_file_takes_its_number_back_from_another_file_at_its_old_path(
     meanwhile: dict[bytes, Mark],
 ) -> None:
-    """Scans of one root see another file at the path; a later one finds the moved file in the other root."""
+    """Scans of one root find another file at the old path. A later scan finds the moved file elsewhere."""
     other = b"/n/x/b.mp3"
     before = scanned(TrackTable(), {A: mark(1), other: mark(2)})
     part = scanned(before, {A: mark(3)}, roots=[b"/m"])
@@ -457,8 +443,8 @@ def test_a_moved_file_takes_its_number_back_from_another_file_at_its_old_path(
     assert numbers_in(scanned(whole, meanwhile | {FAR: mark(1), other: mark(2)})) == numbers
 
 
-def test_the_new_version_of_a_track_keeps_its_number_while_its_root_is_missing() -> None:
-    """A hard link to its file, in the root that is there, was retagged."""
+def test_a_retagged_track_keeps_its_number_while_its_root_is_missing() -> None:
+    """A hard link to its file, in a root that is not missing, was retagged."""
     other = b"/o/1.mp3"
     before = scanned(TrackTable(), {A: mark(1), FAR: mark(5), other: mark(9)}, roots=[b"/"])
     part = scanned(before, {A: mark(5, tags=8), FAR: mark(5)}, roots=[b"/m", b"/n"])
@@ -470,7 +456,7 @@ def test_the_new_version_of_a_track_keeps_its_number_while_its_root_is_missing()
 
 
 def test_a_track_whose_file_an_editor_replaced_keeps_its_number_when_the_new_file_is_moved() -> None:
-    """A scan of one root sees the copy, a later one that it is gone; then its file is in the other root."""
+    """One scan finds the new file, a later one that it is gone, and the last one finds it in another root."""
     other, copied, common = b"/n/x/b.mp3", with_birth(5, inode=6, audio=9), with_birth(2, inode=7, audio=9)
     before = scanned(TrackTable(), {A: with_birth(1, audio=9), B: common, other: mark(3)})
     part = scanned(before, {A: copied, B: common}, roots=[b"/m"])
@@ -482,15 +468,15 @@ def test_a_track_whose_file_an_editor_replaced_keeps_its_number_when_the_new_fil
 
 
 def test_a_track_of_one_playlist_stays_known_though_another_playlist_skips_it() -> None:
-    """Two playlists: one without ignore files, one of some files alone."""
+    """One playlist disregards ignore files, and one is of single files."""
     table = scanned(TrackTable(), {A: mark(1)}, {A: mark(1), B: mark(2)}, {C: mark(3), B: mark(2)})
 
     assert numbers_in(table) == {A: 1, B: 2, C: 3}
     assert scanned(table, {A: mark(1), B: mark(2), C: mark(3)}).folders is table.folders
 
 
-def test_a_scan_without_tags_keeps_the_known_marks_of_files() -> None:
-    """Or a retagged file would not be known by its audio any more."""
+def test_a_scan_that_reads_no_tags_keeps_the_known_checksums_of_audio() -> None:
+    """Otherwise a file retagged later could not be recognised by its audio."""
     table = scanned(TrackTable(), {A: with_birth(1, audio=3)})
     [folder] = marked({A: mark(1)}).folders
     untagged = [folder._replace(durations_ms=None, contents=b"", file_ids=b"")]
@@ -498,9 +484,3 @@ def test_a_scan_without_tags_keeps_the_known_marks_of_files() -> None:
     after = recognise(table, [Tracks(untagged)], (), scanned=ROOTS, now_s=NOW_S)
 
     assert after.folders is table.folders
-
-
-def test_recognition_does_not_change_the_known_roots() -> None:
-    roots = {(b"/m", True): Root(marked({}).numbers, ())}
-
-    assert scanned(TrackTable()._replace(roots=roots), {A: mark(1)}).roots is roots

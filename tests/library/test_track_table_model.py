@@ -9,16 +9,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from playshuffle.library.folder import Folder
-from playshuffle.library.folder_readings import with_readings
 from playshuffle.library.recognition import recognise
-from playshuffle.library.tag_columns import TagRows, unpack
 from playshuffle.library.track_table import TrackTable
-from playshuffle.library.tracks import Tracks, tracks
+from playshuffle.library.tracks import tracks
 from playshuffle.system.birth_time import birth_of
 from playshuffle.tags.reading import Reading, Tags
+from tests.library.scans import Scans
 from tests.support.needs import unmet
-from tests.support.tree import by_path, find
 
 DAY_S = 86_400
 FOLDERS = 3  # in each root
@@ -26,9 +23,9 @@ WHICH = st.integers(0, 99)
 
 
 class Music(RuleBasedStateMachine):
-    """Two roots of folders. The model knows the content of each path, and its expected number.
+    """Two roots with folders. The model knows which track is at each path, and the number of each track.
 
-    A name is never used again, except when two files swap theirs or a new one takes the name of a moved one.
+    A path is used for another file only if two files swap names, or a new file takes the path of a moved one.
     """
 
     @initialize()
@@ -38,15 +35,14 @@ class Music(RuleBasedStateMachine):
             unmet("the file system of the temporary folder has no birth times")
         self.table = TrackTable()
         self.now_s = 1_000_000_000
-        self.known: dict[bytes, Folder] = {}
-        self.fields: dict[bytes, TagRows] = {}
-        self.tracks: dict[bytes, int] = {}  # which track each file is
+        self.scans = Scans()
+        self.tracks: dict[bytes, int] = {}  # by path
         self.numbers: dict[int, int] = {}  # by track
-        self.copies: dict[int, set[int]] = {}  # of each track that is one or has one, all of them
+        self.copies: dict[int, set[int]] = {}  # by track, the track and all its copies; if there are any
         self.made = 0
         self.hidden: set[bytes] = set()
         self.is_missing = False  # the second root
-        # Each folder as the last scan that entered it left it, as long as nothing has happened in it.
+        # Folders that were scanned, and in which nothing has happened since.
         self.untouched: set[bytes] = set()
         self.roots = [self.top + b"/a", self.top + b"/b"]
         for root in self.roots:
@@ -80,7 +76,7 @@ class Music(RuleBasedStateMachine):
     @precondition(lambda self: self.reachable())
     @rule(which=WHICH, folder=WHICH)
     def move(self, which: int, folder: int) -> None:
-        """Rename a file, also to another folder or root, or to a folder that is hidden."""
+        """Rename a file, also to another folder or root, or into a hidden folder."""
         path, target = self.path(which), self.new_path(folder)
         self.touch(path)
         os.rename(path, target)
@@ -89,9 +85,9 @@ class Music(RuleBasedStateMachine):
     @precondition(lambda self: len(self.reachable()) > 1)
     @rule(which=WHICH, step=st.integers(1, 99))
     def swap(self, which: int, step: int) -> None:
-        """Swap files that a scan has seen: a new one would count as a new version of the other one."""
-        paths = self.reachable()
-        one, other = paths[which % len(paths)], paths[(which + 1 + step % (len(paths) - 1)) % len(paths)]
+        """Swap two scanned files. A file that no scan has found would count as a new version of the other."""
+        count = len(self.reachable())
+        one, other = self.path(which), self.path(which % count + 1 + step % (count - 1))
         if not {self.tracks[one], self.tracks[other]} <= self.numbers.keys():
             return
         self.touch(one)
@@ -106,8 +102,8 @@ class Music(RuleBasedStateMachine):
     def take_the_path(self, which: int, folder: int, is_part_scanned: bool) -> None:
         """Move a file and write a new one at its path: another track, if a scan sees both.
 
-        At the last path of a track that vanished it would count as the new version of that. So it does in
-        a scan of one root, until the other one is scanned.
+        At the last path of a vanished track it would count as a new version of that track. In a scan of one
+        root it counts as a new version of the moved file, until the other root is scanned.
         """
         self.scan(0)
         path = self.path(which)
@@ -124,25 +120,21 @@ class Music(RuleBasedStateMachine):
     @precondition(lambda self: self.reachable())
     @rule(which=WHICH, folder=WHICH, is_moved=st.booleans())
     def retag(self, which: int, folder: int, is_moved: bool) -> None:
-        """Write other tags into a file, and move it as some programs do."""
+        """Write other tags into a file. Some programs also move it."""
         path = self.path(which)
         self.touch(path)
-        with open(path, "rb") as file:
-            track = file.read().split()[0]
-        self.write(path, track)
+        self.write(path, track_in(path))
         if is_moved:
             self.move(self.reachable().index(path), folder)
 
     @precondition(lambda self: not self.is_missing and not self.hidden and self.tracks)
     @rule(which=WHICH)
     def replace_by_a_retagged_copy(self, which: int) -> None:
-        """Audio and path identify it, so a scan sees the file at this path before and after."""
+        """Audio and path identify the copy, so a scan comes before and after."""
         self.scan(0)
         path = self.path(which)
         self.touch(path)
-        with open(path, "rb") as file:
-            track = file.read().split()[0]
-        self.write(path + b".new", track)
+        self.write(path + b".new", track_in(path))
         os.replace(path + b".new", path)
         self.scan(0)
 
@@ -163,7 +155,7 @@ class Music(RuleBasedStateMachine):
         self.copies[self.made] = copies
         self.scan(0)
 
-    # What can be seen of them
+    # What scans can see
 
     @rule(folder=WHICH)
     def hide_or_show(self, folder: int) -> None:
@@ -204,8 +196,8 @@ class Music(RuleBasedStateMachine):
         self.untouched |= seen
 
     @invariant()
-    def a_file_that_was_not_touched_is_where_it_was(self) -> None:
-        """Also in a folder that is hidden, missing or not scanned."""
+    def each_file_that_was_not_touched_keeps_path_and_number(self) -> None:
+        """Also if its folder is hidden, missing or not scanned: the table has path and number of the file."""
         known = self.numbers_now()
         for path, track in self.tracks.items():
             if os.path.dirname(path) + b"/" in self.untouched:
@@ -214,11 +206,10 @@ class Music(RuleBasedStateMachine):
     # Helpers
 
     def recognise(self, roots: Sequence[bytes], missing: Sequence[bytes]) -> None:
-        """Scan some roots; every number then stands in one folder, or among the vanished tracks."""
+        """Scan some roots. Then each number is in one folder, or among the vanished tracks."""
         self.now_s += DAY_S
-        self.table = recognise(
-            self.table, [self.library(roots)], (), scanned=roots, missing=missing, now_s=self.now_s
-        )
+        library, _, _ = tracks([self.scans.scan(roots, read_all)])
+        self.table = recognise(self.table, [library], (), scanned=roots, missing=missing, now_s=self.now_s)
         present = [*self.numbers_now().values()]
         assert sorted([*present, *self.table.vanished]) == [*range(1, self.table.next_number)]
         assert self.table.replaced.keys() <= {*present}
@@ -256,25 +247,18 @@ class Music(RuleBasedStateMachine):
         self.untouched.discard(os.path.dirname(path) + b"/")
 
     def write(self, path: bytes, track: bytes) -> None:
-        """Write what no other file has had in size and time."""
+        """Write a file with a size and time that no other file has had."""
         self.made += 1
         with open(path, "ab") as file:
             file.truncate(0)
             file.write(track + b" " * self.made)
         os.utime(path, ns=(self.made, self.made))
 
-    def library(self, roots: Sequence[bytes]) -> Tracks:
-        known = {path: each for path, each in self.known.items() if path.startswith(tuple(roots))}
-        folders = by_path(find(roots, known))
-        fresh = list(
-            with_readings(
-                list(folders.values()), self.known, lambda folder: self.fields.get(folder.path, []), read_all
-            )
-        )
-        self.fields |= {folder.path: unpack(text.encode()) for folder, text in fresh}
-        found = folders | {folder.path: folder for folder, _ in fresh}
-        self.known |= found
-        return tracks([list(found.values())])[0]
+
+def track_in(path: bytes) -> bytes:
+    """Return the track that a file is."""
+    with open(path, "rb") as file:
+        return file.read().split()[0]
 
 
 def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:

@@ -3,7 +3,6 @@ import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,20 +10,20 @@ from hypothesis import strategies as st
 
 from playshuffle.library.folder import Folder, Skipped
 from playshuffle.library.folder_readings import with_readings
-from playshuffle.library.tag_columns import unpack
 from playshuffle.library.tracks import Tracks, tracks
 from playshuffle.tags import cause
 from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import Reading, Tags
+from tests.library.scans import Scans
 from tests.support.tagged import numbered
-from tests.support.tree import by_path, find, put
+from tests.support.tree import find, put
 
 NO_AUDIO = Cause(cause.NOT_AUDIO, "text")
 NO_TAGS = Cause(cause.NO_TAGS, "damaged")
 
 
 class Reader:
-    """Read fake tags from the content of a file, and record the requests; `errors` come instead, by path."""
+    """Make up tags from the content of each file, and record its path. `errors`: by path, used instead."""
 
     def __init__(self, errors: Mapping[bytes, Reading]) -> None:
         self.asked: list[bytes] = []
@@ -44,47 +43,34 @@ class Reader:
         }.get(content) or Reading(Tags(duration_ms=len(content) * 1000, title="x", artist=content.decode()))
 
 
-class Memory:
-    """What one pass leaves to the next."""
+class Library(Scans):
+    """The library below some roots, scanned again and again."""
 
     def __init__(self, *roots: bytes) -> None:
+        super().__init__()
         self.roots = roots
-        self.known: dict[bytes, Folder] = {}
-        self.fields: dict[bytes, list[list[Any] | None]] = {}
 
     def run(self, errors: Mapping[bytes, Reading] = MappingProxyType({})) -> tuple[Tracks, list[bytes]]:
-        """One pass: the library, and the files that were read for it."""
+        """Scan once, and return the tracks, and the files whose tags were read."""
         reader = Reader(errors)
-        folders = by_path(find(self.roots, self.known))
-        fresh = list(
-            with_readings(
-                list(folders.values()), self.known, lambda folder: self.fields.get(folder.path, []), reader
-            )
-        )
-        self.fresh = [folder.path for folder, _ in fresh]
-        self.fields |= {
-            folder.path: [None if row is None else list(row) for row in unpack(text.encode())]
-            for folder, text in fresh
-        }
-        self.known = {**folders, **{folder.path: folder for folder, _ in fresh}}
         self.skipped: list[Skipped]
-        library, self.skipped, self.untagged = tracks([list(self.known.values())])
+        library, self.skipped, self.untagged = tracks([self.scan(self.roots, reader)])
         return library, sorted(reader.asked)
 
 
 # Reading
 
 
-def test_each_folder_is_yielded_once_with_the_readings_of_all_its_files(top: bytes) -> None:
-    """Those without audio files, too, so that they are known next time; a second run reads nothing."""
+def test_each_folder_is_yielded_once_when_all_its_files_are_read(top: bytes) -> None:
+    """Also folders without audio files. A second scan reads nothing."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(9) for file in range(9)), b"empty/")
-    memory = Memory(top)
+    scans = Library(top)
 
-    memory.run()
+    scans.run()
 
-    assert sorted(memory.fresh) == sorted(set(memory.fresh)) == sorted(memory.known)
-    assert all(folder.durations_ms is not None for folder in memory.known.values())
-    assert (memory.run()[1], memory.fresh) == ([], [])
+    assert sorted(scans.fresh) == sorted(set(scans.fresh)) == sorted(scans.known)
+    assert all(folder.durations_ms is not None for folder in scans.known.values())
+    assert (scans.run()[1], scans.fresh) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -101,69 +87,52 @@ def test_each_folder_is_yielded_once_with_the_readings_of_all_its_files(top: byt
     ],
     ids=["new", "no audio", "edit", "rename", "move", "delete", "touch folder", "link"],
 )
-def test_only_files_that_changed_are_read(
+def test_only_new_renamed_and_changed_files_are_read_by_the_next_scan(
     top: bytes, change: Callable[[bytes], object], read_again: list[bytes]
 ) -> None:
-    """The other files keep their tags."""
+    """Files that did not change keep their tags."""
     put(top, b"a/x.mp3", content=b"x")
     put(top, b"a/y.mp3", content=b"yy")
     put(top, b"a/none.mp3", content=b"no tags")
-    memory = Memory(top)
-    memory.run()
+    scans = Library(top)
+    scans.run()
     change(top)
 
-    library, asked = memory.run()
-    forgetful = Memory(top)
+    library, asked = scans.run()
+    forgetful = Library(top)
     fresh, _ = forgetful.run()
 
     assert asked == [top + path for path in read_again]
-    assert said(library) == said(fresh)
-    assert memory.fields == forgetful.fields
-    assert memory.untagged == [Skipped(top + b"/a/none.mp3", NO_TAGS)]
+    assert facts(library) == facts(fresh)
+    assert scans.fields == forgetful.fields
+    assert scans.untagged == [Skipped(top + b"/a/none.mp3", NO_TAGS)]
 
 
-def said(library: Tracks) -> list[tuple[bytes, int, bytes]]:
+def facts(library: Tracks) -> list[tuple[bytes, int, bytes]]:
     return list(zip(library.paths, library.durations_ms, library.artists, strict=True))
 
 
 def test_without_cached_tags_all_files_of_a_changed_folder_are_read_again(top: bytes) -> None:
     put(top, b"x.mp3", b"y.mp3")
-    memory = Memory(top)
-    memory.run()
-    memory.fields.clear()
+    scans = Library(top)
+    scans.run()
+    scans.fields.clear()
     os.unlink(top + b"/y.mp3")
 
-    _, asked = memory.run()
+    _, asked = scans.run()
 
     assert asked == [top + b"/x.mp3"]
 
 
-def test_a_folder_of_which_not_all_files_were_read_is_not_yielded(top: bytes) -> None:
-    """Tags read before an interruption are stored."""
-    put(top, b"a/x.mp3", b"b/y.mp3", b"b/z.mp3")
-
-    def interrupted(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        yield 0, Reading(Tags())
-        yield 1, Reading(Tags())
-        raise KeyboardInterrupt
-
-    came = with_readings(find([top], {}).roots[0], {}, lambda _: [], interrupted)
-
-    assert [next(came)[0].path, next(came)[0].path] == [top + b"/", top + b"/a/"]
-    with pytest.raises(KeyboardInterrupt):
-        next(came)
-
-
-def test_while_tags_are_read_only_those_of_unfinished_folders_are_in_memory(top: bytes) -> None:
-    """A first run over a large library needs no more memory than a later one."""
+def test_while_tags_are_read_only_those_of_partly_read_folders_are_in_memory(top: bytes) -> None:
+    """The first scan of a large library needs no more scans than a later one."""
     folder_count = 200
     put(top, *(b"%03d/x.mp3" % number for number in range(folder_count)))
     folders = find([top], {}).roots[0]
     size = 10_000
 
     def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        for number in range(len(paths)):
-            yield number, Reading(Tags(title="x" * size))
+        return ((number, Reading(Tags(title="x" * size))) for number in range(len(paths)))
 
     tracemalloc.start()
     try:
@@ -184,84 +153,84 @@ _WHY_GONE = Cause(cause.UNREADABLE, "No such file or directory")
 _GONE = Reading(None, _WHY_GONE, is_audio=False, is_final=False)
 
 
-def test_a_file_that_cannot_be_read_is_a_track_and_is_read_by_the_next_run(top: bytes) -> None:
-    """As often as it takes; its neighbour is not."""
+def test_an_unreadable_file_is_a_track_without_tags_and_is_read_by_the_next_scan(top: bytes) -> None:
+    """By every scan until it can be read. The other file of its folder is read once."""
     put(top, b"x.mp3", b"y.mp3", content=b"A")
-    memory = Memory(top)
+    scans = Library(top)
 
     for asked in ([top + b"/x.mp3", top + b"/y.mp3"], [top + b"/x.mp3"]):
-        library, read = memory.run({top + b"/x.mp3": _BROKEN})
+        library, read = scans.run({top + b"/x.mp3": _BROKEN})
 
         assert read == asked
-        assert said(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 1000, b"A")]
-        assert memory.untagged == [Skipped(top + b"/x.mp3", _WHY_BROKEN)]
+        assert facts(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 1000, b"A")]
+        assert scans.untagged == [Skipped(top + b"/x.mp3", _WHY_BROKEN)]
 
-    library, read = memory.run()
+    library, read = scans.run()
 
     assert read == [top + b"/x.mp3"]
-    assert said(library) == [(top + b"/x.mp3", 1000, b"A"), (top + b"/y.mp3", 1000, b"A")]
-    assert memory.untagged == []
-    assert memory.run()[1] == []
+    assert facts(library) == [(top + b"/x.mp3", 1000, b"A"), (top + b"/y.mp3", 1000, b"A")]
+    assert scans.untagged == []
+    assert scans.run()[1] == []
 
 
-def test_a_file_deleted_before_it_was_read_is_skipped_until_it_is_back(top: bytes) -> None:
-    """A drive that is pulled and put in again changes no stamp."""
+def test_a_file_deleted_before_it_was_read_is_skipped_until_it_exists_again(top: bytes) -> None:
+    """After a drive was pulled and connected again, the file has the same size and times."""
     put(top, b"x.mp3", content=b"A")
-    memory = Memory(top)
+    scans = Library(top)
 
-    gone, _ = memory.run({top + b"/x.mp3": _GONE})
+    gone, _ = scans.run({top + b"/x.mp3": _GONE})
 
     assert gone.paths == []
-    assert memory.skipped == [Skipped(top + b"/x.mp3", _WHY_GONE)]
-    assert said(memory.run()[0]) == [(top + b"/x.mp3", 1000, b"A")]
+    assert scans.skipped == [Skipped(top + b"/x.mp3", _WHY_GONE)]
+    assert facts(scans.run()[0]) == [(top + b"/x.mp3", 1000, b"A")]
 
 
 @pytest.mark.parametrize("content", [b"A", b"no tags", b"no audio"])
-def test_a_changed_file_that_cannot_be_read_keeps_its_tags(top: bytes, content: bytes) -> None:
-    """Its old tags are likelier than none; its other old facts no longer hold."""
+def test_a_changed_file_that_cannot_be_read_keeps_its_last_tags(top: bytes, content: bytes) -> None:
+    """Old tags are more likely right than none. The reason why the last reading failed is replaced."""
     put(top, b"x.mp3", content=content)
-    memory = Memory(top)
-    memory.run()
-    before = memory.fields[top + b"/"], memory.known[top + b"/"].extinfs
+    scans = Library(top)
+    scans.run()
+    before = scans.fields[top + b"/"], scans.known[top + b"/"].extinfs
     put(top, b"x.mp3", content=b"changed")
 
     for _ in range(2):
-        library, _ = memory.run({top + b"/x.mp3": _BROKEN})
+        library, _ = scans.run({top + b"/x.mp3": _BROKEN})
 
-        assert said(library) == [
+        assert facts(library) == [
             (top + b"/x.mp3", 1000, b"A") if content == b"A" else (top + b"/x.mp3", 0, b"")
         ]
-        assert (memory.fields[top + b"/"], memory.known[top + b"/"].extinfs) == before
-        assert memory.untagged == [Skipped(top + b"/x.mp3", _WHY_BROKEN)]
+        assert (scans.fields[top + b"/"], scans.known[top + b"/"].extinfs) == before
+        assert scans.untagged == [Skipped(top + b"/x.mp3", _WHY_BROKEN)]
 
-    assert said(memory.run()[0]) == [(top + b"/x.mp3", 7000, b"changed")]
+    assert facts(scans.run()[0]) == [(top + b"/x.mp3", 7000, b"changed")]
 
 
 @pytest.mark.parametrize("content", [b"no tags", b"no audio"])
 def test_a_changed_file_without_tags_loses_its_old_tags(top: bytes, content: bytes) -> None:
-    """They are kept only where it could not be read."""
+    """Old tags are kept only while a file cannot be read."""
     put(top, b"x.mp3", content=b"A")
-    memory = Memory(top)
-    memory.run()
+    scans = Library(top)
+    scans.run()
     put(top, b"x.mp3", content=content)
 
-    memory.run()
+    scans.run()
 
-    folder = memory.known[top + b"/"]
-    assert memory.fields[top + b"/"] == [None]
+    folder = scans.known[top + b"/"]
+    assert scans.fields[top + b"/"] == [None]
     assert (folder.durations_ms, folder.extinfs, folder.artists) == (bytes(4), b"", b"")
 
 
-def test_a_file_that_cannot_be_read_and_its_hard_link_are_one_track(top: bytes) -> None:
+def test_two_hard_links_to_a_file_that_cannot_be_read_are_one_track(top: bytes) -> None:
     put(top, b"x.mp3")
     os.link(top + b"/x.mp3", top + b"/y.mp3")
 
-    library, _ = Memory(top).run({top + b"/x.mp3": _BROKEN})
+    library, _ = Library(top).run({top + b"/x.mp3": _BROKEN})
 
     assert library.paths == [top + b"/x.mp3"]
 
 
-# Lining up
+# Order
 
 
 _PARTS = st.sampled_from([b"a", b"a!", b"a.", b"b", b"a0"])
@@ -270,7 +239,7 @@ _PARTS = st.sampled_from([b"a", b"a!", b"a.", b"b", b"a0"])
 @given(st.lists(st.lists(_PARTS, min_size=1, max_size=3), max_size=9))
 @settings(deadline=None)
 def test_tracks_are_sorted_by_path_bytes_within_roots_in_the_given_order(paths: list[list[bytes]]) -> None:
-    """A slash sorts as the byte that it is."""
+    """A slash sorts by its byte, so that `a!` is before `a/`."""
     by_folder: dict[bytes, set[bytes]] = {}
     for *parents, name in paths:
         by_folder.setdefault(b"/".join([b"/m", *parents, b""]), set()).add(name + b".mp3")
@@ -292,28 +261,19 @@ def tagged(path: bytes, artists: dict[bytes, bytes]) -> Folder:
     )  # fmt: skip
 
 
-def test_an_unread_file_has_no_tags(top: bytes) -> None:
-    put(top, b"x.mp3", b"y.mp3")
-
-    library, skipped, untagged = tracks(find([top], {}).roots)
-
-    assert said(library) == [(top + b"/x.mp3", 0, b""), (top + b"/y.mp3", 0, b"")]
-    assert (skipped, untagged) == ([], [])
-
-
 def test_a_file_without_tags_is_a_track_but_a_file_without_audio_is_skipped(top: bytes) -> None:
     put(top, b"a/x.mp3", content=b"no audio")
     put(top, b"a/y.mp3", content=b"no tags")
     put(top, b"a/z.mp3", b"b/x.mp3", content=b"Z")
-    memory = Memory(top)
+    scans = Library(top)
 
-    library, _ = memory.run()
+    library, _ = scans.run()
 
-    assert said(library) == [
+    assert facts(library) == [
         (top + b"/a/y.mp3", 0, b""), (top + b"/a/z.mp3", 1000, b"Z"), (top + b"/b/x.mp3", 1000, b"Z")
     ]  # fmt: skip
-    assert memory.skipped == [Skipped(top + b"/a/x.mp3", NO_AUDIO)]
-    assert memory.untagged == [Skipped(top + b"/a/y.mp3", NO_TAGS)]
+    assert scans.skipped == [Skipped(top + b"/a/x.mp3", NO_AUDIO)]
+    assert scans.untagged == [Skipped(top + b"/a/y.mp3", NO_TAGS)]
 
 
 @pytest.mark.parametrize("contents", [[b"A", b"A"], [b"A", b"B"], [b"no tags", b"A"], [b"no tags"] * 2])
@@ -323,98 +283,71 @@ def test_one_stored_artist_counts_for_all_files_of_a_folder_only_if_all_have_thi
     for number, content in enumerate(contents):
         put(top, b"%d.mp3" % number, content=content)
 
-    library, _ = Memory(top).run()
+    library, _ = Library(top).run()
 
     assert library.artists == [b"" if content == b"no tags" else content for content in contents]
 
 
-def test_odd_tags_of_a_file_do_not_change_the_tags_of_others(top: bytes) -> None:
-    """NUL, half a character, and a length beyond all measure."""
+def test_a_nul_a_half_character_or_a_huge_length_in_tags_shifts_no_tags_of_other_files(top: bytes) -> None:
+    """A NUL, half of a surrogate pair, and a length beyond 32 bits."""
     put(top, *(b"%d.mp3" % number for number in range(3)), content=b"odd")
 
-    library, _ = Memory(top).run()
+    library, _ = Library(top).run()
 
-    assert said(library) == [(top + b"/%d.mp3" % number, 2**32 - 1, b"A B?") for number in range(3)]
+    assert facts(library) == [(top + b"/%d.mp3" % number, 2**32 - 1, b"A B?") for number in range(3)]
 
 
-def test_a_column_can_be_limited_to_some_tracks(top: bytes) -> None:
+def test_a_column_of_artists_can_be_limited_to_some_tracks(top: bytes) -> None:
     for name in (b"a", b"b", b"c", b"d"):
         put(top, name + b"/" + name + b".mp3", content=name)
-    library, _ = Memory(top).run()
+    library, _ = Library(top).run()
 
-    assert library.column(Folder.all_artists, [0, 2, 3]) == [b"a", b"c", b"d"]
-    assert library.column(Folder.all_artists, range(4)) == [b"a", b"b", b"c", b"d"]
-    assert library.column(Folder.all_artists, []) == []
+    for indices, artists in (([0, 2, 3], b"acd"), (range(4), b"abcd"), ([], b"")):
+        assert b"".join(library.column(Folder.all_artists, indices)) == artists
 
 
-def test_a_number_without_a_track_has_a_negative_index_that_encodes_it() -> None:
+def test_a_track_number_that_no_track_has_becomes_a_negative_index_that_encodes_it() -> None:
     library = numbered(3)
 
     assert library.indices_of([3, 7, 1, 0]) == [2, ~7, 0, ~0]
     assert [*library.numbers_of([2, ~7, 0, ~0])] == [3, 7, 1, 0]
 
 
-# Reached twice
+# Several paths of a file
 
 
-def test_a_link_beside_its_target_adds_no_track(top: bytes) -> None:
-    put(top, b"z.mp3")
-    os.symlink(b"z.mp3", top + b"/a.mp3")
-
-    assert_reached_twice(top, left=[b"/z.mp3"], left_out=[b"/a.mp3"])
-
-
-def test_of_several_links_to_a_file_outside_of_the_root_only_the_smallest_path_is_a_track(
+def test_a_file_with_several_paths_is_one_track_at_its_real_path_or_else_the_smallest(
     top: bytes, tmp_path: Path
 ) -> None:
-    put(os.fsencode(tmp_path), b"outside.mp3")
-    for name in (b"b", b"a", b"c"):
-        put(top, name + b"/")
-        os.symlink(tmp_path / "outside.mp3", top + b"/" + name + b"/x.mp3")
+    """Also if the real path is in another root. A hard link outside of the roots does not count."""
+    other = bytes(tmp_path / "other")
+    put(bytes(tmp_path), b"outside.mp3", b"other/y.mp3")
+    put(top, b"z/real.mp3", b"b/hard.mp3", b"a/", b"single.mp3")
+    os.symlink(b"real.mp3", top + b"/z/a.mp3")
+    os.symlink(other + b"/y.mp3", top + b"/a/1.mp3")
+    for name in (b"b/1.mp3", b"a/2.mp3", b"a/3.mp3"):
+        os.symlink(tmp_path / "outside.mp3", top + b"/" + name)
+    for name in (b"a/hard.mp3", b"b/other.mp3"):
+        os.link(top + b"/b/hard.mp3", top + b"/" + name)
+    os.link(top + b"/single.mp3", bytes(tmp_path / "elsewhere.mp3"))
 
-    assert_reached_twice(top, left=[b"/a/x.mp3"], left_out=[b"/b/x.mp3", b"/c/x.mp3"])
+    library, skipped, _ = tracks(find([top, other], {}).roots)
 
-
-def test_of_several_hard_links_to_a_file_only_the_smallest_path_is_a_track(top: bytes) -> None:
-    put(top, b"b/x.mp3", b"a/")
-    os.link(top + b"/b/x.mp3", top + b"/a/y.mp3")
-    os.link(top + b"/b/x.mp3", top + b"/b/y.mp3")
-
-    assert_reached_twice(top, left=[b"/a/y.mp3"], left_out=[b"/b/x.mp3", b"/b/y.mp3"])
-
-
-def test_a_link_to_a_file_in_another_root_adds_no_track(tmp_path: Path) -> None:
-    a, b = os.fsencode(tmp_path / "a"), os.fsencode(tmp_path / "b")
-    put(a, b"x.mp3")
-    put(b, b"y.mp3")
-    os.symlink(b + b"/y.mp3", a + b"/link.mp3")
-
-    library, skipped, _ = tracks(find([a, b], {}).roots)
-
-    assert library.paths == [a + b"/x.mp3", b + b"/y.mp3"]
-    assert skipped == [Skipped(a + b"/link.mp3", Cause(cause.DUPLICATE_PATH))]
+    real = [b"/a/2.mp3", b"/a/hard.mp3", b"/single.mp3", b"/z/real.mp3"]
+    assert library.paths == [*(top + path for path in real), other + b"/y.mp3"]
+    assert sorted(skipped) == [
+        Skipped(top + path, Cause(cause.DUPLICATE_PATH))
+        for path in (b"/a/1.mp3", b"/a/3.mp3", b"/b/1.mp3", b"/b/hard.mp3", b"/b/other.mp3", b"/z/a.mp3")
+    ]
 
 
-def test_a_hard_link_made_between_two_runs_is_seen(top: bytes) -> None:
-    """In the folder of the first, too, though only its ctime has changed."""
+def test_a_hard_link_made_between_two_scans_adds_no_track(top: bytes) -> None:
+    """Also at the first path, whose file has changed only its ctime."""
     put(top, b"a/x.mp3", b"b/y.mp3")
-    memory = Memory(top)
-    memory.run()
+    scans = Library(top)
+    scans.run()
     os.link(top + b"/b/y.mp3", top + b"/a/y.mp3")
 
-    library, _ = memory.run()
+    library, _ = scans.run()
 
     assert library.paths == [top + b"/a/x.mp3", top + b"/a/y.mp3"]
-
-
-def test_a_file_with_another_hard_link_outside_of_the_roots_is_a_track(top: bytes, tmp_path: Path) -> None:
-    put(top, b"x.mp3")
-    os.link(top + b"/x.mp3", os.fsencode(tmp_path / "elsewhere"))
-
-    assert_reached_twice(top, left=[b"/x.mp3"], left_out=[])
-
-
-def assert_reached_twice(top: bytes, *, left: list[bytes], left_out: list[bytes]) -> None:
-    library, skipped, _ = tracks(find([top], {}).roots)
-    assert library.paths == [top + path for path in left]
-    assert sorted(skipped) == [Skipped(top + path, Cause(cause.DUPLICATE_PATH)) for path in left_out]
