@@ -1,4 +1,4 @@
-"""The mark of the audio: kept by every change of tags, and of no other audio."""
+"""An audio mark identifies audio: no change of tags changes it, and other audio has another mark."""
 
 import os
 import shutil
@@ -6,19 +6,19 @@ import struct
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import mutagen
 import pytest
 from mutagen.apev2 import APEv2
-from mutagen.flac import FLAC, Picture
-from mutagen.id3 import APIC, ID3, TIT2, TXXX
-from mutagen.mp4 import MP4Cover
+from mutagen.id3 import ID3, TIT2, TXXX
 
 from playshuffle.tags.head_file import audio_mark
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.tag_reader import read
+from tests.support.program import DATA
+from tests.tags.tagged_files import add_cover
 
-DATA = Path(__file__).parents[1] / "data"
 MARKED = [
     "v22.mp3", "v23.mp3", "v24.mp3", "v1.mp3", "none.mp3", "ape2.mp3", "tone.flac", "tone.ogg", "tone.opus",
     "tone.oga", "tone.spx", "tone.m4a", "tone.wav", "tone.aiff",
@@ -27,47 +27,37 @@ COVER = bytes(range(256)) * 1000
 
 
 def mark(path: Path) -> int:
-    """Return the mark that both readers give, if the first does not decline."""
+    """Return the audio mark of a file. Both tag readers must agree, unless the head reader declines it."""
     reading = read(os.fsencode(path))
     assert reading.tags is not None
     assert read_head(os.fsencode(path)) in (None, reading)
     return reading.audio_mark
 
 
-def add_cover(path: Path) -> None:
-    """Add a cover of 256 KB, and long texts."""
+def opened(path: Path) -> Any:
+    """Return an audio file that has tags, maybe empty ones."""
     file = mutagen.File(path)
     if file.tags is None:
         file.add_tags()
-    if isinstance(file.tags, ID3):
-        file.tags.add(APIC(encoding=0, mime="image/png", type=3, desc="", data=COVER))
-        file.tags.add(TXXX(3, desc="LYRICS", text=["word " * 5000]))
-    elif path.suffix == ".m4a":
-        file["covr"] = [MP4Cover(COVER)]
-        file["\xa9lyr"] = ["word " * 5000]
-    elif isinstance(file, FLAC):
-        picture = Picture()
-        picture.data = COVER
-        file.add_picture(picture)
-    else:
-        file["lyrics"] = ["word " * 20000]
-    file.save()
+    return file
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_no_change_of_tags_changes_the_mark_of_the_audio(name: str, tmp_path: Path) -> None:
+def test_no_change_of_tags_changes_the_audio_mark(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     shutil.copy(DATA / name, path)
     first = mark(path)
-    marks = []
-    add_cover(path)
-    marks.append(mark(path))
+    file = opened(path)
+    add_cover(file, COVER)
+    if isinstance(file.tags, ID3):
+        file.tags.add(TXXX(3, desc="LYRICS", text=["word " * 5000]))
+    else:
+        file["\xa9lyr" if name.endswith(".m4a") else "lyrics"] = ["word " * 20000]
+    file.save()
+    marks = [mark(path)]
     mutagen.File(path).delete()
     marks.append(mark(path))
-    file = mutagen.File(path)
-    if file.tags is None:
-        file.add_tags()
-    file.save(padding=lambda _: 50_000)
+    opened(path).save(padding=lambda _: 50_000)
     marks.append(mark(path))
 
     assert first > 0
@@ -75,7 +65,7 @@ def test_no_change_of_tags_changes_the_mark_of_the_audio(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["none.mp3", "v24.mp3", "tone.flac"])
-def test_tags_before_and_after_the_audio_do_not_count_as_audio(name: str, tmp_path: Path) -> None:
+def test_tags_before_and_after_the_audio_do_not_change_the_audio_mark(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     audio = (DATA / name).read_bytes()
     tag = ID3()
@@ -93,8 +83,8 @@ def test_tags_before_and_after_the_audio_do_not_count_as_audio(name: str, tmp_pa
     assert mark(path) == mark(DATA / name) > 0
 
 
-def test_audio_that_repeats_itself_as_silence_does_has_no_mark(tmp_path: Path) -> None:
-    """Silence is the beginning of many songs."""
+def test_audio_that_repeats_itself_like_silence_has_no_audio_mark(tmp_path: Path) -> None:
+    """Many songs begin with silence, so it identifies none."""
     form = b"fmt " + struct.pack("<I2H2I2H", 16, 1, 2, 44100, 176400, 4, 16)
     for sample, is_marked in ((b"\0\0\0\0", False), (b"\1\0\1\0", False), (None, True)):
         audio = bytes(range(250)) * 40 if sample is None else sample * 2500
@@ -105,8 +95,8 @@ def test_audio_that_repeats_itself_as_silence_does_has_no_mark(tmp_path: Path) -
     assert audio_mark(b"") == 0
 
 
-def test_an_mp4_that_begins_with_silence_has_no_mark(tmp_path: Path) -> None:
-    """The sizes of its first samples, priming included, are those of other silence."""
+def test_an_mp4_that_begins_with_silence_has_no_audio_mark(tmp_path: Path) -> None:
+    """The mark is of the sizes of samples, and other silence has samples of the same sizes."""
     data = bytearray((DATA / "tone.m4a").read_bytes())
     sizes = data.index(b"stsz") + 16
     data[sizes : sizes + 16] = struct.pack(">4I", 239, 4, 4, 6)
@@ -117,14 +107,14 @@ def test_an_mp4_that_begins_with_silence_has_no_mark(tmp_path: Path) -> None:
 
 
 def with_last_packets(data: bytes, packets: Sequence[bytes]) -> bytes:
-    """Replace the last page of an Ogg file; only the marks are read, so its checksum may be wrong."""
+    """Replace the packets of the last page of an Ogg file. No reader checks the checksum of the page."""
     page = data.rindex(b"OggS")
     return data[: page + 26] + bytes([len(packets), *map(len, packets)]) + b"".join(packets)
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_silence_at_the_end_of_an_ogg_stream_adds_nothing_to_its_mark(name: str, tmp_path: Path) -> None:
-    """A silent packet of Vorbis has one byte, one of Opus three, or many at a constant bit rate."""
+def test_silence_at_the_end_of_an_ogg_stream_does_not_change_its_mark(name: str, tmp_path: Path) -> None:
+    """A silent packet has one byte in Vorbis, three in Opus, or many at a constant bit rate."""
     data = (DATA / name).read_bytes()
     marks = []
     for loud in (bytes(range(100)), bytes(range(100, 200)), bytes(range(40))):
@@ -140,7 +130,7 @@ def test_silence_at_the_end_of_an_ogg_stream_adds_nothing_to_its_mark(name: str,
     assert marks[2:] == [0, 0]
 
 
-def test_a_flac_file_without_a_checksum_has_no_mark(tmp_path: Path) -> None:
+def test_a_flac_file_without_the_md5_of_its_audio_has_no_audio_mark(tmp_path: Path) -> None:
     data = bytearray((DATA / "tone.flac").read_bytes())
     data[26:42] = bytes(16)
     (tmp_path / "x.flac").write_bytes(data)
@@ -162,7 +152,7 @@ ENCODERS = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("suffix", ENCODERS)
-def test_different_songs_of_the_same_length_have_different_marks(suffix: str, tmp_path: Path) -> None:
+def test_different_sounds_of_the_same_length_have_different_audio_marks(suffix: str, tmp_path: Path) -> None:
     marks = set()
     for number in range(12):
         path = tmp_path / f"{number}.{suffix}"

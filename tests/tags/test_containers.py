@@ -1,10 +1,12 @@
-"""What containers hold and promise: lengths and texts of WAV, AIFF and MP4 files, tags at several places."""
+"""Lengths and tags are read from WAV, AIFF, MP4 and other containers, also if their headers are wrong."""
 
 import os
 import struct
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import mutagen
 import pytest
@@ -14,8 +16,8 @@ from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Tags
 from tests.support.audio_data import tags_in
 from tests.support.needs import need
+from tests.support.program import DATA
 
-DATA = Path(__file__).parents[1] / "data"
 HERTZ = 8000
 
 
@@ -24,18 +26,18 @@ def tags_of(path: Path, data: bytes) -> Tags:
     return tags_in(path)
 
 
-def little(name: bytes, content: bytes, size: int | None = None) -> bytes:
+def length_of(path: Path, data: bytes) -> int:
+    """Return the length in milliseconds; 0 if unknown."""
+    return tags_of(path, data).duration_ms or 0
+
+
+def chunk(order: Literal["little", "big"], name: bytes, content: bytes, size: int | None = None) -> bytes:
+    """Return a chunk; `size`: what its header claims, if that is wrong."""
     length = len(content) if size is None else size
-    return name + length.to_bytes(4, "little") + content + b"\0" * (len(content) % 2)
+    return name + length.to_bytes(4, order) + content + b"\0" * (len(content) % 2)
 
 
-def big(name: bytes, content: bytes, size: int | None = None) -> bytes:
-    return (
-        name
-        + (len(content) if size is None else size).to_bytes(4, "big")
-        + content
-        + b"\0" * (len(content) % 2)
-    )
+little, big = partial(chunk, "little"), partial(chunk, "big")
 
 
 SECOND = bytes(range(250)) * 64  # 16,000 bytes: a second of 16 bits
@@ -67,8 +69,10 @@ def aiff(frames: int, size: int | None, *others: bytes, codec: bytes = b"") -> b
 
 
 @pytest.mark.parametrize("size", [len(SECOND), 0, 0xFFFFFFFF, 0x7FFFFFFF, 20_000])
-def test_no_wav_or_aiff_is_longer_than_its_bytes(size: int, tmp_path: Path) -> None:
-    """Written into a pipe, or cut off."""
+def test_the_length_of_wav_and_aiff_is_that_of_their_bytes_whatever_the_header_claims(
+    size: int, tmp_path: Path
+) -> None:
+    """Headers claim too much if a file was written into a pipe or cut off."""
     files = {
         "a.wav": wav(FORM, little(b"data", SECOND, size)),
         "b.wav": wav(ds64(0), FORM, little(b"data", SECOND, size), magic=b"RF64"),
@@ -78,51 +82,50 @@ def test_no_wav_or_aiff_is_longer_than_its_bytes(size: int, tmp_path: Path) -> N
         "f.aif": aiff(HERTZ, size + 8 & 0xFFFFFFFF),
         "g.aifc": aiff(size // 2, size + 8 & 0xFFFFFFFF, codec=b"sowt"),
     }
-    lengths = {name: tags_of(tmp_path / name, data).duration_ms for name, data in files.items()}
+    lengths = {name: length_of(tmp_path / name, data) for name, data in files.items()}
 
     assert lengths == dict.fromkeys(files, 1000)
 
 
-def test_a_chunk_after_the_audio_does_not_count_as_audio(tmp_path: Path) -> None:
-    info = little(b"LIST", b"INFO" + little(b"INAM", b"Title"))
+def test_text_chunks_of_wav_are_read_after_the_audio_and_do_not_count_as_audio(tmp_path: Path) -> None:
+    info = little(
+        b"LIST", b"INFO" + little(b"INAM", b"Title") + little(b"IPRD", b"Album") + little(b"IPRT", b"3")
+    )
     for data in (
         wav(FORM, little(b"data", SECOND), info),
         wav(ds64(len(SECOND)), FORM, little(b"data", SECOND, 0xFFFFFFFF), info, magic=b"RF64"),
     ):
         tags = tags_of(tmp_path / "x.wav", data)
-        assert (tags.title, tags.duration_ms) == ("Title", 1000)
+        assert (tags.title, tags.album, tags.number, tags.duration_ms) == ("Title", "Album", 3, 1000)
 
 
 def test_the_length_of_compressed_aiff_is_that_of_its_samples_or_unknown(tmp_path: Path) -> None:
     law = aiff(2 * HERTZ, None, codec=b"ulaw")
 
-    assert tags_of(tmp_path / "x.aifc", law).duration_ms == 2000
+    assert length_of(tmp_path / "x.aifc", law) == 2000
     assert tags_of(tmp_path / "x.aifc", law.replace(b"ulaw", b"ima4")).duration_ms is None
 
 
 @pytest.mark.parametrize("promised", [1, 10, 1000])
 @pytest.mark.parametrize("suffix", [".dsf", ".dff"])
-def test_no_dsd_is_longer_than_its_bytes(suffix: str, promised: int, tmp_path: Path) -> None:
+def test_the_length_of_dsd_is_that_of_its_bytes_whatever_the_header_claims(
+    suffix: str, promised: int, tmp_path: Path
+) -> None:
     hertz, size = 2_822_400, 2_822_400 // 8
     if suffix == ".dsf":
         form = struct.pack("<4sQ6IQ2I", b"fmt ", 52, 1, 0, 1, 1, hertz, 1, promised * hertz, 4096, 0)
         data = struct.pack("<4s3Q", b"DSD ", 28, 0, 0) + form + struct.pack("<4sQ", b"data", size + 12)
     else:
 
-        def chunk(name: bytes, content: bytes, length: int | None = None) -> bytes:
+        def wide(name: bytes, content: bytes, length: int | None = None) -> bytes:
             return name + (len(content) if length is None else length).to_bytes(8, "big") + content
 
-        kind = (
-            chunk(b"FS  ", hertz.to_bytes(4, "big"))
-            + chunk(b"CHNL", b"\0\1C000")
-            + chunk(b"CMPR", b"DSD \3raw\0\0"[:10])
-        )
-        data = b"DSD " + chunk(b"PROP", b"SND " + kind) + chunk(b"DSD ", b"", promised * size)
-        data = chunk(b"FRM8", data, len(data) + promised * size)
-    length = tags_of(tmp_path / f"x{suffix}", data + bytes(size)).duration_ms
+        kind = wide(b"FS  ", hertz.to_bytes(4, "big")) + wide(b"CHNL", b"\0\1C000")
+        kind += wide(b"CMPR", b"DSD \3raw\0\0"[:10])
+        data = b"DSD " + wide(b"PROP", b"SND " + kind) + wide(b"DSD ", b"", promised * size)
+        data = wide(b"FRM8", data, len(data) + promised * size)
 
-    assert length is not None
-    assert abs(length - 1000) < 10
+    assert abs(length_of(tmp_path / f"x{suffix}", data + bytes(size)) - 1000) < 10
 
 
 @pytest.fixture
@@ -138,19 +141,19 @@ def moov_first(tmp_path: Path) -> bytes:
     return atoms[b"ftyp"] + atoms[b"moov"] + atoms[b"mdat"]
 
 
-def test_no_mp4_is_longer_than_its_audio(moov_first: bytes, tmp_path: Path) -> None:
+def test_the_length_of_mp4_is_that_of_its_audio_whatever_the_header_claims(
+    moov_first: bytes, tmp_path: Path
+) -> None:
     whole = tags_of(tmp_path / "x.m4a", moov_first)
+    length_ms = whole.duration_ms or 0
     audio_bytes = len(moov_first) - moov_first.index(b"mdat") - 4
-    cut = tags_of(tmp_path / "x.m4a", moov_first[: -audio_bytes // 2])
     header = moov_first.index(b"mdhd") + 20
     length = int.from_bytes(moov_first[header : header + 4], "big")
     promised = moov_first[:header] + (1000 * length).to_bytes(4, "big") + moov_first[header + 4 :]
 
-    assert whole.duration_ms is not None
-    assert cut.duration_ms is not None
-    assert abs(cut.duration_ms - whole.duration_ms // 2) <= 5
+    assert abs(length_of(tmp_path / "x.m4a", moov_first[: -audio_bytes // 2]) - length_ms // 2) <= 5
     assert tags_of(tmp_path / "x.m4a", promised)._replace(duration_ms=0) == whole._replace(duration_ms=0)
-    assert abs((tags_in(tmp_path / "x.m4a").duration_ms or 0) - whole.duration_ms) < 50
+    assert abs(length_of(tmp_path / "x.m4a", promised) - length_ms) < 50
 
 
 def with_tags_of_track(data: bytes) -> bytes:
@@ -175,7 +178,7 @@ def with_tags_of_track(data: bytes) -> bytes:
     ],
     ids=["no version", "audio to the end", "an atom to the end", "bytes at the end", "tags of a track"],
 )
-def test_mp4_atoms_without_a_version_or_a_length_are_read(
+def test_mp4_atoms_without_version_or_length_and_tags_of_a_track_hide_no_tags_of_the_file(
     damage: Callable[[bytes], bytes], moov_first: bytes, tmp_path: Path
 ) -> None:
     whole = tags_of(tmp_path / "x.m4a", moov_first)
@@ -189,7 +192,7 @@ def test_mp4_atoms_without_a_version_or_a_length_are_read(
 def test_an_mp4_that_was_cut_off_before_its_audio_has_tags_but_no_length(
     moov_first: bytes, tmp_path: Path
 ) -> None:
-    """It was cut off in its header, in the cover for example."""
+    """It was cut off in its header, such as in the cover."""
     end = moov_first.index(b"ilst") + 4 + moov_first[moov_first.index(b"ilst") + 7]
     tags = tags_of(tmp_path / "x.m4a", moov_first[:end])
 
@@ -225,11 +228,8 @@ def test_tags_are_read_from_the_text_chunks_of_aiff(tmp_path: Path) -> None:
     [
         (1251, "Кино", "cp1251"),
         (932, "東京", "cp932"),
-        (65001, "Straße", "utf-8"),
-        (0, "Straße", "cp1252"),
-        (0, "Straße", "utf-8"),
-        (9999, "Straße", "utf-8"),
-        (None, "Straße", "cp1252"),
+        *((page, "Straße", "utf-8") for page in (65001, 0, 9999)),
+        *((page, "Straße", "cp1252") for page in (0, None)),
     ],
 )
 def test_text_chunks_of_wav_are_decoded_by_the_code_page_that_the_file_declares(
@@ -255,7 +255,8 @@ def test_an_id3_chunk_of_wav_or_aiff_counts_more_than_its_text_chunks(tmp_path: 
         assert (tags.artist, tags.title) == ("Ann", "Title")
 
 
-V1 = b"TAG" + b"Title of v1".ljust(30, b"\0") + b"Artist of v1".ljust(30, b"\0") + bytes(34) + bytes(31)
+V1 = b"TAG" + b"".join((name + b" of v1").ljust(30, b"\0") for name in (b"Title", b"Artist", b"Album"))
+V1 += bytes(35)
 
 
 def ape(tmp_path: Path, **texts: str) -> bytes:
@@ -275,20 +276,22 @@ def id3(*frames: tuple[bytes, bytes]) -> bytes:
 def test_a_tag_at_the_end_of_an_mp3_completes_id3v2_without_title_artist_or_album(tmp_path: Path) -> None:
     audio = (DATA / "none.mp3").read_bytes()
     end = ape(tmp_path, Title="Title of APE", Artist="Artist of APE", Comment="of APE")
-    some = id3((b"TIT2", b"\0Title"))
-    main = id3((b"TIT2", b"\0Title"), (b"TPE1", b"\0Artist"), (b"TALB", b"\0Album"))
-    path = tmp_path / "x.mp3"
+    title, artist, album = (b"TIT2", b"\0Title"), (b"TPE1", b"\0Artist"), (b"TALB", b"\0Album")
+    whole = id3(title, artist, album)
 
-    for data, expected in (
-        (some + audio + end, ("Title", "Artist of APE", "of APE")),
-        (some + audio + end + V1, ("Title", "Artist of APE", "of APE")),
-        (some + audio + V1, ("Title", "Artist of v1", "")),
-        (audio + end + V1, ("Title of APE", "Artist of APE", "of APE")),
-        (main + audio + end, ("Title", "Artist", "")),
-        (main + audio + V1[:97] + b"of v1".ljust(30, b"\0") + b"\0", ("Title", "Artist", "")),
+    for data, *expected in (
+        (id3(title) + audio + end, "Title", "Artist of APE", "", "of APE"),
+        (id3(title) + audio + end + V1, "Title", "Artist of APE", "", "of APE"),
+        (id3(title) + audio + V1, "Title", "Artist of v1", "Album of v1", ""),
+        (id3(artist, album) + audio + V1, "Title of v1", "Artist", "Album", ""),
+        (id3(title, album) + audio + V1, "Title", "Artist of v1", "Album", ""),
+        (id3(title, artist) + audio + V1, "Title", "Artist", "Album of v1", ""),
+        (audio + end + V1, "Title of APE", "Artist of APE", "", "of APE"),
+        (whole + audio + end, "Title", "Artist", "Album", ""),
+        (whole + audio + V1[:97] + b"of v1".ljust(30, b"\0") + b"\0", "Title", "Artist", "Album", ""),
     ):
-        tags = tags_of(path, data)
-        assert (tags.title, tags.artist, tags.comment) == expected
+        tags = tags_of(tmp_path / "x.mp3", data)
+        assert [tags.title, tags.artist, tags.album, tags.comment] == expected
 
 
 def test_id3v1_is_read_from_a_format_with_ape_tags_if_it_is_the_only_tag(tmp_path: Path) -> None:
@@ -299,76 +302,61 @@ def test_id3v1_is_read_from_a_format_with_ape_tags_if_it_is_the_only_tag(tmp_pat
     assert tags_of(path, path.read_bytes() + V1)[1:3] == ("Title of v1", "Artist of v1")
 
 
-@pytest.mark.parametrize(
-    "name", ["tone.wv", "tone.m4a", "tone.ogg", "tone.wav", "tone.flac", "tone.tta", "tone.wma"]
-)
-def test_audio_of_any_format_is_read_behind_an_id3_tag(name: str, tmp_path: Path) -> None:
-    audio = (DATA / name).read_bytes()
-    tags = tags_of(tmp_path / name, id3((b"TIT2", b"\0Of ID3")) + audio)
+@pytest.mark.parametrize("suffix", ["wv", "m4a", "ogg", "wav", "flac", "tta", "wma", "aac"])
+def test_audio_behind_an_id3_tag_is_read_and_the_tag_counts_if_the_format_has_none(
+    suffix: str, tmp_path: Path
+) -> None:
+    alone = tags_in(DATA / f"tone.{suffix}")
+    tags = tags_of(
+        tmp_path / f"x.{suffix}", id3((b"TIT2", b"\0Of ID3")) + (DATA / f"tone.{suffix}").read_bytes()
+    )
 
-    assert tags.duration_ms == tags_in(DATA / name).duration_ms
-    assert tags.title in (f"Title {name}", "Of ID3")
+    assert tags == (alone if suffix not in ("aac", "tta") else alone._replace(title="Of ID3"))
 
 
 def test_a_mu_law_wav_has_one_byte_for_each_sample(tmp_path: Path) -> None:
     form = little(b"fmt ", struct.pack("<2H2I2H", 7, 1, HERTZ, HERTZ, 1, 8))
 
-    assert tags_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))).duration_ms == 2000
+    assert length_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))) == 2000
 
 
-def test_the_length_of_compressed_wav_follows_from_its_blocks_or_its_byte_rate(tmp_path: Path) -> None:
-    """IMA ADPCM, whose header has the samples of a block or not, and MP3, from its bytes for a second."""
+def test_the_length_of_compressed_wav_is_computed_from_its_blocks_or_byte_rate(tmp_path: Path) -> None:
+    """IMA ADPCM, with and without the samples of a block in its header, and MP3 by its bytes for a second."""
     ima = struct.pack("<2H2I2H", 0x11, 1, HERTZ, 4055, 256, 4)
     mp3 = struct.pack("<2H2I2H", 0x55, 1, HERTZ, 4000, 1, 0)
     wrong_rate = ima[:8] + bytes(4) + ima[12:] + struct.pack("<2H", 2, 505)
 
     for form in (ima, wrong_rate, mp3):
-        length = tags_of(tmp_path / "x.wav", wav(little(b"fmt ", form), little(b"data", SECOND))).duration_ms
-        assert length is not None
-        assert abs(length - 4000) < 60
+        data = wav(little(b"fmt ", form), little(b"data", SECOND))
+        assert abs(length_of(tmp_path / "x.wav", data) - 4000) < 60
 
 
-def test_no_mp3_is_longer_than_its_bytes(tmp_path: Path) -> None:
-    data = (DATA / "none.mp3").read_bytes()
-    whole = tags_of(tmp_path / "x.mp3", data).duration_ms
-    cut = tags_of(tmp_path / "x.mp3", data[: len(data) // 2]).duration_ms
+@pytest.mark.parametrize("name", ["none.mp3", "tone.wma"])
+def test_the_length_of_a_cut_off_mp3_or_wma_is_that_of_its_bytes(name: str, tmp_path: Path) -> None:
+    data = (DATA / name).read_bytes()
+    start = int.from_bytes(data[16:24], "little") if name == "tone.wma" else 0
+    whole_ms = length_of(tmp_path / name, data)
 
-    assert b"Xing" in data or b"Info" in data
-    assert whole is not None
-    assert cut is not None
-    assert abs(cut - whole / 2) < 10
+    assert start or b"Xing" in data or b"Info" in data
+    assert whole_ms > 250
+    assert abs(length_of(tmp_path / name, data[: (start + len(data)) // 2]) - whole_ms / 2) < 10
 
 
 def test_mp3_frames_of_several_bit_rates_are_counted_if_no_header_has_their_number(tmp_path: Path) -> None:
-    """The first bit rate is that of the silence before the music."""
+    """The first frames are of silence, with a low bit rate."""
     # MPEG 1, layer III, 44.1 kHz: 104 bytes at 32 kbit/s, 626 bytes at 192 kbit/s.
     quiet, loud = (bytes((255, 251, rate << 4, 0)) for rate in (1, 11))
     data = 20 * (quiet + bytes(100)) + 1000 * (loud + bytes(622))
-    tags = tags_of(tmp_path / "x.mp3", data + b"TAG" + bytes(125))
 
-    assert tags.duration_ms is not None
-    assert abs(tags.duration_ms - 1020 * 1152 / 44.1) < 10
-
-
-def test_no_wma_is_longer_than_its_bytes(tmp_path: Path) -> None:
-    data = (DATA / "tone.wma").read_bytes()
-    whole = tags_of(tmp_path / "x.wma", data).duration_ms
-    audio = int.from_bytes(data[16:24], "little")
-    cut = tags_of(tmp_path / "x.wma", data[: (audio + len(data)) // 2]).duration_ms
-
-    assert whole is not None
-    assert cut is not None
-    assert abs(cut - whole / 2) < 10
+    assert abs(length_of(tmp_path / "x.mp3", data + b"TAG" + bytes(125)) - 1020 * 1152 / 44.1) < 10
 
 
 def test_an_mp1_file_has_the_length_of_its_frames(tmp_path: Path) -> None:
     # 384 kbit/s and 44.1 kHz: 417 or 418 bytes hold 384 samples.
     frame = b"\xff\xff\xc0\0" + bytes(range(256)) + bytes(416 - 260)
-    tags = tags_of(tmp_path / "x.mp1", frame * 115)
 
-    assert tags.duration_ms is not None
-    assert abs(tags.duration_ms - 1000) < 20
-    assert tags_of(tmp_path / "x.mp1", frame * 8).duration_ms is not None
+    assert abs(length_of(tmp_path / "x.mp1", frame * 115) - 1000) < 20
+    assert length_of(tmp_path / "x.mp1", frame * 8) > 0
 
 
 @pytest.mark.process
@@ -376,7 +364,7 @@ def test_an_mp1_file_has_the_length_of_its_frames(tmp_path: Path) -> None:
 def test_a_piece_cut_from_an_ogg_stream_has_the_length_of_the_piece(
     codec: str, suffix: str, tmp_path: Path
 ) -> None:
-    """As in recordings of a radio station: the positions of the stream go on."""
+    """Pages keep their positions in the whole stream, as in recordings of a radio station."""
     need("ffmpeg")
     sound = "anoisesrc=r=48000:seed=1:amplitude=0.1:d=61"
     words = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", sound, "-c:a", codec, "-b:a", "64k"]
@@ -389,10 +377,10 @@ def test_a_piece_cut_from_an_ogg_stream_has_the_length_of_the_piece(
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_an_ogg_stream_whose_positions_restart_is_as_long_as_its_last_position_says(
+def test_the_length_of_an_ogg_stream_whose_positions_restart_is_its_last_position(
     name: str, tmp_path: Path
 ) -> None:
-    """As after a lost connection, or with pages of a video between those of the sound."""
+    """As after a lost connection, or if pages of a video are between pages of the sound."""
     data = (DATA / name).read_bytes()
     page = data.rindex(b"OggS")
     earlier = b"OggS\0\0" + (1 << 30).to_bytes(8, "little") + data[page + 14 :]

@@ -1,3 +1,5 @@
+"""Head readers read usual files from few bytes, exactly as the reference reader with mutagen, or decline."""
+
 import contextlib
 import os
 import random
@@ -7,25 +9,24 @@ from pathlib import Path
 
 import mutagen
 import pytest
-from mutagen.flac import Picture
-from mutagen.id3 import APIC, POPM, TXXX
-from mutagen.mp4 import MP4Cover
+from mutagen.id3 import POPM, TXXX
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES
 from tests.support.bad_audio import mutants
-from tests.tags.test_tag_reader import DATA
+from tests.support.program import DATA
+from tests.tags.tagged_files import add_cover
 
 PLAIN = ["v23.mp3", "v24.mp3", "none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a"]
 ROOT = Path(__file__).parents[2]
 
 
 def assert_as_the_reference(path: Path) -> bool:
-    """Return whether a file is accepted; its reading must equal the reference's.
+    """Return whether a head reader accepts a file. Then its reading must equal that of the reference reader.
 
-    The reference refuses a whole FLAC file for a damaged picture, whatever its tags.
+    The reference reader rejects a FLAC file with a damaged picture; the head reader may read its tags.
     """
     reading, reference = read_head(os.fsencode(path)), read(os.fsencode(path))
     if reading is None:
@@ -35,7 +36,7 @@ def assert_as_the_reference(path: Path) -> bool:
     return True
 
 
-def test_head_readers_accept_plain_files() -> None:
+def test_head_readers_accept_mp3_flac_ogg_opus_and_mp4_files_with_usual_tags() -> None:
     assert [name for name in FILES if assert_as_the_reference(DATA / name)] == [
         name for name in FILES if name in PLAIN or name == "alac.m4a"
     ]
@@ -64,19 +65,14 @@ def test_no_head_reader_reads_a_damaged_file_differently_from_the_reference_read
 
 @pytest.mark.parametrize("wrong", [b"minf", b"trak", b"free"])
 def test_misplaced_mp4_tags_are_read_as_by_the_reference_reader(wrong: bytes, tmp_path: Path) -> None:
-    """Tags of the file are in moov, udta, meta, ilst; a track may have such atoms, too."""
+    """The tags of the file are in moov, udta, meta, ilst. A track may have such atoms, too."""
     path = tmp_path / "x.m4a"
+    data = (DATA / "tone.m4a").read_bytes()
     for right in (b"udta", b"meta", b"ilst"):
-        path.write_bytes((DATA / "tone.m4a").read_bytes().replace(right, wrong))
+        path.write_bytes(data.replace(right, wrong))
         assert_as_the_reference(path)
-
-
-def test_an_mp4_meta_atom_outside_the_tags_is_read_as_by_the_reference_reader(tmp_path: Path) -> None:
-    data = (DATA / "tone.m4a").read_bytes().replace(b"meta", b"free")
-    path = tmp_path / "x.m4a"
     start = data[3]  # the length of ftyp
-    path.write_bytes(data[:start] + b"\0\0\0\x08meta" + data[start:])
-
+    path.write_bytes(data[:start] + b"\0\0\0\x08meta" + data[start:].replace(b"meta", wrong))
     assert_as_the_reference(path)
 
 
@@ -100,7 +96,7 @@ _LITTLE, _BIG = b"\xff\xfe", b"\xfe\xff"
 def test_byte_order_marks_are_read_as_by_the_reference_reader(
     encoding: int, data: bytes, tmp_path: Path
 ) -> None:
-    """Each text of a frame may have one."""
+    """Each text of a frame may begin with a byte order mark."""
     path = tmp_path / "x.mp3"
     frame = b"TPE1" + (1 + len(data)).to_bytes(4, "big") + bytes((0, 0, encoding)) + data
     tag = b"ID3\4\0\0" + len(frame).to_bytes(4, "big") + frame
@@ -139,13 +135,13 @@ def make_file(folder: Path, chance: random.Random) -> Path:
     }
     size = chance.choice((0, 0, 3000, 9000, 70_000))
     version = chance.choice((3, 4))
+    if size:
+        add_cover(file, bytes(size))
     if name.endswith(".mp3"):
         for frame, values in pairs.items():
             file.tags.add(getattr(mutagen.id3, frame)(encoding=chance.randrange(4), text=values))
         file.tags.add(TXXX(encoding=chance.randrange(4), desc=chance.choice(_WORDS), text=_WORDS[:2]))
         file.tags.add(POPM(email="x", rating=chance.randrange(256), count=chance.randrange(300)))
-        if size:
-            file.tags.add(APIC(encoding=0, mime="image/png", type=3, desc="", data=bytes(size)))
         with contextlib.suppress(mutagen.MutagenError):  # Latin-1 cannot hold every word
             file.save(v2_version=version, v1=chance.randrange(3), v23_sep=chance.choice((None, "/")))
     elif name.endswith(".m4a"):
@@ -154,17 +150,10 @@ def make_file(folder: Path, chance: random.Random) -> Path:
         ):
             file[key] = values
         file["trkn"] = [(chance.randrange(20), 20)]
-        file["covr"] = [MP4Cover(bytes(size))]
         file["----:com.apple.iTunes:MOOD"] = [word.encode() for word in chance.sample(_WORDS, 2)]
         file.save()
     else:
         file.update({_FIELDS[frame]: values for frame, values in pairs.items()})
-        if size and name.endswith(".flac"):
-            picture = Picture()
-            picture.data = bytes(size)
-            file.add_picture(picture)
-        elif size:
-            file["metadata_block_picture"] = "A" * size
         file.save()
     return path
 
@@ -174,7 +163,7 @@ def make_file(folder: Path, chance: random.Random) -> Path:
 def test_no_head_reader_reads_a_tagged_file_differently_from_the_reference_reader(
     count: int, tmp_path: Path
 ) -> None:
-    """Whatever tags, covers and versions a tagger writes."""
+    """Tags, covers and versions of tags are random, and written by mutagen."""
     chance = random.Random(1)
     accepted = sum(assert_as_the_reference(make_file(tmp_path, chance)) for _ in range(count))
 
@@ -191,7 +180,7 @@ assert "mutagen" not in sys.modules
 
 
 @pytest.mark.process
-def test_mutagen_is_not_imported_for_plain_files() -> None:
+def test_mutagen_is_not_imported_to_read_files_with_usual_tags() -> None:
     names = ("v24.mp3", "none.mp3", "tone.flac", "tone.ogg", "tone.opus")
     subprocess.run(
         [sys.executable, "-c", WITHOUT_MUTAGEN, *(str(DATA / name) for name in names)], cwd=ROOT, check=True
@@ -202,12 +191,7 @@ def with_cover(name: str, path: Path) -> Path:
     """Copy a file, add a cover of 300 KB and audio after it."""
     path.write_bytes((DATA / name).read_bytes())
     file = mutagen.File(path)
-    if name.endswith(".flac"):
-        picture = Picture()
-        picture.data = bytes(300_000)
-        file.add_picture(picture)
-    else:
-        file.tags.add(APIC(encoding=0, mime="image/png", type=3, desc="", data=bytes(300_000)))
+    add_cover(file, bytes(300_000))
     file.save()
     with path.open("ab") as end:
         end.write(bytes(50_000))
@@ -222,10 +206,10 @@ def with_cover(name: str, path: Path) -> Path:
         *[(name, True, 2) for name in ("v23.mp3", "v24.mp3", "tone.flac")],
     ],
 )
-def test_a_head_reader_needs_at_most_two_reads_of_a_plain_file(
+def test_a_head_reader_needs_at_most_two_reads_of_a_file_with_usual_tags(
     name: str, cover: bool, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cover is stepped over."""
+    """A cover is not read."""
     path = with_cover(name, tmp_path / name) if cover else DATA / name
     sizes: list[int] = []
     pread = os.pread
@@ -244,7 +228,7 @@ def test_a_head_reader_needs_at_most_two_reads_of_a_plain_file(
     assert sum(sizes) <= 8192 + 16384
 
 
-def test_head_readers_decline_links_and_pipes(tmp_path: Path) -> None:
+def test_head_readers_decline_links_fifos_and_files_that_do_not_exist(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo.mp3")
     (tmp_path / "link.mp3").symlink_to(DATA / "v24.mp3")
     before = os.listdir("/proc/self/fd")
@@ -255,7 +239,7 @@ def test_head_readers_decline_links_and_pipes(tmp_path: Path) -> None:
     assert os.listdir("/proc/self/fd") == before
 
 
-def test_a_disk_error_is_left_to_the_reference_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_head_reader_declines_a_file_after_a_disk_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(descriptor: int, size: int, offset: int) -> bytes:
         raise OSError(5, "Input/output error")
 

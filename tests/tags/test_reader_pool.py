@@ -1,3 +1,5 @@
+"""Worker processes read tags. Neither a file nor a fault of a worker harms the reading of other files."""
+
 import contextlib
 import json
 import os
@@ -6,7 +8,6 @@ import selectors
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -22,37 +23,36 @@ from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
 from tests.support.audio_data import FILES, is_sound
 from tests.support.bad_audio import compressed_bomb, mutants, nested_bomb, slow_id3_bomb, slow_ogg_bomb
-from tests.tags.test_tag_reader import DATA
+from tests.support.processes import children, is_alive
+from tests.support.program import DATA
+from tests.support.service import wait_for
 
 SOUND = [os.fsencode(DATA / name) for name in FILES]
 ROOT = str(Path(__file__).parents[2])
 
 
-def children() -> set[int]:
-    """Return the processes that this one has started, zombies included, without multiprocessing's helper."""
+def workers() -> set[int]:
+    """Return the child processes, also zombies, but without the helper of multiprocessing."""
     found = set()
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            parent = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1]
-            command = Path(f"/proc/{name}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if parent == str(os.getpid()) and b"resource_tracker" not in command:
-            found.add(int(name))
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if parent == str(os.getpid()) and b"resource_tracker" not in (folder / "cmdline").read_bytes():
+                found.add(int(folder.name))
     return found
 
 
 @pytest.fixture(autouse=True)
 def _leaves_nothing() -> Iterator[None]:
     """No test leaves a process or a descriptor behind."""
-    before = children(), os.listdir("/proc/self/fd")
+    before = workers(), os.listdir("/proc/self/fd")
     yield
 
-    assert (children(), os.listdir("/proc/self/fd")) == before
+    assert (workers(), os.listdir("/proc/self/fd")) == before
 
 
 def count_starts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """A list that grows with each worker that is started."""
+    """Return a list that grows with each worker that is started."""
     started: list[object] = []
 
     class Counted(reader_pool._Worker):
@@ -65,8 +65,8 @@ def count_starts(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 @pytest.mark.process
-def test_workers_read_every_file_once_with_the_same_result_as_this_process() -> None:
-    """More files than are given out at a time, in any order: each with its own reading, of any kind."""
+def test_workers_read_each_file_once_with_the_same_result_as_this_process() -> None:
+    """More files than a worker gets at a time. The readings come in any order."""
     paths = [*SOUND, b"/nothing.mp3", os.fsencode(__file__)] * 20
     found = list(read_all(paths, processes=2))
 
@@ -74,10 +74,10 @@ def test_workers_read_every_file_once_with_the_same_result_as_this_process() -> 
     assert all(reading == read(paths[index]) for index, reading in found)
 
 
-def test_a_slow_file_system_gets_its_number_of_workers_but_one_for_64_files_at_most(
+def test_files_on_a_slow_drive_get_one_worker_for_64_files_and_at_most_16(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """But none for a few files, which one has read before the next has started."""
+    """One worker reads a few files before a second one has started."""
     sizes: list[int] = []
 
     def readings(_: object, size: int) -> Iterator[tuple[int, Reading]]:
@@ -93,25 +93,9 @@ def test_a_slow_file_system_gets_its_number_of_workers_but_one_for_64_files_at_m
     assert sizes == [1, 1, 2, 16]
 
 
-def test_reading_no_files_starts_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing to read starts nothing."""
-    monkeypatch.setattr(sys, "executable", "/nonexistent")
-
-    assert list(read_all([])) == []
-
-
 @pytest.mark.process
-def test_few_files_start_one_worker() -> None:
-    """A second one would cost more than it saves."""
-    with contextlib.closing(read_all(SOUND * 3, processes=8)) as iterator:
-        next(iterator)
-
-        assert len(children()) == 1
-
-
-@pytest.mark.process
-def test_impossible_names_are_not_sent_to_workers(tmp_path: Path) -> None:
-    """Neither a NUL nor a path of 100 KB confuses the worker; odd bytes are no trouble."""
+def test_paths_with_a_nul_or_100_kb_are_not_sent_to_workers(tmp_path: Path) -> None:
+    """A path with other unusual bytes is sent, and its file is read."""
     odd = os.fsencode(tmp_path) + b"/\xff\n\x1b.mp3"
     Path(os.fsdecode(odd)).write_bytes((DATA / "v24.mp3").read_bytes())
     found = dict(read_all([b"a\0b.mp3", b"x" * 100_000, odd, b""]))
@@ -121,7 +105,7 @@ def test_impossible_names_are_not_sent_to_workers(tmp_path: Path) -> None:
     assert found[2] == read(os.fsencode(DATA / "v24.mp3"))
 
 
-# In a process of its own, whose memory shows nothing of how the bombs were made.
+# In another process, because making the bombs needs much memory, too.
 MEASURED = """
 import json, re, sys
 from playshuffle.tags.reader_pool import read_all
@@ -138,31 +122,19 @@ print(json.dumps([peak_kb, found]))
     ("bombs", "deadline_s"),
     [
         # A busy machine needs seconds to use up the memory.
-        (
-            {
-                "memory.mp3": (compressed_bomb, "needed too much memory"),
-                "depth.m4a": (nested_bomb, "damaged (RecursionError)"),
-            },
-            25,
-        ),
-        (
-            {
-                "slow.ogg": (slow_ogg_bomb, "took longer than 1 s"),
-                "slow.mp3": (slow_id3_bomb, "took longer than 1 s"),
-            },
-            1,
-        ),
+        ({compressed_bomb: "needed too much memory", nested_bomb: "damaged (RecursionError)"}, 25),
+        (dict.fromkeys((slow_ogg_bomb, slow_id3_bomb), "took longer than 1 s"), 1),
     ],
     ids=["memory and depth", "time"],
 )
-def test_a_file_that_exhausts_memory_harms_the_reading_of_no_other(
-    tmp_path: Path, bombs: dict[str, tuple[Callable[[], bytes], str]], deadline_s: int
+def test_a_file_that_exhausts_memory_time_or_recursion_harms_the_reading_of_no_other(
+    tmp_path: Path, bombs: dict[Callable[[], bytes], str], deadline_s: int
 ) -> None:
-    """What needs too much memory, time or depth is named; the rest is read; this process stays small."""
+    """Only the reading of that file has the reason. This process needs little memory."""
     paths = list(SOUND)
-    for place, (name, (make, _)) in enumerate(bombs.items()):
-        (tmp_path / name).write_bytes(make())
-        paths.insert(4 * place, os.fsencode(tmp_path / name))
+    for place, bomb in enumerate(bombs):
+        (tmp_path / bomb.__name__).write_bytes(bomb())
+        paths.insert(4 * place, bytes(tmp_path / bomb.__name__))
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, str(deadline_s), *map(os.fsdecode, paths)],
         cwd=ROOT,
@@ -172,27 +144,26 @@ def test_a_file_that_exhausts_memory_harms_the_reading_of_no_other(
     )
     peak_kb, found = json.loads(done.stdout)
     readings = {paths[index]: Reading(*reading) for index, reading in found}
-    reasons = {name: readings[os.fsencode(tmp_path / name)].reason or () for name in bombs}
+    bombed = [readings[bytes(tmp_path / bomb.__name__)] for bomb in bombs]
 
-    assert {name: Cause(*reason) for name, reason in reasons.items()} == {
-        name: Cause(NO_TAGS, reason) for name, (_, reason) in bombs.items()
-    }
+    assert [Cause(*(reading.reason or ())) for reading in bombed] == [
+        Cause(NO_TAGS, reason) for reason in bombs.values()
+    ]
     assert len(found) == len(paths)
     assert all(readings[path].tags is not None for path in SOUND)
-    assert all(readings[os.fsencode(tmp_path / name)].is_audio for name in bombs)
+    assert all(reading.is_audio for reading in bombed)
     assert peak_kb < 60 * 1024
     assert done.stderr == b""
 
 
 @pytest.mark.process
 def test_no_reading_is_lost_if_another_process_kills_a_worker() -> None:
-    """Whoever kills workers now and then: every file is read all the same."""
     paths = SOUND * 20
     found = {}
     for count, (index, reading) in enumerate(read_all(paths, processes=2)):
         found[index] = reading
         if count in (30, 150, 300):
-            for child in children():
+            for child in workers():
                 os.kill(child, signal.SIGKILL)
 
     assert len(found) == len(paths)
@@ -201,25 +172,25 @@ def test_no_reading_is_lost_if_another_process_kills_a_worker() -> None:
 
 @pytest.mark.process
 def test_a_worker_ignores_ctrl_c_because_its_parent_handles_it() -> None:
-    """A parent that wants to finish its work still has its worker."""
+    """So the parent can finish its work."""
     with contextlib.closing(read_all(SOUND * 20, processes=1)) as iterator:
         next(iterator)
-        (worker,) = children()
+        (worker,) = workers()
         os.kill(worker, signal.SIGINT)
         rest = [next(iterator) for _ in range(300)]
 
-        assert children() == {worker}
+        assert workers() == {worker}
         assert all(reading.tags is not None for _, reading in rest)
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
-def test_no_worker_is_blamed_for_a_delay_of_its_parent(
+def test_no_worker_is_stopped_for_a_delay_of_its_parent(
     monkeypatch: pytest.MonkeyPatch, delay_s: float
 ) -> None:
-    """Time that passes while nobody listens, for a slow taker or after Ctrl-Z, is not a worker's.
+    """The parent waits for a slow consumer, or was stopped by Ctrl-Z.
 
-    Also if it ends just after a worker should have answered (10 s) or begun (60 s).
+    Also if the delay ends just after a worker's deadline: 10 s for an answer, 60 s for its start.
     """
     started = count_starts(monkeypatch)
     clock = time.monotonic
@@ -236,10 +207,10 @@ def test_no_worker_is_blamed_for_a_delay_of_its_parent(
 
 
 @pytest.mark.process
-def test_no_worker_is_blamed_if_its_parent_is_stopped_while_waiting_for_answers(
+def test_no_worker_is_stopped_if_its_parent_is_suspended_while_it_waits_for_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All processes are stopped together, and the machine wakes them just after the deadline."""
+    """The machine sleeps and wakes just after the deadline."""
     started = count_starts(monkeypatch)
     clock, passed_s = time.monotonic, 0.0
     monkeypatch.setattr(time, "monotonic", lambda: clock() + passed_s)
@@ -265,7 +236,7 @@ def test_no_worker_is_blamed_if_its_parent_is_stopped_while_waiting_for_answers(
 
 @pytest.mark.process
 def test_a_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory that it may have kept of a bomb is not missing for another file."""
+    """So the next files have all the memory that a worker may use."""
     started = count_starts(monkeypatch)
     (tmp_path / "bomb.mp3").write_bytes(compressed_bomb())
     paths = [os.fsencode(tmp_path / "bomb.mp3"), *SOUND]
@@ -277,26 +248,12 @@ def test_a_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.process
-def test_several_threads_may_read_tags_at_once() -> None:
-    """Two threads, each with its own workers."""
-    found: list[list[tuple[int, Reading]]] = []
-    threads = [threading.Thread(target=lambda: found.append(sorted(read_all(SOUND)))) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 2
-    assert found[0] == found[1]
-
-
-@pytest.mark.process
 def test_a_worker_limits_its_memory_and_core_dumps() -> None:
-    """Memory and core dumps are limited in a worker, and in this process they are not."""
+    """The limits of this process do not change."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.closing(read_all(SOUND, memory_bytes=300 << 20)) as iterator:
         next(iterator)
-        (worker,) = children()
+        (worker,) = workers()
         limits = " ".join(Path(f"/proc/{worker}/limits").read_text().split())
 
     assert f"Max address space {300 << 20} {300 << 20}" in limits
@@ -305,8 +262,7 @@ def test_a_worker_limits_its_memory_and_core_dumps() -> None:
 
 
 @pytest.mark.process
-def test_files_are_read_within_a_memory_limit_that_may_not_be_raised() -> None:
-    """Under a limit that we may not raise, files are read within it."""
+def test_files_are_read_though_the_memory_limit_of_the_program_is_below_that_of_a_worker() -> None:
     code = "import sys; from playshuffle.tags.reader_pool import *; print(*read_all([sys.argv[1].encode()]))"
     limited = ["sh", "-c", 'ulimit -v 300000; exec "$0" "$@"']
     command = [*limited, sys.executable, "-c", code, str(DATA / "v22.mp3")]
@@ -315,57 +271,31 @@ def test_files_are_read_within_a_memory_limit_that_may_not_be_raised() -> None:
     assert b"Title v22.mp3" in done.stdout
 
 
-INTERRUPTED = """
+KILLED = """
 import sys
 from playshuffle.tags.reader_pool import read_all
-try:
-    for index, reading in read_all([name.encode() for name in sys.argv[1:]], deadline_s=1):
-        print(index, flush=True)
-except KeyboardInterrupt:
-    pass
+for index, reading in read_all([name.encode() for name in sys.argv[1:]], deadline_s=1):
+    print(index, flush=True)
 """
 
 
-def alive_in_group(group: int) -> list[str]:
-    """The processes of a group that still run."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, its_group = path.read_text().rpartition(")")[2].split()[:3]
-        except OSError:
-            continue
-        if int(its_group) == group and state != "Z":
-            found.append(path.parent.name)
-    return found
-
-
 @pytest.mark.process
-@pytest.mark.parametrize("death", ["ctrl-c", "kill"])
-def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
-    """Ctrl-C, which reaches all, or a death of the parent alone: no worker is left, and none says a word."""
+def test_a_worker_ends_while_it_reads_a_slow_file_if_its_parent_is_killed(tmp_path: Path) -> None:
     (tmp_path / "slow.mp3").write_bytes(slow_id3_bomb())
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED, str(DATA / "v24.mp3"), str(tmp_path / "slow.mp3")],
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(DATA / "v24.mp3"), str(tmp_path / "slow.mp3")],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    process.stdout.readline()  # a worker is at the slow file now
-
-    assert len(alive_in_group(process.pid)) == 2
-    if death == "ctrl-c":
-        os.killpg(process.pid, signal.SIGINT)
-    else:
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # a worker is at the slow file now
+        (worker,) = children(process.pid)
         process.kill()
-    _, said = process.communicate(timeout=60)
-    until = time.monotonic() + 60
-    while alive_in_group(process.pid) and time.monotonic() < until:
-        time.sleep(0.05)
+        _, errors = process.communicate(timeout=60)
 
-    assert alive_in_group(process.pid) == []
-    assert said == b""
+    wait_for(lambda: not is_alive(worker))
+    assert errors == b""
 
 
 @pytest.mark.process
@@ -381,8 +311,10 @@ def test_workers_end_with_their_parent(death: str, tmp_path: Path) -> None:
         "print(flush=True); raise SystemExit(0)",
     ],
 )
-def test_wrong_output_of_a_worker_is_rejected(worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a worker says, each file gets one reading, and it has the right form."""
+def test_no_tags_are_read_from_malformed_output_of_a_worker(
+    worker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file gets one reading without tags."""
     monkeypatch.setattr(reader_pool, "_COMMAND", worker)
     found = list(read_all(SOUND[:2], deadline_s=1))
 
@@ -390,7 +322,7 @@ def test_wrong_output_of_a_worker_is_rejected(worker: str, monkeypatch: pytest.M
     assert all(reading.tags is None for _, reading in found)
 
 
-# A worker that hangs or ends at some files, without a word about those that it read before.
+# A worker that hangs or ends at some files, without an answer for the files that it read before.
 FAULTY = """
 import os, signal, sys
 sys.path[:] = sys.argv[3:]
@@ -414,7 +346,7 @@ reader_worker.main()
 def test_only_a_file_that_hangs_or_crashes_its_worker_is_reported_as_unreadable(
     fault: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files that a worker was given with it are read all the same."""
+    """All other files that the same worker had to read are read."""
     monkeypatch.setattr(reader_pool, "_COMMAND", FAULTY)
     paths = [os.fsencode(tmp_path / f"{number}.mp3") for number in range(300)]
     paths[20:20] = [os.fsencode(tmp_path / f"{fault}1.mp3")]
@@ -446,10 +378,10 @@ for path in paths:
 
 
 @pytest.mark.process
-def test_a_worker_that_ends_after_exhausting_memory_blames_no_other_file(
+def test_no_other_file_counts_as_unreadable_if_a_worker_ends_after_exhausting_its_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However many bombs each stand before it, in the lines of several workers."""
+    """Half of all files exhaust the memory of a worker, and several workers read."""
     monkeypatch.setattr(reader_pool, "_COMMAND", HUNGRY)
     found = dict(read_all([b"/b", b"/g"] * 250, processes=8))
 
@@ -465,9 +397,10 @@ def test_a_worker_that_ends_after_exhausting_memory_blames_no_other_file(
 def test_an_error_is_raised_if_no_worker_can_start(
     name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where none can be started, the user is told why, and no file is blamed."""
+    """The error has the reason, and no file counts as unreadable."""
     python = str(tmp_path / name)
     monkeypatch.setattr(sys, "executable", python)
+    assert list(read_all([])) == []
     with pytest.raises(PlayshuffleError, match=f"Tags cannot be read, because {python} .*: {why}"):
         list(read_all(SOUND))
 
@@ -477,7 +410,7 @@ def test_an_error_is_raised_if_no_worker_can_start(
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_no_damaged_file_stops_any_worker(tmp_path: Path, seed: int) -> None:
-    """A hundred thousand damaged files: each gives a sound reading, and none is slow or kills a worker."""
+    """A hundred thousand damaged files: each has a valid reading, and none is slow or kills a worker."""
     damaged = mutants(DATA, 20_000, seed)
     while made := list(islice(damaged, 2000)):
         paths = [tmp_path / name for name, _ in made]

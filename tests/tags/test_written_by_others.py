@@ -1,21 +1,18 @@
-"""Dates, stars, positions and works as other programs write them."""
+"""Dates, ratings, track numbers and works are read as other programs write them."""
 
-import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
-import mutagen
 import pytest
-from mutagen.asf import ASF, ASFDWordAttribute
+from mutagen.asf import ASFDWordAttribute
 
 from playshuffle.selection.fields import FIELDS
 from playshuffle.tags.dates import read_date
-from playshuffle.tags.positions import read_position
+from playshuffle.tags.positions import TaggedPosition, read_position
 from playshuffle.tags.stars import popularity
 from playshuffle.tags.tag_frames import Stream, tags_of
 from tests.support.audio_data import tags_in
-
-DATA = Path(__file__).parents[1] / "data"
+from tests.support.program import DATA
+from tests.tags.tagged_files import written
 
 
 def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path:
@@ -29,47 +26,32 @@ def with_id3(path: Path, *frames: tuple[bytes, bytes], version: int = 3) -> Path
     return path
 
 
+# By the date that is read.
+DATES = {
+    "2019-07-06": "20190706 | 06.07.2019 | 2019/07/06 | 2019.07.06 | 2019-7-6 | 2019-07-06T10:00:00Z"
+    " | 2019-07-06 10:00 | 20190706103000 | 2019-07-06",
+    "2019-07-13": "13/07/2019 | 13. 7. 2019 | 07/13/2019 | 13072019",
+    "2019-07-07": "07/07/2019",
+    "1993-02-22": "1993- 2-22",
+    "2019-07": "2019-07 | 2019-7 | 20190700",
+    "2019-02": "2019-02-30",
+    "2019": "20190000 | 07/06/2019 | 07-06-2019 | 06072019 | 2019-00-00 | 2019-13-01 | 32.13.2019 | c2019"
+    " | ℗ 2019 A Label | July 6, 2019 | 5/2019",
+    "2003": "2003 (2019 remaster)",
+    "1969": "1969/2019",
+    "2010": "2010-2012",
+    "1000": "1000",
+    "": " | 0 | 0000 | 0999 | 99 | 12345 | 201907 | 99999999 | 20191332 | ٢٠١٩ | 06.07.19"
+    " | 7 songs of 1990 and 5 | no date",
+}
+
+
 @pytest.mark.parametrize(
-    ("date", "text"),
-    [
-        ("2019-07-06", "20190706"),
-        ("2019-07-06", "06.07.2019"),
-        ("2019-07-06", "2019/07/06"),
-        ("2019-07-06", "2019.07.06"),
-        ("2019-07-06", "2019-7-6"),
-        ("2019-07-06", "2019-07-06T10:00:00Z"),
-        ("2019-07-06", "2019-07-06 10:00"),
-        ("2019-07-06", "20190706103000"),
-        ("2019-07-13", "13/07/2019"),
-        ("1993-02-22", "1993- 2-22"),
-        ("2019-07-13", "13. 7. 2019"),
-        ("2019-07-13", "07/13/2019"),
-        ("2019-07-13", "13072019"),
-        ("2019-07-07", "07/07/2019"),
-        ("2019-07", "2019-07"),
-        ("2019-07", "2019-7"),
-        ("2019-02", "2019-02-30"),
-        ("2019-07", "20190700"),
-        ("2019", "20190000"),
-        ("2019", "07/06/2019"),
-        ("2019", "07-06-2019"),
-        ("2019", "06072019"),
-        ("2019", "2019-00-00"),
-        ("2019", "2019-13-01"),
-        ("2019", "32.13.2019"),
-        ("2019", "c2019"),
-        ("2019", "℗ 2019 A Label"),
-        ("2019", "July 6, 2019"),
-        ("2019", "5/2019"),
-        ("2003", "2003 (2019 remaster)"),
-        ("1969", "1969/2019"),
-        ("2010", "2010-2012"),
-        ("1000", "1000"),
-        *(("", text) for text in ("", "0", "0000", "0999", "99", "12345", "201907", "99999999", "20191332")),
-        *(("", text) for text in ("٢٠١٩", "06.07.19", "7 songs of 1990 and 5", "no date")),
-    ],
+    ("date", "text"), [(date, text) for date, texts in DATES.items() for text in texts.split(" | ")]
 )
-def test_dates_are_read_in_many_forms_but_without_an_ambiguous_month_and_day(date: str, text: str) -> None:
+def test_dates_are_read_in_many_forms_and_of_an_ambiguous_day_and_month_only_the_year(
+    date: str, text: str
+) -> None:
     assert read_date(text) == date
 
 
@@ -83,15 +65,11 @@ NAMES = ["none.mp3", "tone.flac", "tone.ogg", "tone.opus", "tone.m4a", "tone.wv"
 @pytest.mark.parametrize("text", ["20190706", "06.07.2019", "2019/07/06", "2019-7-6"])
 @pytest.mark.parametrize("name", NAMES)
 def test_dates_are_read_from_every_kind_of_tag(name: str, text: str, tmp_path: Path) -> None:
-    path = tmp_path / name
     if name == "none.mp3":
-        with_id3(path, (b"TDRC", b"\0" + text.encode()), version=4)
+        path = with_id3(tmp_path / name, (b"TDRC", b"\0" + text.encode()), version=4)
     else:
-        shutil.copy(DATA / name, path)
-        file = mutagen.File(path)
-        file.tags.clear()
-        file[{"tone.m4a": "\xa9day", "tone.wma": "WM/Year"}.get(name, "date")] = [text]
-        file.save()
+        key = {"tone.m4a": "\xa9day", "tone.wma": "WM/Year"}.get(name, "date")
+        path = written(tmp_path, name, {key: [text]})
 
     assert tags_in(path).date == "2019-07-06"
     assert FIELDS["year"].decode(tags_in(path).date) == 2019
@@ -114,7 +92,7 @@ def test_dates_are_read_from_every_kind_of_tag(name: str, text: str, tmp_path: P
     ],
 )
 @pytest.mark.parametrize("version", [3, 4])
-def test_a_date_is_read_from_each_of_several_id3_frames(
+def test_a_date_is_read_from_the_first_id3_frame_that_has_one(
     version: int, frames: dict[bytes, bytes], date: str, tmp_path: Path
 ) -> None:
     frames = {name: b"\0" + text for name, text in frames.items()}
@@ -127,21 +105,21 @@ def test_a_date_is_read_from_each_of_several_id3_frames(
     "address", ["Windows Media Player 9 Series", "MusicBee", "no@email", "rating@winamp.com"]
 )
 def test_popm_ratings_are_converted_to_stars_as_windows_does(address: str, tmp_path: Path) -> None:
-    written = dict(
+    numbers = dict(
         zip(
             (0, 1, 13, 54, 64, 118, 128, 186, 196, 242, 255),
             (None, 1, 0.5, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5),
             strict=True,
         )
     )
-    for number, stars in written.items():
+    for number, stars in numbers.items():
         content = address.encode() + bytes((0, number, 0, 0, 0, 0))
         path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
 
         assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
-def test_popm_ratings_of_quod_libet_and_unknown_programs_are_shares_of_255(tmp_path: Path) -> None:
+def test_popm_ratings_of_quod_libet_and_other_numbers_are_shares_of_255(tmp_path: Path) -> None:
     for number in range(1, 256):
         content = b"quodlibet@lists.sacredchao.net" + bytes((0, number))
         path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
@@ -158,55 +136,46 @@ def test_popm_ratings_of_quod_libet_and_unknown_programs_are_shares_of_255(tmp_p
 def test_asf_ratings_are_converted_to_stars_as_windows_does(
     number: int, stars: float | None, tmp_path: Path
 ) -> None:
-    path = tmp_path / "x.wma"
-    shutil.copy(DATA / "tone.wma", path)
-    file = ASF(path)
-    file.tags.clear()
-    file["WM/SharedUserRating"] = [ASFDWordAttribute(number)]
-    file.save()
+    path = written(tmp_path, "tone.wma", {"WM/SharedUserRating": [ASFDWordAttribute(number)]})
 
     assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
 def test_a_free_form_tag_named_popm_is_a_rating_only_if_it_is_from_0_to_1() -> None:
-    """Such a tag may have the name of a frame."""
+    """Such as a Vorbis comment with the name of the ID3 frame."""
     for text in ("200", "good", "", "0.5"):
         assert tags_of({"popm": [text]}, Stream(1)).rating == (0.5 if text == "0.5" else None)
 
 
-@pytest.mark.parametrize(
-    ("text", "position"),
-    [
-        ("3/12", (None, None, 3, None)),
-        (" 07 ", (None, None, 7, None)),
-        ("A1", (None, 1, 1, None)),
-        ("b2/4", (None, 2, 2, None)),
-        ("AA2", (None, 27, 2, None)),
-        ("A-1", (None, 1, 1, None)),
-        ("A", (None, 1, None, None)),
-        ("1A", (None, None, 1, 1)),
-        ("1-1", (1, None, 1, None)),
-        ("1-0", (1, None, 0, None)),
-        ("2-10/20", (2, None, 10, None)),
-        ("2-A1", (2, 1, 1, None)),
-        ("3rd", (None, None, 3, None)),
-        ("2.10", (2, None, 10, None)),
-        ("1.0", (None, None, 1, None)),
-        ("CD2-03", (2, None, 3, None)),
-        ("LP2-B1", (2, 2, 1, None)),
-        ("B 1", (None, 2, 1, None)),
-        ("Track 3", (None, None, 3, None)),
-        ("#3", (None, None, 3, None)),
-        ("one of some 12", (None, None, None, None)),
-    ],
-)
-def test_disc_side_number_and_part_are_read_from_the_position_of_a_track(
-    text: str, position: Sequence[int | None]
+POSITIONS = {
+    TaggedPosition(number=1): "1.0",
+    TaggedPosition(number=3): "3/12|3rd|Track 3|#3",
+    TaggedPosition(number=7): " 07 ",
+    TaggedPosition(number=1, part=1): "1A",
+    TaggedPosition(side=1): "A",
+    TaggedPosition(side=1, number=1): "A1|A-1",
+    TaggedPosition(side=2, number=1): "B 1",
+    TaggedPosition(side=2, number=2): "b2/4",
+    TaggedPosition(side=27, number=2): "AA2",
+    TaggedPosition(disc=1, number=0): "1-0",
+    TaggedPosition(disc=1, number=1): "1-1",
+    TaggedPosition(disc=2, number=3): "CD2-03",
+    TaggedPosition(disc=2, number=10): "2-10/20|2.10",
+    TaggedPosition(disc=2, side=1, number=1): "2-A1",
+    TaggedPosition(disc=2, side=2, number=1): "LP2-B1",
+    TaggedPosition(): "one of some 12",
+}
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_disc_side_number_and_part_are_read_from_a_track_number_such_as_2_a1_or_1b(
+    position: TaggedPosition,
 ) -> None:
-    assert read_position([text]) == position
+    for text in POSITIONS[position].split("|"):
+        assert read_position([text]) == position
 
 
-def test_the_disc_in_a_track_number_counts_if_no_disc_is_tagged() -> None:
+def test_the_disc_in_a_track_number_counts_if_there_is_no_disc_tag() -> None:
     assert tags_of({"tracknumber": ["2-1"]}, Stream(1)).disc == 2
     assert tags_of({"tracknumber": ["2-1"], "discnumber": ["Disc 3"]}, Stream(1)).disc == 3
 
@@ -221,7 +190,7 @@ def test_the_disc_in_a_track_number_counts_if_no_disc_is_tagged() -> None:
         ({b"TIT1": b"\0One", b"TXXX": b"\0WORK\0Three"}, "One", "Three"),
     ],
 )
-def test_the_frame_tit1_is_the_work_if_another_frame_of_itunes_has_the_grouping(
+def test_the_id3_frame_tit1_is_the_work_if_the_frame_grp1_of_itunes_has_the_grouping(
     frames: dict[bytes, bytes], grouping: str, work: str, tmp_path: Path
 ) -> None:
     tags = tags_in(with_id3(tmp_path / "x.mp3", *frames.items()))
