@@ -1,4 +1,4 @@
-"""Cache folders and their tags from one run to the next, in a database that may be lost.
+"""Cache folders and their tags from one run to the next, in a database whose loss costs only time.
 
 Each folder is a row. The tags of a folder stay on disk until they are requested. Damaged rows and databases
 are deleted.
@@ -86,7 +86,7 @@ class Cache:
             self._recover(error)
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
-        """Store folders under their new paths, changed or not: the next scan finds changes."""
+        """Store all folders under their new paths. The next scan finds what else has changed."""
         rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
         moved = {
             path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())
@@ -98,7 +98,7 @@ class Cache:
     def fields(self, folder: Folder) -> Sequence[TagRow]:
         """Return the tags of a folder's files, in the order of the folder's names.
 
-        Empty if unknown, or if another process has stored other files.
+        Empty if unknown, or if another process has since stored the folder with other files.
         """
         try:
             row = self._database.execute(
@@ -168,7 +168,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return a checksum; -1, which equals none, if a value is not bytes."""
+    """Return a checksum, or -1, which equals none, if a value is not bytes."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

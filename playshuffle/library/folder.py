@@ -14,10 +14,10 @@ class Skipped(NamedTuple):
 
 
 class Odd(NamedTuple):
-    """Properties that most folders do not have. A row is the number of an audio file.
+    """Rare properties of a folder. A row is the position of an audio file in the folder.
 
     Attributes:
-        linked: by name of each audio file that is a symbolic link, the device of the target.
+        linked: the device of the target, by name of each audio file that is a symbolic link.
         left_out: skipped names, each with code and detail of the cause; an empty name is the folder itself.
         reasons: by row, why a file has no tags, and whether it is a track all the same.
     """
@@ -52,10 +52,10 @@ class Folder(NamedTuple):
         durations_ms: length of each row, as 32-bit numbers, 0 if unknown; None before tags were read.
         extinfs: `#EXTINF` line of each row, or nothing; joined by NUL.
         artists: artist of each row, as tagged, joined by NUL; a single artist counts for all.
-        has_odd_names: some player may have trouble with a path.
+        has_odd_names: some player may be unable to open one of its files.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
         contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
-        is_settled: any later change will change a time stamp, if the file system has fine ones.
+        is_settled: a later change of its names will change its time stamps, if the file system has fine ones.
     """
 
     path: bytes

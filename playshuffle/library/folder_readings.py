@@ -25,10 +25,10 @@ def with_readings(
     known_fields: Callable[[Folder], Sequence[TagRow]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
-    """Read the files of folders without readings; yield each folder with its readings, and its tags as JSON.
+    """Read the tags of folders that have none yet; yield each folder with the results, and its tags as JSON.
 
-    Files with the same stamp are not read again. A file that could not be read, or that was replaced
-    meanwhile, keeps its last tags and is read next time.
+    A file with the same stamp in `known` is not read again. A file that cannot be read, or is replaced
+    meanwhile, keeps its last tags and is read by the next scan.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path
@@ -60,8 +60,6 @@ def with_readings(
 
 
 class _Rows:
-    """The readings of one folder, while they arrive."""
-
     def __init__(self, folder: Folder) -> None:
         self.names = folder.file_names()
         count = len(self.names)
@@ -78,7 +76,7 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[TagRow]) -> None:
-        """Copy the readings of unchanged files, and the tags of changed ones until they are read.
+        """Copy from the folder before: readings of unchanged files, and provisional tags of changed ones.
 
         Without `fields` all files are read again: another process has changed the folder in the cache.
         """
@@ -132,7 +130,7 @@ class _Rows:
         self._artists[row] = tags.artist.encode(errors="replace").replace(b"\0", b" ")
 
     def _is_replaced(self, row: int, birth: Birth | None) -> bool:
-        """Return whether another file has taken a path since it was listed.
+        """Return whether another file has taken a path since the path was listed.
 
         File systems without birth times make up inodes and change times. There, a file written to meanwhile
         counts as another one.
@@ -164,10 +162,7 @@ class _Rows:
 
 
 def _audio_sum(audio_mark: int, tags: Tags) -> int:
-    """Return a checksum of the audio, or of its properties; 0 if its length is unknown.
-
-    For a variable bit rate, the average is as distinctive as the number of bytes.
-    """
+    """Return a checksum of the audio, or of its length and rates if it has no mark; 0 if unknown."""
     if audio_mark:
         return CERTAIN | audio_mark & (CERTAIN - 1)
     if tags.duration_ms is None:

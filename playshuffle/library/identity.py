@@ -1,7 +1,7 @@
 """Find known tracks among the files of a scan, under any name.
 
 A renamed file keeps size, time and inode; a retagged one its audio and mostly its inode; a copy on another
-file system only its audio. An inode may be of a later file, so it counts only with the birth time, or with
+file system only its audio. A later file may reuse an inode, so it counts only with the birth time, or with
 size and time.
 """
 
@@ -35,7 +35,7 @@ _Find = Callable[[int], int | None]
 
 
 class Origin(Enum):
-    """Why a known track may be a file of the scan."""
+    """Where a known track was before a scan that may find it."""
 
     ENTERED = "a folder in which the scan found files"
     GONE = "another folder, where nothing is at its path"
@@ -53,13 +53,13 @@ class KnownTrack(NamedTuple):
 
 
 class Search:
-    """A search for known tracks, rule by rule. A file found by one rule is not searched by the next.
+    """A search for known tracks, rule by rule. A track found by one rule is not searched by the next.
 
-    The rules, in order: path and mark; the part of the mark that no renaming changes; the file itself, with
-    birth times; observed moves; path, if the audio is the same; audio, if it is rare and no other searched
-    track has it; path; path with another suffix and the same tags; time alone, if it was never read; size,
-    time and content. If only length and rates of the audio are known, tags, name or folder must be the same,
-    too.
+    The rules, in order: path and mark; the part of the mark that no renaming changes; the file's birth time
+    and inode; observed moves; path, if the audio is the same; audio, if it is rare and no other searched
+    track has it; path; path with another suffix and the same tags; time alone, if the tags were never read;
+    size, time and content. If only length and rates of the audio are known, tags, name or folder must be the
+    same, too.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Search:
         *,
         is_drive_missing: bool,
     ) -> None:
-        """Start with the tracks whose path and mark are unchanged.
+        """Find the tracks whose path and mark are unchanged.
 
         Args:
             contents: returns the checksums of all known tracks, and of all files of the scan.
@@ -152,9 +152,9 @@ class Search:
         return find
 
     def _by_content(self, ignored_bits: int) -> _Find:
-        """Find tracks by audio and tags, or by audio alone, unless other searched tracks have them too.
+        """Find tracks by audio and tags, or by audio alone, unless several searched tracks have the same.
 
-        Few tracks of the library may have this audio: many files may share a clip.
+        Audio that many tracks of the library have, such as a clip of silence, identifies none.
         """
         old_counts = Counter(self.known[old].mark[CONTENT] >> ignored_bits for old in self._left)
         free: defaultdict[int, list[int]] = defaultdict(list)

@@ -1,9 +1,9 @@
 """Read ignore files, which name files and folders that other programs skip.
 
-`.nomedia` and `.nomusic` exclude a folder. So does the mark of `export`: its copies would make each track
-come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) have gitignore patterns; if empty, they
-exclude the folder. `.mpdignore` (MPD) contains shell patterns for bare names. All apply to the folders below,
-too.
+`.nomedia` and `.nomusic` exclude a folder. So does a file that the command `export` writes: exported copies
+would make each track come twice. `.ndignore` (Navidrome) and `.ignore` (Jellyfin, ripgrep) have gitignore
+patterns; if empty, they exclude the folder. `.mpdignore` (MPD) has shell patterns for bare names. All apply
+to the folders below, too.
 """
 
 import errno
@@ -33,8 +33,6 @@ _LARGEST_BYTES = 1 << 20
 
 
 class _Line(NamedTuple):
-    """A pattern, and its place in a file."""
-
     pattern: str
     where: str
 
@@ -72,10 +70,10 @@ class Rules:
 
 
 def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules | None:
-    """Read the ignore files among these names in a folder that ends in a slash.
+    """Read the ignore files among the names in a folder. Its path ends in a slash; `above` are outer rules.
 
     Raises:
-        OSError: one cannot be read, so the excluded files are unknown.
+        OSError: one cannot be read, so it is unknown which files it excludes.
     """
     git_style: list[_Line] = []
     for name in _GIT_STYLE:
@@ -86,7 +84,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _is_valid(pattern: str) -> bool:
-    """Return whether a pattern is valid. As with git, an invalid one matches nothing."""
+    """As with git, an invalid pattern matches nothing."""
     try:
         _spec([pattern])
     except (ValueError, re.error):
@@ -128,7 +126,7 @@ def _lines(path: bytes) -> list[_Line] | None:
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
     """Return file, line and pattern of the ignore file that excludes a path, if any.
 
-    No folder above the path may be excluded.
+    Only for a path below no excluded folder.
     """
     tops = tuple(os.path.join(root, b"") for root in roots)
     rules = None

@@ -11,10 +11,10 @@ from playshuffle.tags.cause import NOT_THERE
 def last_known(
     table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
 ) -> list[Folder]:
-    """Return a root's folders with its last known tracks, and the tags of cached ones.
+    """Return the folders of a missing root with its last known tracks, and with tags if they are cached.
 
     Args:
-        numbers: of its last tracks, without tracks that were found elsewhere.
+        numbers: numbers of these tracks, without tracks found elsewhere.
         device: a number of no device, so that no file equals a file on another drive.
     """
     wanted = frozenset(numbers)

@@ -1,4 +1,4 @@
-"""Make the library of each place: find missing roots, and recognise the tracks of a scan."""
+"""Make the library of each playlist's folders: find missing roots, and recognise the tracks of a scan."""
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ def check_reach(
     """Find out which roots can be read.
 
     `last_root` returns the last scan's result for a root, if any. With `accepts_loss`, roots that cannot be
-    read, and tracks that disappeared, count as gone.
+    read, and tracks that disappeared, count as deleted.
     """
     roots = dict.fromkeys(root for place in places for root in place.roots)
     errors = check_roots({root: last_root(root) for root in roots})
@@ -59,10 +59,10 @@ def recognise_scan(
 ) -> tuple[TrackTable, MissingRoots]:
     """Return the table of tracks after a scan, and the roots that seem to be missing.
 
-    A missing root keeps its tracks, so other roots cannot take them.
+    A missing root keeps its tracks: no file elsewhere counts as one of them.
 
     Raises:
-        PartError: `known` is a part of the table, and not enough.
+        PartError: `known` is only a part of the table, and the whole is needed.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
@@ -164,7 +164,7 @@ def _lost_roots(
 def make_libraries(
     table: TrackTable, scan: Scan, missing: MissingRoots, cache: Cache | None
 ) -> dict[Place, Library]:
-    """Return the tracks of each place; a missing root has its last known ones."""
+    """Return the library of each place, with the last known tracks of missing roots."""
     cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
     return {place: _library(table, place, scanned, missing, cached) for place, scanned in scan.places.items()}
 
@@ -207,7 +207,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """Return a root's tracks in its last scan, if possible a scan with the same use of ignore files."""
+    """Return the tracks of a root at its last scan, preferably with the same use of ignore files."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 

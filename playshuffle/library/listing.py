@@ -44,7 +44,7 @@ file_stamp = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
 
 
 class KnownFiles:
-    """The files of an earlier scan, known under any path if the file system has birth times."""
+    """The files of an earlier scan, recognised at any path if the file system has birth times."""
 
     def __init__(self, folders: Collection[Folder] = ()) -> None:
         self._folders = folders
@@ -97,7 +97,7 @@ class Listing(NamedTuple):
 def list_folder(
     path: bytes, known: Folder | None, look: Look, status: os.stat_result, rules: Rules | None, now_ns: int
 ) -> Listing:
-    """List a folder whose path ends in a slash; `rules` are its ignore rules.
+    """List a folder whose path ends in a slash; `rules` are the ignore rules of folders above.
 
     If nothing changed, return the `known` folder of an earlier scan. `status` was read after `now_ns`.
 
@@ -108,8 +108,6 @@ def list_folder(
 
 
 class _Entries:
-    """The examined entries of one folder."""
-
     def __init__(self, path: bytes, known: Folder | None, look: Look, now_ns: int) -> None:
         self._path = path
         self._known = known

@@ -67,25 +67,25 @@ def contents_of(marks: bytes) -> "array[int]":
 
 
 def rename_key(mark: Mark) -> object | None:
-    """Return what renaming a file keeps of its mark; its tags may have been read meanwhile.
+    """Return the part of a mark that renaming a file does not change, nor reading its tags.
 
-    None without stamps: all such files look alike.
+    None without size and time: all such files look alike.
     """
     return (*mark[:CONTENT], mark[_FILE]) if mark[_SIZE] > 0 else None
 
 
 def file_key(mark: Mark) -> object | None:
-    """Return what retagging in place and renaming keep of a mark; None without a birth time."""
+    """Return the part of a mark that retagging in place and renaming keep; None without a birth time."""
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
 def same_file_key(mark: Mark) -> object | None:
-    """Return the identity of a file: its birth, or inode, size and time; None without stamps."""
+    """Return the identity of a file: its `file_id`, or inode, size and time; None without any."""
     return file_key(mark) or rename_key(mark)
 
 
 def copy_key(mark: Mark) -> object | None:
-    """Return what a move to another file system keeps of a mark."""
+    """Return the part of a mark that a move to another file system keeps; None without a size."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
@@ -115,7 +115,7 @@ def is_certain(mark: Mark) -> bool:
 
 
 def is_new_version(mark: Mark, other: Mark) -> bool:
-    """Return whether artist and title are the same, and the length nearly so."""
+    """Return whether two files have the same artist and title, and nearly the same length."""
     label, other_label = ((each[CONTENT] & (1 << TAGS_BITS) - 1) for each in (mark, other))
     apart_s = (label - other_label) & _SECONDS
     is_near = min(apart_s, _SECONDS + 1 - apart_s) <= _NEAR_S

@@ -187,9 +187,9 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 
 
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
-    """Return whether a changed mount can belong to a folder, given by its real path.
+    """Return whether a folder, given by its real path, can lack files because a mount changed.
 
-    It cannot if the home was copied from another computer: the folder is elsewhere, or on the state's drive.
+    Not if the mount had the state, too: the home was copied from another computer.
     """
     point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
     with contextlib.suppress(OSError):  # without a home folder no state exists

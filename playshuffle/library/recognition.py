@@ -156,9 +156,9 @@ def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[b
 def _with_former_versions(
     table: TrackTable, files: Mapping[bytes, _Files], changed: Sequence[bytes]
 ) -> TrackTable:
-    """Return the table without guessed new versions of tracks whose former file is now in a changed folder.
+    """Undo guesses that a file is the new version of a track, if its former file is in a changed folder now.
 
-    Such a track counts as vanished until its former file is matched to it.
+    Until the former file is matched to the track, the track counts as vanished.
     """
     keys = {same_file_key(mark) for path in changed for mark in mark_rows(files[path].marks)} - {None}
     former = {number: file for number, file in table.replaced.items() if same_file_key(file.mark) in keys}
@@ -279,8 +279,7 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
 def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
     """Return the former files of tracks whose path has another file now, if the former may be elsewhere.
 
-    A scan of some folders cannot know whether the former file was replaced or moved elsewhere. A file with
-    the same audio has replaced it: some editors write a new file for each change of tags.
+    A file with the same audio replaced the former one: some editors write a new file for each change of tags.
     """
     replaced = {
         track.number: FormerFile(track.path, track.mark, scan.now_s)

@@ -90,7 +90,7 @@ class Library(NamedTuple):
 
     Attributes:
         missing: an error for each root that seems to be missing; its last tracks are in the library.
-        waiting: by root, the indices of tracks that wait for it.
+        waiting: by missing root, the indices of tracks absent until it returns.
     """
 
     tracks: Tracks

@@ -1,7 +1,7 @@
 """Define the table of tracks. Each track has a number that is never used again.
 
-It has a row for each folder, so that an unchanged folder costs nothing. A number is in one folder, or among
-the vanished tracks.
+The table has a row for each folder, so that an unchanged folder costs nothing. A number is in one folder, or
+among the vanished tracks.
 """
 
 from array import array

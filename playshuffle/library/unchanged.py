@@ -24,9 +24,9 @@ _FINE_STAMPS = frozenset(("btrfs", "ext4", "xfs", "zfs"))
 def unchanged(
     folders: Iterable[Folder], workers: Workers, seen_so_far: Callable[[int], object] = lambda _: None
 ) -> dict[bytes, Folder]:
-    """Return the plain folders, by path, with the same content on the same device.
+    """Return by path the folders that are `is_plain`, and have the same content on the same device.
 
-    `seen_so_far` sometimes gets the number of checked files.
+    `seen_so_far` is sometimes called with the number of checked files.
     """
     plain = [folder for folder in folders if folder.is_plain]
     is_unchanged = partial(_is_unchanged, _with_fine_stamps(plain), workers)

@@ -72,7 +72,7 @@ class Dirty(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Changes in the folders since the last scan, by events.
+    """Changes in the folders since the last scan, as reported by events.
 
     Attributes:
         dirty: folders to check; None for all.

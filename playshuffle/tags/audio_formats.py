@@ -81,7 +81,7 @@ _IN_OGG = ((b"\x01vorbis", "vorbis"), (b"OpusHead", "opus"), (b"\x7fFLAC", "oggf
 def format_of(head: bytes, suffix: bytes) -> str | None:
     """Return the audio format of a file by its first bytes; None if it is not audio.
 
-    The suffix counts only if several formats begin so: many files have a wrong suffix.
+    The suffix counts only if several formats begin with these bytes: many files have a wrong suffix.
     """
     if head.startswith(b"OggS"):
         is_video = any(signature in head for signature in _VIDEO_IN_OGG)

@@ -51,7 +51,7 @@ def read_chunks(file: HeadFile) -> Chunks:
     """Return texts and stream of a file.
 
     Raises:
-        DeclinedError: it is not such a file, or does not describe its audio.
+        DeclinedError: it is neither WAV nor AIFF, or does not describe its audio.
     """
     magic = file.up_to(0, 4)
     is_aiff = magic == b"FORM"

@@ -69,7 +69,7 @@ def stream(file: HeadFile, offset: int) -> Stream:
 
 
 def _search(data: bytes, offset: int, file: HeadFile) -> Stream:
-    """Take the first row of frames that is long enough, or has a Xing header."""
+    """Describe the first series of frames that is long enough, or has a Xing header."""
     is_end = offset + len(data) >= file.size
     few: list[tuple[int, _Frame]] = []
     place = -1

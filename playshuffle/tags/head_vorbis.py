@@ -145,7 +145,7 @@ def ogg_mark(file: HeadFile) -> int:
 
 
 def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
-    """Return the position at the end of the first audio page, and all audio bytes ÷ those after this page."""
+    """Return the end position of the first audio page, and all audio bytes ÷ the bytes after that page."""
     begin, end, position = place, place, 0
     while position <= 0:  # headers, or a page without the end of a packet
         begin, head = end, file.at(end, 27)
@@ -157,7 +157,7 @@ def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
 
 
 def ogg_length_s(length_s: float, hertz: int, first: tuple[int, float]) -> float:
-    """Return the length of a stream that ends at `length_s`, 0 if unknown.
+    """Return the length of a stream whose last position is `length_s`; 0 if unknown.
 
     A piece cut from a stream, such as a radio recording, keeps the positions of the whole.
     """

@@ -57,7 +57,7 @@ codecs.register_error(_ERRORS, _as_latin1)
 
 
 class _Latin1:
-    """Mixed into a class of comments: bytes that are not UTF-8 are Latin-1, unless a comment is malformed."""
+    """Mixed into Vorbis comments: bytes that are not UTF-8 are Latin-1, unless a comment is malformed."""
 
     def load(self, file: BinaryIO, **options: bool) -> None:
         comments: Any = super()
@@ -113,7 +113,7 @@ class SketchyError(MutagenError):  # type: ignore[misc]
 
 
 def genre_names(texts: list[Any]) -> list[Any]:
-    """Return the names of genres, some of which an ID3 tag has as numbers."""
+    """Return the names of genres; an ID3 tag may have numbers instead."""
     genres: list[Any] = id3.TCON(text=texts).genres
     return genres
 

@@ -115,8 +115,6 @@ class _Worker:
 
 
 class _Pool:
-    """The files still to read, the workers, and the results."""
-
     def __init__(self, paths: Sequence[bytes], deadline_s: float, memory_bytes: int) -> None:
         self.paths = paths
         self.deadline_s = deadline_s

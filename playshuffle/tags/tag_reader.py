@@ -58,7 +58,7 @@ def read(path: bytes) -> Reading:
 
 
 class _Disk(FileIO):
-    """Keeps the disk's error, which mutagen may mistake for damage or the end of the file."""
+    """A file that keeps an error of the disk, which mutagen may mistake for damage or the file's end."""
 
     error: OSError | None = None
 
