@@ -144,7 +144,7 @@ def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
 
 
 def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` in the configuration of beets.
+    """Return the fields of `Options` that the configuration of beets sets.
 
     Raises:
         PlayshuffleError: a key is unknown, or has a value of the wrong type.

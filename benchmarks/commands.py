@@ -2,9 +2,8 @@
 
     python -m benchmarks.commands [--tracks 100000] [--rounds 9] [--keep FOLDER]
 
-Each round runs every command once. The tables show medians; ratios are medians over the rounds of a
-command's ratio to the first row of its table. Peak memory per track is the excess over an empty Python
-process.
+Rounds, medians and ratios are as in `benchmarks.making`. Peak memory per track is the excess over an empty
+Python process.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Deal for 100 days to a listener of MPD whose plays nothing but `playshuffle listen` counts.
+"""Deal for 100 days to a listener of MPD whose plays `playshuffle listen` alone counts.
 
     python -m benchmarks.evenings [--days 100]
 

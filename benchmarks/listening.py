@@ -69,7 +69,7 @@ def listen(count: Count, seed: str, silent_every: int = 0) -> Iterator[tuple[int
 
 
 def first_round(count: Count, seed: str, silent_every: int = 0) -> tuple[int, float, float]:
-    """Return the days of the first round, the share of the library heard in it, and that three days later.
+    """Return the days of the first round, and the shares of the library heard in it and three days later.
 
     By then the unheard tracks of its last deal have come again.
     """

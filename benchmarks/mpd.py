@@ -29,7 +29,7 @@ class Mpd:
             time.sleep(0.05)
 
     def _listens(self) -> bool:
-        """Return whether it takes connections, which comes later than its socket."""
+        """Return whether MPD accepts connections yet; its socket exists earlier."""
         with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
             client.connect(str(self._socket))
             return True
@@ -39,7 +39,7 @@ class Mpd:
         subprocess.run(["mpc", "-h", self._socket, "update", "--wait"], check=True, stdout=subprocess.DEVNULL)
 
     def waiting(self) -> subprocess.Popen[bytes]:
-        """Return a process, already listening, that exits when it sees a change."""
+        """Return a process, already connected, that exits when MPD reports a change."""
         idle = subprocess.Popen(["mpc", "-h", self._socket, "idle", "database"], stdout=subprocess.DEVNULL)
         time.sleep(0.5)
         return idle

@@ -29,7 +29,7 @@ def seconds(work: Callable[[], object]) -> float:
 def compare(
     work: Callable[[], object], reference: Callable[[], object], pairs: int
 ) -> tuple[float, float, float]:
-    """Return median seconds of both, and the median of the ratios pair by pair."""
+    """Return the median seconds of both functions, and the median of the ratios pair by pair."""
     times = [(seconds(work), seconds(reference)) for _ in range(pairs)]
     ours, theirs = zip(*times, strict=True)
     ratios = [one / other for one, other in times]

@@ -22,7 +22,7 @@ class Exit(enum.IntEnum):
 
 
 def of_all(codes: Sequence[Exit]) -> Exit:
-    """Return the exit code of these failures: LOSSES if there are several."""
+    """Return the exit code for these failures: DONE if none, LOSSES if several."""
     return Exit.DONE if not codes else codes[0] if len(codes) == 1 else Exit.LOSSES
 
 

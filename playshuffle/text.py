@@ -40,7 +40,7 @@ _COMMANDS = {
 
 
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
-    """Return the name that a user means; upper and lower case are the same.
+    """Return the known name that a user means, whether in upper or lower case.
 
     `see` is the command that lists the names, by default that of `kind`.
 

@@ -77,7 +77,7 @@ def row(order: audited_orders.Audited) -> str:
 
 
 def drawn(order: audited_orders.Audited) -> str:
-    """Return the picture as SVG: the difference from a uniform order, since that shows the shape."""
+    """Return a picture as SVG of the difference between an order and a uniform one."""
     uniform = guarantees.uniform(order.tracks)
     counts = bias.count(order._replace(guarantee=uniform), ROUNDS, Seeded(SEED))
     offs = bias.deviations(counts, uniform)

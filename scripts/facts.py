@@ -58,7 +58,7 @@ PLAYER_KEYS: Sequence[Key] = (
 
 
 def playlist_keys() -> list[Key]:
-    """Return the keys of a playlist: first the option table, then keys that no command has."""
+    """Return the keys of a playlist: first the options of commands, then all others."""
     own = {key.name: key for key in _OWN}
     return [own.get(name) or _of_option(name) for name in keys.PLAYLIST]
 

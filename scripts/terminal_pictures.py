@@ -198,7 +198,7 @@ def _shown(name: str, since: float) -> str:
 
 
 def _typed(name: str, since: float, until: float, steps: int, width: float) -> str:
-    """Remove the cover of a command, character by character."""
+    """Return an animation that uncovers a command, character by character."""
     moved = f"transform:translateX({width:g}px)"
     return (
         f".{name}{{animation:{name} {_LENGTH_S:g}s {_FIRST_S:g}s steps({steps}) infinite}}"

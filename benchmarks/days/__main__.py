@@ -1,4 +1,4 @@
-"""Drive the rows, some at the same time, and write the page: see the package."""
+"""Run the programs of rows.toml, some at the same time, and write docs/hundred-days.md."""
 
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ KINDS: dict[str, type[Program]] = {
 
 
 def drive(key: str, variant: str, days: int, source: Path, results: Path) -> str:
-    """Run one row, save its days, and return a line about it."""
+    """Run the program of one row, save its days, and return a line about the run."""
     begin_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="days-") as folder:
         library = music.Library(source, Path(folder))
@@ -57,7 +57,7 @@ def sound(folder: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """Read the options, and drive each row in both variants."""
+    """Read the options, and run the program of each row in both variants."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     words.add_argument("--days", type=int, default=DAYS)

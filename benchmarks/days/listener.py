@@ -1,4 +1,4 @@
-"""Play one row for a number of days, by a listener who is the same for all rows."""
+"""Let a listener, the same for all programs, use one program for a number of days."""
 
 import os
 import random
@@ -15,7 +15,7 @@ VARIANTS = {"all": "hears everything", "skips": "skips one in five, and is away 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of rows.toml. In its commands and files, FOLDER is the music, HOME the home of the program.
+    """A program in rows.toml. In its commands and files, FOLDER is the music, HOME its home.
 
     Attributes:
         key: names it on the command line.
@@ -50,7 +50,7 @@ NOT_DRIVEN: Mapping[str, str] = _TABLE["not_driven"]
 
 
 class Program:
-    """A program with a home of its own, over the music of one row."""
+    """A program with a home and a music folder of its own."""
 
     def __init__(self, row: Row, home: Path, library: Library) -> None:
         self.row, self.home, self.music = row, home, library.folder
@@ -77,7 +77,7 @@ class Program:
         raise NotImplementedError
 
     def next(self) -> None:
-        """Let the program go to the next track, as at the end of this one."""
+        """Go to the next track, as at the end of one."""
         raise NotImplementedError
 
     def stop(self) -> None:
@@ -95,7 +95,7 @@ class Program:
         """Do the automatic work of a day without a listener."""
 
     def close(self) -> None:
-        """End what was started for it, after the last day."""
+        """End all processes of the program, after the last day."""
 
 
 @dataclass
@@ -116,7 +116,7 @@ class Day:
 
 
 def listen(program: Program, library: Library, variant: str, days: int) -> Iterator[Day]:
-    """Yield each day, after the program was ended in the evening."""
+    """Run the program for each day, and yield the plays of the day."""
     for day in range(days):
         today, before = Day(), program.unplayable
         new = library.change(day)

@@ -72,7 +72,7 @@ class Mpv(Program):
 
 
 class Listed(Mpv):
-    """A program that writes a list each day. On the day of the crash it is killed, and not the player."""
+    """A program that writes a list for mpv each day. The crash kills it, and not mpv."""
 
     def __init__(self, row: Row, home: Path, library: Library) -> None:
         super().__init__(row, home, library)
@@ -98,7 +98,7 @@ class Listed(Mpv):
             self._list.write_text("".join(f"{self.music / path}\n" for path in paths.splitlines()))
 
     def away(self, day: int) -> None:
-        """Write the list, as each day; nobody plays it."""
+        """Write the list of the day, which nobody plays."""
         self._run(self.row.command, day)
 
     def start(self, day: int, new: list[Path]) -> None:

@@ -1,4 +1,4 @@
-"""Compute the columns of the table from the days of one row."""
+"""Compute the columns of the table from the days of one program."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _again(days: Sequence[Day]) -> int:
 
 
 def _is_kept(days: Sequence[Day], first: int) -> bool:
-    """Return whether on two days no track of the last plays came again, and every entry could be played."""
+    """Return whether, from day `first`, two days repeat no recent track and have no unplayable entry."""
     before = [track for day in days[:first] for track in day.heard][-_NOT_AGAIN:]
     for track in (track for day in days[first : first + 2] for track in day.heard):
         if track in before:
@@ -85,7 +85,7 @@ def _kept(days: Sequence[Day]) -> tuple[str, ...]:
 
 
 def measure(days: Sequence[Day]) -> Measures:
-    """Return the columns of a row."""
+    """Return the columns for one program."""
     heard = shares(days)
     artists = [[artist_of(track) for track in day.played] for day in days]
     pairs = [pair for day in artists for pair in pairwise(day)]

@@ -60,7 +60,7 @@ def make(folder: Path) -> None:
 
 
 class Library:
-    """The music folder of one row, with the identity of each file. It changes by the events of the days."""
+    """The music folder of one program, with the number of each file. It changes on given days."""
 
     def __init__(self, source: Path, home: Path) -> None:
         self.folder = home / "music"

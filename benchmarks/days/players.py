@@ -29,7 +29,7 @@ _OBJECT = "/org/mpris/MediaPlayer2"
 
 
 class Player(Program):
-    """A player in a terminal that nobody sees, which is asked until it plays another track than before."""
+    """A player in an invisible terminal, which is polled until it plays another track than before."""
 
     process: subprocess.Popen[bytes]
     _last, _changed_s = "", 0.0
@@ -101,7 +101,7 @@ class Player(Program):
         self.skip()
 
     def stop(self) -> None:
-        """End it as the system does when its user logs out."""
+        """End the player as the system does when its user logs out."""
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(15)

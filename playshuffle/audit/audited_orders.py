@@ -21,10 +21,10 @@ _WithGuarantee = tuple[Shuffle, Guarantee]
 
 
 class Audited(NamedTuple):
-    """An order of N tracks that can be shuffled many times.
+    """An order of N tracks, with its shuffle and the guarantee to test.
 
     Attributes:
-        flaw: the known defect of an order that tests must catch.
+        flaw: the known defect of a bad shuffle; else empty.
         entropy_bits: bits of its own generator; None if it uses the given one.
     """
 

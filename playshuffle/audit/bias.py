@@ -3,7 +3,6 @@
 The sum over all cells of (seen - expected)² / expected is close to a scaled chi-square sum. Its mean is
 exact: the number of cells that can be filled, less one for each row. The guarantee gives the degrees of
 freedom, or they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2 (1946) 110-114).
-For a uniform order they are (n-1)², and the scale is (n-1)/n.
 """
 
 import math
@@ -47,7 +46,7 @@ class Verdict(NamedTuple):
     """The result of the tests: good if `reasons` is empty.
 
     Attributes:
-        p: probability of so large a sum by chance.
+        p: probability of so large a chi-square sum by chance.
         fixed_expected: mean number of tracks that keep their position in a round.
         impossible: how often a track was at a position with probability 0.
     """
@@ -131,7 +130,7 @@ def judge(order: Audited, counts: Counts) -> Verdict:
 
 
 def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:
-    """Return by how many standard deviations each cell is off.
+    """Return the deviation of each cell from its expected count, in standard deviations.
 
     `pooled` rows, and columns, are counted as one. NaN if a cell must be empty and is; infinite if it must be
     empty and is not.

@@ -42,7 +42,7 @@ def uniform(count: int) -> Guarantee:
 
 
 def one_ring(count: int) -> Guarantee:
-    """Guarantee that every order of one cycle is equally likely, as Sattolo's shuffle does."""
+    """Guarantee that every order of one cycle is equally likely, as by Sattolo."""
     chances = [[1 / (count - 1)] * count for _ in range(count)]
     for track, row in enumerate(chances):
         row[track] = 0.0

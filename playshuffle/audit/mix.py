@@ -63,6 +63,6 @@ def nearest(keys: Sequence[int]) -> int | None:
 
 
 def successors(paths: Sequence[bytes]) -> int:
-    """Count entries that follow their predecessor in path order: n-1 if nothing was shuffled."""
+    """Count entries that come right after their predecessor in path order."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))

@@ -15,7 +15,7 @@ _FARTHEST = 5  # standard deviations; one cell of a good matrix in 1.7 million i
 
 
 def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
-    """Draw the matrix in the format of the file's suffix."""
+    """Return a picture of the matrix, as PNG or SVG by the suffix of the path."""
     size = len(matrix)
     colours = LinearSegmentedColormap.from_list("rare to frequent", _COLOURS, _SHADES)
     figure = Figure(figsize=(5.6, 5), dpi=100, layout="constrained")
@@ -35,7 +35,7 @@ def picture(path: str, matrix: Sequence[Sequence[float]], title: str) -> bytes:
 
 
 def saved(path: str, figure: Figure) -> bytes:
-    """Return a figure in the format of the file's suffix."""
+    """Return a figure as PNG or SVG, by the suffix of the path."""
     file = io.BytesIO()
     form = path.lower()[-3:]
     # Without a date, and with fixed names, the same figures give the same bytes.

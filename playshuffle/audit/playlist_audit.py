@@ -38,7 +38,7 @@ class PlaylistAudit(NamedTuple):
     by: Sequence[tuple[int, str]]
 
     def as_json(self) -> dict[str, Any]:
-        """Bytes that are not UTF-8 become U+DC80 to U+DCFF."""
+        """Return the figures for JSON. Bytes that are not UTF-8 become U+DC80 to U+DCFF."""
         facts = self._asdict() | {
             "playlist": os.fsdecode(self.playlist),
             "by_artist": self.by_artist._asdict(),
@@ -49,7 +49,7 @@ class PlaylistAudit(NamedTuple):
 
 
 def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
-    """Read a playlist and the tags of its tracks, from the cache if they are known.
+    """Audit a playlist. Tags of its tracks are read from the cache if they are there.
 
     Raises:
         PlayshuffleError: the playlist names no audio file.

@@ -30,10 +30,7 @@ _LABEL_CHARACTERS = 30
 
 
 def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, str]]) -> bytes:
-    """Return the picture in the format of the path's suffix.
-
-    `by` has number and name of each track's artist; negative without an artist.
-    """
+    """Return the picture, as PNG or SVG by the suffix of the path. `by` is that of a `PlaylistAudit`."""
     order = sorted(range(len(paths)), key=paths.__getitem__)
     panels = [("This playlist", by)]
     if successors(paths) < len(paths) - 1:

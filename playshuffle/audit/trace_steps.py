@@ -45,7 +45,7 @@ TRACED = {
 
 
 def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
-    """Shuffle, and return the draws for `steps`."""
+    """Return the draws of one shuffle, as `steps` takes them."""
     numbers: list[int] = []
 
     def noting(bound: int) -> int:
@@ -57,7 +57,7 @@ def drawn(traced: Traced, tracks: int, randbelow: RandBelow) -> list[int]:
 
 
 def allowed(traced: Traced, tracks: int) -> list[range]:
-    """Return the range of each draw."""
+    """Return the range that each draw must be in."""
     # The smallest and the largest draws. No bound depends on the draws before.
     least, most = (drawn(traced, tracks, draw) for draw in (lambda _: 0, lambda bound: bound - 1))
     return [range(first, last + 1) for first, last in zip(least, most, strict=True)]
@@ -86,7 +86,7 @@ def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
 
 
 def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
-    """Return the first position to swap with, for each draw: in a forward shuffle its own, else 0."""
+    """Return the first position that each draw may swap with."""
     swaps_ahead = traced.is_forward and not traced.is_struck
     return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
 

@@ -46,7 +46,7 @@ def needs_last(recipe: Recipe) -> bool:
 
 
 def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
-    """Return the last order of the chosen tracks: other tracks removed, new ones appended.
+    """Return the last order reduced to the chosen tracks `indices`, with new ones appended.
 
     The first `count` tracks of `last` were in the playlist; None: all.
     """
@@ -57,7 +57,7 @@ def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = 
 
 
 def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: RandBelow) -> Arranged:
-    """Put the tracks, at least one, in order, and count the tracks of the playlist.
+    """Put the chosen tracks, at least one, in order; the result has the length of the playlist, too.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
@@ -86,7 +86,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
 
 
 def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
-    """Keep an order, but move the pinned tracks, and count the tracks of the playlist.
+    """Keep an order, but move the pinned tracks; the result has the length of the playlist, too.
 
     Raises:
         PlayshuffleError: as `arrange` does, for pins and limits.
@@ -106,7 +106,7 @@ class _Layout(NamedTuple):
 
     Attributes:
         left_out: tracks too long for the time limit, or of unknown length.
-        playlist_length: number of tracks to play, as far as known.
+        playlist_length: maximum number of tracks in the playlist, without `closing`.
         closing: the track pinned to the end of a list of unknown length.
     """
 

@@ -22,7 +22,7 @@ class Chosen(NamedTuple):
         return self.tracks.column(make, self.indices)
 
     def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:
-        """Return a list over all tracks, with `other` for those not chosen."""
+        """Return a list over the whole library, with `other` for tracks not chosen."""
         if len(self.indices) == len(self.tracks):
             return values
         all_values = [other] * len(self.tracks)

@@ -54,13 +54,13 @@ class _Album(NamedTuple):
 
 
 class Albums(NamedTuple):
-    """The number of each track's album, and its position there."""
+    """For each track, the number of its album and its position on the album."""
 
     keys: Sequence[int]
     positions: Sequence[Position]
 
     def in_order(self, order: Iterable[int]) -> list[int]:
-        """Sort by album, disc, side, number and name."""
+        """Sort tracks by album, disc, side, number and name."""
         return sorted(order, key=lambda index: (self.keys[index], self.positions[index], index))
 
 
@@ -106,7 +106,7 @@ def albums(chosen: Chosen) -> Albums:
 
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:
-    """Return a field of each chosen track, as tagged, or None."""
+    """Return the raw value of a field for each chosen track, or None."""
     return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
 
 
@@ -138,7 +138,7 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
 
 
 def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:
-    """Map each further disc to the first one, if that is in a folder beside or above.
+    """Map each further disc of an album to its first one, if that is in a folder beside or above.
 
     Discs of one album have different numbers: otherwise they are two albums of one name.
     """

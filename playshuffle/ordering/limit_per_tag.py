@@ -45,7 +45,7 @@ def parse_limit(text: str) -> LimitPerTag:
 
 
 def values(chosen: Chosen, tag: str) -> dict[int, int]:
-    """Number the values of a tag, by index. A track without the tag has its own number."""
+    """Return a number for the tag's value by track index. A track without the tag has its own number."""
     keys = groups.group_keys(chosen, tag)
     if tag != ALBUM:
         return {index: keys[index] for index in chosen.indices}

@@ -40,7 +40,7 @@ class Order(NamedTuple):
         repair: restores the guarantee of a changed list by moving few tracks. None if `insert_new` keeps it.
         deck_gap: whether a new round of a deck keeps the gap for each track, as far as ten attempts allow, or
             has no gap.
-        has_fewest_repeats: the summary of `make` suggests no other order against repeats.
+        has_fewest_repeats: no other order has fewer repeats, so `make` suggests none.
     """
 
     shuffle: Callable[[Chosen, Recipe], Shuffle]
@@ -63,10 +63,7 @@ def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
 
 
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle of blocks, each in album order, or in path order if blocks are folders.
-
-    A limit may cut the last block.
-    """
+    """Return a shuffle of blocks, each in album order, or in path order if blocks are folders."""
     inside = recipe.inside or "none"
     by = recipe.group_by or ORDERS[recipe.order].tag
     assert by is not None
@@ -85,7 +82,7 @@ def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
-    """Restore the fewest repeats: move tracks, or with pins swap tracks around them."""
+    """Return a repair that moves single tracks apart, or with pins swaps tracks."""
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
@@ -123,7 +120,7 @@ def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
 def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, inside: Inside) -> list[int]:
     """Sort the unplayed tracks of each block, except for blocks that are shuffled inside.
 
-    Renumbered tracks are still at their old positions, and another block may be the last now.
+    Renumbered tracks are still at their old positions.
     """
     if inside == "all":
         return [*ranks]
@@ -178,7 +175,7 @@ def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
 
 
 def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
-    """Insert new tracks among tracks of their play count; sort all others by their present counts."""
+    """Insert each new track among tracks of the same play count; sort all others by present counts."""
     plays = _plays(chosen)
 
     def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:

@@ -53,7 +53,7 @@ def positions(pins: Sequence[Pin], tracks: Tracks, last: Sequence[int], count: i
     """Map each pinned position to its track. A track pinned `HERE` keeps its position in the last order.
 
     Raises:
-        PlayshuffleError: two pins contradict each other, or a pin the length of the list.
+        PlayshuffleError: two pins contradict each other, or one is beyond the end of the list.
     """
     pinned_at: dict[int, int] = {}
     for pin in pins:
@@ -81,10 +81,7 @@ def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
 
 
 def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its position; the track there takes the position that it leaves.
-
-    All other tracks stay where they are.
-    """
+    """Put each pinned track at its position; the track there takes the position that it leaves."""
     for position, index in pinned_at.items():
         at = order.index(index)
         order[position], order[at] = order[at], order[position]

@@ -21,7 +21,7 @@ class Recipe(NamedTuple):
 
     Attributes:
         group_by: the field to keep together, or apart: one of `groups.KEYS`.
-        rests: how long a track rests after it, or a track with its value of a field, was heard.
+        rests: (field, ms): how long a track rests after it, or one with its value of the field, was heard.
         resting: indices of the resting tracks, which, like pins, are resolved later.
     """
 
@@ -32,7 +32,7 @@ class Recipe(NamedTuple):
     group_by: str | None = None
     inside: Inside | None = None
     gap: Gap | None = None
-    rests: tuple[tuple[str | None, int], ...] = ()  # fields, and milliseconds
+    rests: tuple[tuple[str | None, int], ...] = ()
     resting: frozenset[int] = frozenset()
 
     @property

@@ -52,7 +52,7 @@ def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
 
 
 def with_rest(shuffle: Shuffle, resting: frozenset[int], chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle in two parts that keeps the order's guarantee across their border."""
+    """Return a shuffle that puts resting tracks last, and keeps the guarantee also between both parts."""
     if not resting:
         return shuffle
     make_repair = ORDERS[recipe.order].repair

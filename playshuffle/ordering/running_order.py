@@ -1,7 +1,7 @@
 """Update the last order of a playlist after tracks were added or removed, or got new tags.
 
-All others keep their positions. An absent track keeps its position for its return, until it is forgotten. New
-tracks are inserted as the order requires.
+All other tracks keep their relative order. An absent track keeps its position for its return, until it is
+forgotten. New tracks are inserted as the order requires.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ class LastOrder(NamedTuple):
         absent: tracks of `order` that are not chosen now.
         new: chosen tracks that are not in the order, ascending.
         came: number of new tracks, and of absent ones that returned.
-        went: number of tracks that are absent from now on.
+        went: number of tracks that became absent.
     """
 
     order: list[int]
@@ -54,7 +54,7 @@ def last_order_now(
 def update_order(
     chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: RandBelow, *, is_changed: bool
 ) -> tuple[Arranged, list[int]]:
-    """Return the order of the chosen tracks after they changed, and this order with the absent ones.
+    """Return the updated order of the chosen tracks, and the same order with the absent ones.
 
     `recipe` has resolved pins. `is_changed`: tracks were added or removed, or have other paths or tags.
 

@@ -12,7 +12,7 @@ from types import FrameType
 
 
 class TooSlowError(Exception):
-    """A search used up its processor time."""
+    """A search by a regular expression used up its processor time."""
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -21,7 +21,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlowError in the block after this processor time."""
+    """Raise TooSlowError in the `with` block after this processor time."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,8 +1,8 @@
 """Find tracks that are the same recording, and choose one of them.
 
-Two tracks are the same if they have one MusicBrainz recording id and lengths within three seconds, or one
-artist and title and lengths within two. Lengths are compared with the shortest track of a group, so that
-differences cannot add up.
+Two tracks are the same if they have the same MusicBrainz recording id and lengths within three seconds, or
+the same artist and title and lengths within two. Lengths are compared with the shortest track of a group, so
+that differences cannot add up.
 """
 
 import re
@@ -25,7 +25,7 @@ _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 class CopyFacts(NamedTuple):
     """Facts that decide whether tracks are copies, and which one to keep.
 
-    Tracks without artist, title or length, shorter than 30 s, with a title in square brackets, or of one
+    Tracks without artist, title or length, shorter than 30 s, with a title in square brackets, or of the same
     release are never copies.
 
     Attributes:
@@ -51,7 +51,7 @@ class CopyFacts(NamedTuple):
 
 
 def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
-    """Return the groups of equal recordings, sorted by the smallest path; each from the best to the worst."""
+    """Return groups of copies by index, sorted by their first paths; each from the best to the worst copy."""
     groups = _Groups(facts)
     groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
     groups.join(_name, SAME_NAME_MS)
@@ -61,7 +61,7 @@ def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
 def copies_among(
     tracks: Tracks, indices: Sequence[int], tags_of: TagsOf, positions: Mapping[int, int]
 ) -> list[list[int]]:
-    """Return the groups of tracks that are the same recording, each from the best to the worst.
+    """Return the copies among tracks, in groups as `find_copies` does.
 
     `positions` maps a track's index to its position in the saved order, if any.
     """
@@ -71,7 +71,7 @@ def copies_among(
 
 
 def _name(track: CopyFacts) -> Hashable | None:
-    """Return artist and title to compare; None if one is missing. Words in brackets are separate."""
+    """Return artist, title without brackets, and words in brackets, to compare; None if a text is missing."""
     artist, title = _plain(track.artist), _plain(track.title)
     words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
     stem = " ".join(re.sub(_BRACKETS, " ", title).split())
@@ -89,7 +89,7 @@ def _may_be_copied(track: CopyFacts) -> bool:
 
 
 class _Groups:
-    """Groups of tracks, joined by one rule after the other."""
+    """Groups of copies, merged by one rule after the other."""
 
     def __init__(self, facts: Sequence[CopyFacts]) -> None:
         self._facts = facts
@@ -107,7 +107,7 @@ class _Groups:
                 self._join_members(members, within_ms)
 
     def _join_members(self, members: Iterable[int], within_ms: int) -> None:
-        """Join tracks from the shortest on, each to the first group that it fits."""
+        """Add tracks, the shortest first, each to the first group that it fits."""
         firsts: list[int] = []
         for index in sorted(members, key=lambda each: (self._facts[each].length_ms, self._facts[each].path)):
             for first in firsts:

@@ -21,7 +21,7 @@ _BLOCK_FOLDERS = 256
 
 
 class Block:
-    """Some folders, with columns built on demand."""
+    """The values of some folders, one column a field, built on demand."""
 
     def __init__(self, folders: Sequence[Folder], rows_of: RowsOf) -> None:
         self._folders = folders
@@ -44,7 +44,7 @@ class Evaluation:
     """One evaluation of a query.
 
     Attributes:
-        untagged: for each term about one tag, the rows that lack it.
+        untagged: for each term about one tag, whether each row lacks it.
     """
 
     def __init__(self, rows_of: RowsOf) -> None:
@@ -58,11 +58,7 @@ class Evaluation:
             yield Block(folders[start : start + _BLOCK_FOLDERS], self._rows_of)
 
     def matches(self, node: Node, block: Block) -> list[bool]:
-        """Return which rows match a node.
-
-        Raises:
-            PlayshuffleError: the regular expressions take too long.
-        """
+        """Return whether each row of a block matches a node of the query."""
         if isinstance(node, Term):
             return self._of_term(node, block)
         if isinstance(node, Not):

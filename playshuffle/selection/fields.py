@@ -1,7 +1,7 @@
 """Define the fields of a query, and the source of their values.
 
-A field has a raw value for each row of a folder, and a function that decodes it. Raw values repeat from track
-to track, so a term tests each only once.
+A field has a raw value for each file of a folder, and a function that decodes it. Raw values repeat from
+track to track, so a term tests each only once.
 """
 
 import os
@@ -28,8 +28,8 @@ class Field(NamedTuple):
     """A field of a query.
 
     Attributes:
-        read: returns the raw values of a folder, by row.
-        decode: returns the value of a raw value; None if it is missing. A missing text is empty.
+        read: returns the raw value of each file of a folder.
+        decode: converts a raw value; the result is None if it is missing, or empty for a text.
     """
 
     name: str
@@ -75,7 +75,7 @@ def _packed(
 
 
 def _today(folder: Folder) -> Iterable[str]:
-    """Return the local day for each file, which a query compares with days of the year."""
+    """Return today's local date as MM-DD for each file, for queries by days of the year."""
     return [time.strftime("%m-%d")] * folder.track_count
 
 
@@ -89,7 +89,7 @@ _FORMATS = {
 
 
 def _formats(folder: Folder, tags: Rows) -> Iterable[str]:
-    """Name formats as beets does; only tags distinguish Apple Lossless from AAC."""
+    """Yield the format of each file as beets names it; only tags distinguish Apple Lossless from AAC."""
     for name, row in zip(folder.file_names(), tags, strict=True):
         format_ = BY_SUFFIX.get(os.path.splitext(name)[1].lower(), "mp3")
         is_alac = format_ == "mp4" and row is not None and row[_LOSSLESS]

@@ -1,4 +1,4 @@
-"""Define what a query finds out about tracks and about its own terms."""
+"""Define the facts that a query reports about tracks and about its own terms."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ class Finding(NamedTuple):
     """The result of a term for one track.
 
     Attributes:
-        holds: the term matches, negation included.
+        holds: whether the track matches the term, negation included.
         values: name and text of each compared field; empty if the tag is missing.
     """
 
@@ -18,10 +18,10 @@ class Finding(NamedTuple):
 
 
 class Lacking(NamedTuple):
-    """A term that decided about tracks without the tag.
+    """A term that selected or omitted tracks because they lack its tag.
 
     Attributes:
-        is_kept: they match, because the term is negated.
+        is_kept: it selected them, because it is negated.
     """
 
     text: str

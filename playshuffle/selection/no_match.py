@@ -39,7 +39,7 @@ class TermCount(NamedTuple):
     """A term of a query, and the number of tracks that it matches.
 
     Attributes:
-        advice: what the user may mean; empty if unknown.
+        advice: a suggestion, such as a similar value; empty if none is known.
     """
 
     text: str
@@ -48,7 +48,7 @@ class TermCount(NamedTuple):
 
 
 def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks that each term matches by itself, among these tracks."""
+    """Count the tracks, among those given, that each term alone matches."""
     values_of = partial(_values, tracks, indices, rows_of)
     for term, following in zip(query.terms, (*query.terms[1:], None), strict=True):
         alone = Query(term.text, term, (term,)).select(tracks, indices, rows_of)

@@ -20,7 +20,7 @@ from playshuffle.selection.terms import Builder, Group, Node, Not, Term
 
 
 class Selection(NamedTuple):
-    """The tracks that match a query and the others, as indices, ascending."""
+    """The tracks that match a query, and all other tracks, as ascending indices."""
 
     kept: Sequence[int]
     left_out: Sequence[int]
@@ -39,7 +39,7 @@ class Query(NamedTuple):
     terms: tuple[Term, ...]
 
     def select(self, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Selection:
-        """Return which of these tracks, ascending, match."""
+        """Return which of these tracks, given as ascending indices, match."""
         run = Evaluation(rows_of)
         flags: list[bool] = []
         for block in run.blocks(tracks.folders):
@@ -81,7 +81,7 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
     Relative paths start at the roots, relative dates at `now` (local time).
 
     Raises:
-        QueryError: it is not a query; names the column, and the most similar field.
+        QueryError: the text is not a query; the error names the column, and a similar field.
     """
     local = datetime.fromtimestamp(time.time()) if now is None else now  # noqa: DTZ006 - users write local times
     tree = Builder(tokens.split(text), text, roots, local).build()
@@ -96,7 +96,7 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
 
 
 def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
-    """Return the text of a query with each absolute path that `new_place` changes replaced.
+    """Replace each absolute path in the text of a query by the result of `new_place`, if that differs.
 
     Regular expressions stay as they are, and so does a text that is not a query.
     """
@@ -118,7 +118,7 @@ def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
 
 
 def narrow(queries: Sequence[Query]) -> Query:
-    """Return a query that matches if all of these do, with their columns."""
+    """Return a query for tracks that match all of these queries. Terms keep their columns."""
     if len(queries) == 1:
         return queries[0]
     tree = Group(is_any=False, nodes=tuple(query.tree for query in queries))

@@ -28,7 +28,7 @@ class Check(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
-        """Return a check: a missing value fails, an empty text may pass."""
+        """Return a check by a test: a missing value fails it, an empty text may pass."""
 
         @lru_cache(_MEMORY)
         def passes(raw: Any) -> bool:
@@ -46,8 +46,8 @@ class Term(NamedTuple):
     Attributes:
         column: where it begins in the query, from 1.
         is_regex: evaluation may take long.
-        tops: paths above the matching files; empty for a term of tags.
-        relative: the path as written, if it starts at each root.
+        tops: the paths that the term means; empty for a term about tags.
+        relative: the path as written, if it is relative to the roots.
     """
 
     text: str
@@ -78,7 +78,7 @@ EVERYTHING = Group(is_any=False, nodes=())
 
 
 class Builder:
-    """Build the tree from tokens, by recursive descent. Relative paths start at `roots`."""
+    """Builds the tree from tokens. Relative paths start at `roots`."""
 
     def __init__(self, tokens: Sequence[Token], source: str, roots: Sequence[bytes], now: datetime) -> None:
         self.tokens = tokens
@@ -88,7 +88,7 @@ class Builder:
         self._next = 0
 
     def build(self) -> Node:
-        """Build the tree; without tokens, a tree that everything matches."""
+        """Build the tree; without tokens, every track matches it."""
         return self._any() if self.tokens else EVERYTHING
 
     def _any(self) -> Node:

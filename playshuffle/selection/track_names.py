@@ -20,7 +20,7 @@ class TrackNames:
 
     Attributes:
         roots: folders where a relative path may start.
-        read_tags: returns their tags, in the order of the paths; only called if no file has the name.
+        read_tags: returns their tags, in the order of the paths; only called if no path ends in the text.
     """
 
     paths: Sequence[bytes]
@@ -34,8 +34,8 @@ class TrackNames:
     def find(self, word: str) -> int | None:
         """Return the index of the track that a text names, if any.
 
-        The text is a path, or its end; or a name without suffix, a title, or "artist - title". If none is
-        equal, names in another Unicode form count, then names in other case.
+        The text is a path, or its end; or a name without suffix, a title, or "artist - title". If no
+        name is equal, names in another Unicode form count, then names in other case.
 
         Raises:
             PlayshuffleError: several tracks have this name.

@@ -30,13 +30,13 @@ _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y
 
 
 def containing(value: str) -> Test:
-    """Test whether a text contains this text, in any case."""
+    """Return a test: does a text contain this value, in any case?"""
     needle = folded(value)
     return lambda text: needle in folded(text)
 
 
 def equal(value: str, form: Callable[[str], str] = composed) -> Test:
-    """Test whether a text, or any of its values, equals this value; `folded` ignores case."""
+    """Return a test: does a text, or one of its values, equal this value? `folded` ignores case."""
     whole = form(value)
 
     def test(text: str) -> bool:
@@ -47,7 +47,7 @@ def equal(value: str, form: Callable[[str], str] = composed) -> Test:
 
 
 def matching(value: str) -> Test:
-    """Test whether a regular expression matches a part of a text, or of any of its values.
+    """Return a test: does this regular expression match a part of a text?
 
     Raises:
         ValueError: it is not a regular expression.
@@ -67,7 +67,7 @@ def matching(value: str) -> Test:
 
 
 def comparing(field: Field, value: str, now: datetime) -> Test:
-    """Test whether a number, length, size, date or flag equals this value, or is in this range.
+    """Return a test: is a number, length, size, date or flag equal to this value, or in this range?
 
     Raises:
         ValueError: the value has another form; the text describes the right one.
@@ -100,7 +100,7 @@ def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
 
 
 def below(paths: Iterable[bytes]) -> Test:
-    """Test whether a path is one of these, or below one."""
+    """Return a test: is a path one of these, or below one?"""
     exact = set(map(_composed_path, paths))
     inside = tuple(top.rstrip(b"/") + b"/" for top in exact)
 
@@ -112,7 +112,7 @@ def below(paths: Iterable[bytes]) -> Test:
 
 
 def as_text(field: Field, value: Any) -> str:
-    """Return a value as text for text operators."""
+    """Return a value as the text that text operators compare."""
     if field.kind == PATH:
         return os.fsdecode(value)
     if field.kind == FLAG:

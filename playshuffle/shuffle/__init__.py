@@ -6,8 +6,8 @@ Nothing here knows about music. Unless a function says otherwise:
   same order for n < 2.
 * `keys[entry]` is the group of an entry.
 * `randbelow(n)` returns a random integer from 0 to n-1. "Draws" lists its calls and their bounds.
-* `first` is the first position that was not played yet, 0 to n; another one raises ValueError. Nothing before
-  it changes.
+* `first` is the first position that was not played yet, 0 to n; another number raises ValueError. Entries
+  before it keep their positions.
 """
 
 from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart

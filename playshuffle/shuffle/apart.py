@@ -23,7 +23,7 @@ def fewest_repeats(groups: Sequence[int]) -> int:
 
 
 def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
-    """Move single entries until there are as few pairs as possible.
+    """Move single entries until as few neighbours as possible are of one group.
 
     With `first` = 0 the result has the fewest pairs that these entries can have, and at most one entry moves
     for each pair too many. Proof: removing an entry x of a pair of group g removes exactly one
@@ -69,7 +69,7 @@ def swap_apart(
     *,
     positions: Iterable[int] | None = None,
 ) -> list[int]:
-    """Swap entries of pairs with others while that leaves fewer pairs; entries at `pins` stay.
+    """Swap entries beside one of their group with others while that helps; entries at `pins` stay.
 
     The fewest pairs are nearly always reached, unless one group has most entries.
 

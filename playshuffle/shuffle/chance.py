@@ -41,10 +41,7 @@ def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
 
 
 def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
-    """Draw as `draws` does, but let the caller take each number modulo its bound.
-
-    In a fast loop the remainder costs a fifth less.
-    """
+    """Draw as `draws` does, but let the caller take each number modulo its bound, which is faster."""
     if isinstance(randbelow, RandomSource):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
     return map(randbelow, bounds)
@@ -61,7 +58,7 @@ class RandomSource(ABC):
 
     @abstractmethod
     def _take(self, count: int) -> "array[int]":
-        """Return the next words."""
+        """Return the next 30-bit words."""
 
     def __call__(self, bound: int) -> int:
         """Draw from range(bound). A bound above 2**30 takes several words, the highest first."""
@@ -129,9 +126,6 @@ class Seeded(RandomSource):
     bits of each are a word. The module docstring has the rule for a bound up to 2**30. A greater bound b
     takes the fewest words k with 2**(30 k) >= b as one number, the first word highest, and throws all k away
     unless that number is below 2**(30 k) - 2**(30 k) % b. A bound of 1 takes a word as well.
-
-    Attributes:
-        entropy_bits: 8 for each byte of the seed, and at most the security of SHAKE-256.
     """
 
     def __init__(self, seed: str) -> None:
@@ -154,7 +148,7 @@ class Seeded(RandomSource):
 
 
 def chance(seed: str | None) -> RandomSource:
-    """Return draws from a seed, or from the operating system without one."""
+    """Return a source of draws: from a seed, or from the operating system if there is none."""
     return System() if seed is None else Seeded(seed)
 
 

@@ -32,7 +32,7 @@ def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: Ra
     Raises:
         ValueError: positions are beyond the order.
 
-    Cost: O(n) to copy, and the cost of `shuffle` over the positions alone.
+    Cost: O(n), and the cost of `shuffle`.
     """
     if any(not 0 <= position < len(order) for position in (*positions[:1], *positions[-1:])):
         raise ValueError(f"{positions} reaches beyond an order of {len(order)}")
@@ -40,7 +40,7 @@ def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: Ra
 
 
 def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle all others, and behind them the late entries, with the same shuffle.
+    """Shuffle all but the late entries, and behind them the late ones, with the same shuffle.
 
     `shuffle` is called for the others first. Late entries that are not in the order are ignored.
 

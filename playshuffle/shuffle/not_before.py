@@ -10,7 +10,7 @@ _NO_PINS: Mapping[int, int] = MappingProxyType({})
 
 
 class EmptyPositionError(ValueError):
-    """No entry is allowed at a position, the first such one, from 0."""
+    """No entry is allowed at `position`, the first such position, from 0."""
 
     def __init__(self, position: int) -> None:
         super().__init__(f"no entry may have position {position}")
@@ -80,7 +80,7 @@ def _others_first(
     late: Collection[int],
     randbelow: RandBelow,
 ) -> list[int]:
-    """Use late entries only if necessary; `entries` are sorted by first position."""
+    """Put late entries only where no other is allowed; `entries` are sorted by first allowed position."""
     result: list[int] = []
     ready: tuple[list[int], list[int]] = [], []
     read = 0

@@ -17,7 +17,7 @@ def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, f
     That part stays uniform if it was, and its entries keep their relative order. `entries` are indices that
     are not in the order.
 
-    Draws: one for each entry, with bounds n-first+1, n-first+2, … Cost: O(n) to shift for each.
+    Draws: one for each entry, with bounds n-first+1, n-first+2, …
 
     Source: Knuth, The Art of Computer Programming 2, section 3.4.2.
     """
@@ -39,7 +39,7 @@ def insert_apart(
     Draws: for each entry one as for `insert`, if the order has no neighbours of one group. Another one, among
     the best positions, if there was none or it was not one of the best.
 
-    Cost: O(n) for each entry: to shift if the first draw is good, to compare positions otherwise.
+    Cost: O(n) for each entry.
     """
     _check(order, first)
     running = list(order)

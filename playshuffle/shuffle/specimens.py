@@ -1,4 +1,4 @@
-"""Define shuffles that are known to be bad, so that an audit can be seen to catch them.
+"""Define shuffles that are known to be bad, to show that an audit finds their flaws.
 
 Nothing else may use them.
 """

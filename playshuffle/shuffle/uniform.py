@@ -124,7 +124,7 @@ def top_in_at_random(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def from_table(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle by drawing one row from the table of all n! permutations: the definition of uniform.
+    """Shuffle by drawing one row from the table of all n! permutations.
 
     Draws: one, with bound n!. Cost: O(n!) memory, kept for the next call.
 

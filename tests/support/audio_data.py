@@ -54,7 +54,7 @@ FILES = {
 
 
 def tags_in(path: Path) -> Tags:
-    """Return the tags of a file. Both readers must agree, unless the first declines."""
+    """Return the tags of a file; the fast reader must give the same ones, or decline the file."""
     reading = read(os.fsencode(path))
     assert read_head(os.fsencode(path)) in (None, reading)
     assert reading.tags is not None
@@ -62,7 +62,7 @@ def tags_in(path: Path) -> Tags:
 
 
 def is_sound(reading: Reading) -> bool:
-    """Return whether a reading is valid."""
+    """Return whether a reading has valid tags or a short reason why it has none."""
     if reading.tags is None:
         return 0 < len(str(reading.reason or "")) < 150 and bool(str(reading.reason).encode())
     texts = [value for value in reading.tags if isinstance(value, str)]

@@ -1,4 +1,4 @@
-"""Make audio files that break readers: large or slow to read, and damaged at random.
+"""Make audio files that break readers: large, slow to read, or damaged at random.
 
 The same seed gives the same bytes, so that a failure can be reproduced.
 """
@@ -24,21 +24,21 @@ def id3_header(flags: int, size: int) -> bytes:
 
 
 def nested_bomb() -> bytes:
-    """Return nested boxes, twenty thousand deep."""
+    """Return an MP4 file with boxes inside each other, twenty thousand deep."""
     depth = 20_000
     boxes = b"".join((8 * (depth - level)).to_bytes(4, "big") + b"moov" for level in range(depth))
     return b"\0\0\0\x10ftypM4A \0\0\0\0" + boxes
 
 
 def slow_ogg_bomb() -> bytes:
-    """Return a first page, then two million empty ones of another stream: four seconds on a fast machine."""
+    """Return an Ogg file with two million empty pages of another stream."""
     sound = (DATA / "tone.ogg").read_bytes()
     end = sound.index(b"OggS", sound.index(b"OggS", 4) + 4)
     return sound[:end] + (b"OggS\0\0" + bytes(8) + b"else" + bytes(9)) * 2_000_000
 
 
 def slow_id3_bomb() -> bytes:
-    """Return half a million empty frames; the rest of the tag is copied for each."""
+    """Return an ID3 tag of half a million empty frames; a reader copies the rest for each."""
     body = b"TIT2\0\0\0\0\0\0" * 500_000
     return id3_header(0x80, len(body)) + body  # the flag disables the fast path
 
@@ -48,7 +48,7 @@ _TEXTS = (b"\n#EXTM3U\n", b"\x1b]0;x\x07", b"\0\0", b"\xed\xb2\x80", b"\xff\xfe\
 
 
 def mutants(folder: Path, count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Yield N pairs of a name with an audio suffix, and damaged bytes of a file in the folder."""
+    """Yield names with audio suffixes, each with a damaged copy of a file in the folder."""
     paths = sorted(path for path in folder.iterdir() if path.suffix != ".py" and path.is_file())
     sound = [path.read_bytes() for path in paths]
     chance = random.Random(seed)

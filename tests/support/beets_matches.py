@@ -24,7 +24,10 @@ def item_of(fields: dict[str, Any]) -> Item:
 
 
 def matches(library: Library, items: list[Item], query: str) -> list[int] | str:
-    """Return the result of `beet list`; an item of several genres counts for each, as in its Python."""
+    """Return the numbers of items that `beet list` shows, or the class of its error.
+
+    Items with several genres are matched by the Python code of beets, not by its SQL.
+    """
     query = query.replace("genre:", "genres:") if HAS_LISTS else query
     try:
         shown = {item.id for item in library.items(query)}

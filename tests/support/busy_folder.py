@@ -1,4 +1,4 @@
-"""Change a music folder all the time, and check its playlist at any moment."""
+"""Change a music folder at random, and check a playlist of it after any change."""
 
 import os
 import random
@@ -55,7 +55,7 @@ class Changing:
         return sorted(str(path.relative_to(self.music)) for path in self.music.rglob("*.mp3"))
 
     def check(self, playlist: Path) -> list[str]:
-        """Return the faults of a playlist: missing tracks, or two tracks in another order than before."""
+        """Check that a playlist has all unchanged files, and their earlier order. Return its names."""
         text = playlist.read_bytes()
         names = [entry.removeprefix(f"{self.music}/") for entry in listed(playlist)]
         assert text.count(b"#EXTM3U\n") == 1

@@ -1,4 +1,4 @@
-"""Damage a file, and find traces of a damaged state: files set aside, and messages that say so."""
+"""Damage a file, and find traces of a damaged state: renamed files, and messages about damage."""
 
 import os
 import random
@@ -28,7 +28,7 @@ def forget_output() -> None:
 
 
 def traces(folders: Iterable[Path]) -> list[str]:
-    """Return the files that were set aside below these folders, and all messages about damage."""
+    """Return the files below these folders that were renamed as damaged, and all messages about damage."""
     return [*_messages, *(path for folder in folders for path in _files_set_aside(folder))]
 
 
@@ -38,7 +38,7 @@ def _files_set_aside(folder: Path) -> Iterator[str]:
 
 
 def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """Return a file after one of the accidents that disks have."""
+    """Return a file with random damage as by a disk: a flipped bit, a lost block, a cut end."""
     at = chance.randrange(len(whole))
     match chance.randrange(5):
         case 0:

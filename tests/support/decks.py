@@ -1,6 +1,6 @@
 """Define simple orders for decks of any tracks, without tags."""
 
-# ruff: noqa: ARG002 - a law need not look at all that it is given
+# ruff: noqa: ARG002 - a simple order ignores some arguments
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -65,7 +65,7 @@ def tracks(count: int, first: int = 1) -> list[int]:
 
 
 def check(deck: Deck) -> None:
-    """Check that a deck can be the result of deals."""
+    """Check that no track is in a round of the deck twice, and that removed tracks had been dealt."""
     tracks = deck.dealt + deck.upcoming + deck.missing
     assert len(frozenset(tracks)) == len(tracks), "a track is in the round twice"
     assert frozenset(deck.removed) <= frozenset(deck.dealt), "a track was removed that was not dealt"

@@ -63,7 +63,7 @@ def put(folder: Path, *names: str) -> Path:
 
 
 def keep(request: Request, tools: Tools, changes: Changes = EVERYWHERE, redraw_before_s: float = 0) -> Report:
-    """Open one playlist, and keep its order, with the arguments of `open_run` and `keep`."""
+    """Open one playlist, and update its kept order, as the service does."""
     request = request._replace(redraw_before_s=redraw_before_s)
     with open_run(request, tools, changes, must_remember=True) as run:
         return keep_run(run)

@@ -145,7 +145,7 @@ class Music:
             self._exchange(*self._chance.sample(self._movable(), 2))
 
     def retag_and_swap(self) -> None:
-        """Edit two files and exchange their names; mostly one of them has an old time."""
+        """Edit two files and exchange their names; usually one of them gets an old modification time."""
         for _ in range(self._some()):
             two = self._chance.sample(self._movable(), 2)
             for number in two:
@@ -164,7 +164,7 @@ class Music:
             target = left
 
     def renumber(self) -> None:
-        """Write other track numbers into the names of a folder, so that most names change hands."""
+        """Rename the files of a folder in a cycle, so that each name belongs to another track."""
         folder = self._folder()
         numbers = [number for number in self._movable() if self.tracks[number].path.parent == folder]
         paths = [self.tracks[number].path for number in numbers]
@@ -239,7 +239,7 @@ class Music:
         )
 
     def _retagged(self, track: Track) -> Track:
-        """Change some tags, but leave enough tracks to an artist with many."""
+        """Return a track with some new tags; artists with many tracks stay the most likely ones."""
         artist, album, genre = self._labels()
         return replace(
             track,
@@ -283,7 +283,7 @@ class Music:
         self.tracks[number] = track
 
     def _age(self, number: int) -> None:
-        """Set the time of a file back by hours, as some tag editors keep it."""
+        """Set the modification time of a file back by hours, as tag editors do that keep it."""
         mtime_s = time.time() - 3600 * self._chance.randrange(1, 1000)
         os.utime(self.tracks[number].path, (mtime_s, mtime_s))
 

@@ -151,7 +151,7 @@ def program_in(folder: Path) -> Path:
 
 
 def ran(*words: str | Path, **settings: Any) -> Done:
-    """Run the program, which must succeed; otherwise as `run`."""
+    """Run the program with the arguments of `run`; it must succeed."""
     done = run(*words, **settings)
     assert done.code == 0, done.err
     return done
@@ -203,7 +203,7 @@ def minutes(folder: Path, names: Iterable[str], count: int = 1, rate: int = 100)
 
 
 def change_options(options: str) -> None:
-    """Replace the saved options of all playlists; empty text means unknown options."""
+    """Replace the saved options of all playlists by a JSON text; an empty text means unknown options."""
     query = "SELECT path, age, kind, json_set(facts, '$.options', ?), content, digest FROM record"
 
     def change(database: Connection) -> None:

@@ -21,7 +21,7 @@ def fewest_repeats(artists: Sequence[str]) -> int:
 
 
 def torn(keys: Sequence[Hashable]) -> list[Hashable]:
-    """Return the keys whose entries are not all together."""
+    """Return the keys whose entries are not all in a row."""
     return [key for key, count in Counter(key for key, _ in groupby(keys)).items() if count > 1]
 
 
@@ -32,7 +32,7 @@ def survivors_moved(before: Order, after: Order) -> bool:
 
 
 def over_limit(music: Music, before: Order, order: Order, limit: int) -> list[str]:
-    """Return the faults: an artist without as many tracks as a limit allows, or a track that was replaced."""
+    """Return the faults of a list with a limit for each artist: wrong counts, needlessly replaced tracks."""
     library, played = (
         Counter(music.tracks[track].artist for track in tracks) for tracks in (music.tracks, order)
     )
@@ -103,7 +103,7 @@ CHECKS: Mapping[str, _Check] = {
 
 
 class Round:
-    """The tracks that a deck has dealt in its round, by its written playlists."""
+    """The tracks that a deck has dealt in its present round, as its playlists show."""
 
     def __init__(self) -> None:
         self._dealt: set[int] = set()

@@ -27,7 +27,7 @@ def key_at(model: Any) -> str | None:
 
 
 def model_of(order: Any, songs: Any, resets: bool) -> Any:
-    """Return a list of songs; since 4.6 added or removed rows reset no order."""
+    """Return a model of songs. Without `resets`, as since 4.6, changed rows do not reset the order."""
     model = PlaylistModel(order)
     if not resets and hasattr(model, "_PlaylistModel__sigs"):
         for handler in model._PlaylistModel__sigs:

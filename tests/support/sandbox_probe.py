@@ -1,6 +1,6 @@
-"""Try inside of a unit which actions its sandbox refuses, and which ones the service needs.
+"""Try inside of a systemd unit which actions its sandbox refuses.
 
-    prober.py FOLDER MUSIC HOME
+    sandbox_probe.py FOLDER MUSIC HOME
 
 FOLDER is a folder of playlists, MUSIC one that is only read, HOME the user's home. The result of each
 attempt is written as JSON to FOLDER/probed.json.

@@ -33,7 +33,7 @@ def wait_for(what: Callable[[], object], patience_s: float = PATIENCE_S) -> floa
 
 
 class Service:
-    """A service that keeps the playlists of a configuration; a context manager.
+    """A service that updates the playlists of a configuration; a context manager.
 
     Args:
         top: the folder of its log and configuration.
@@ -155,7 +155,7 @@ def add(path: Path, playlist: Path) -> float:
 
 
 def config(music: Path, **keys: object) -> str:
-    """Return a configuration with one playlist, `all`, in the folder itself."""
+    """Return a configuration with one playlist, `all`, in the music folder."""
     lines = [f"folders = [{json.dumps(str(music))}]", "[playlist.all]"]
     return "\n".join([*lines, *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), ""])
 
@@ -174,5 +174,5 @@ def aged(folder: Path) -> Path:
 
 
 def left(before: list[str], after: list[str]) -> list[str]:
-    """Return the common elements, in the order of the second list."""
+    """Return the elements of both lists, in the order of the second one."""
     return [entry for entry in after if entry in before]

@@ -1,4 +1,4 @@
-"""Two Syncthings on this computer, that share a folder with each other and talk to nobody else."""
+"""Run two Syncthings on this computer, which share a folder with each other only."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from tests.support.service import wait_for
 
 
 class Syncthing:
-    """One Syncthing, and what it is asked by its REST interface."""
+    """A Syncthing, controlled by its REST interface."""
 
     def __init__(self, home: Path, folder: Path) -> None:
         need("syncthing")
@@ -32,7 +32,7 @@ class Syncthing:
         self._last = 0
 
     def configure(self, other: "Syncthing") -> None:
-        """Write its configuration. To set a low priority, it would leave the group that `started` ends."""
+        """Write the configuration. With a low priority, it would leave the group that `started` ends."""
         both = (self, other)
         members = "".join(f'<device id="{each.id}"></device>' for each in both)
         devices = "".join(
@@ -71,7 +71,7 @@ class Syncthing:
         return bool(self._ask("system/connections")["connections"][other.id]["connected"])
 
     def is_equal(self, other: "Syncthing") -> bool:
-        """Return whether the other has all that this one has."""
+        """Return whether the other Syncthing has all files of this one."""
         completion = self._ask(f"db/completion?folder=shared&device={other.id}")
         return bool(completion["completion"] == 100)
 

@@ -41,7 +41,7 @@ def find(
     report: Callable[[int], object] = lambda _: None,
     clock_ns: Callable[[], int] = time.time_ns,
 ) -> WalkResult:
-    """Find the folders below some roots of one place."""
+    """Scan some roots of one place."""
     place = Place(tuple(roots), None, use_ignore_files)
     changes = Changes(dirty, still_ns=still_ns)
     return find_folders([place], known, changes, workers, report, clock_ns)[place]

@@ -50,7 +50,7 @@ class Vandal:
         return sorted(path for path in self.music.rglob("*") if path.is_file() and path.suffix != ".m3u")
 
     def batch(self, *, is_lost: bool) -> Batch:
-        """Return the events since the last batch; or only that events were lost."""
+        """Return a batch of the events since the last one, or a full scan if the events were lost."""
         # If such a file was written under another name, nobody can know that it is the same.
         several = {path for path in self.track_of if path.exists() and path.stat().st_nlink > 1}
         unknown = self.written & (self.linked | several | (self.renamed if is_lost else {*()}))
@@ -64,7 +64,7 @@ class Vandal:
         batch = None if is_lost else self.collector.take(1)
         return batch or Batch(is_full_scan=True, why="lost" if is_lost else "hourly")
 
-    # What is done to it
+    # Changes
 
     def create(self) -> None:
         self._put(self._name())
@@ -176,7 +176,7 @@ class Vandal:
         path.rmdir()
         self._hint(path, None, is_folder=True)
 
-    # How it is done
+    # Steps of a change
 
     def _new(self) -> int:
         self._count += 1

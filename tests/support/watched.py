@@ -10,7 +10,7 @@ PATIENCE_S = 60.0  # on a busy machine
 
 
 class Watched:
-    """Takes batches from a watch that was entered."""
+    """Reads the batches of an active watch, each with a deadline."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
@@ -30,7 +30,7 @@ class Watched:
         return self.until(lambda batches: is_wanted(batches[-1]))[-1]
 
     def until(self, is_enough: Callable[[Sequence[Batch]], bool]) -> list[Batch]:
-        """Return all batches until `is_enough`."""
+        """Return the next batches, until they are enough."""
         batches = []
         for batch in self.within(PATIENCE_S):
             batches.append(batch)
@@ -43,7 +43,7 @@ class Watched:
         return self.next(lambda batch: batch.is_full_scan and batch.why in whys)
 
     def reports(self, *paths: bytes) -> bool:
-        """Return whether batches come that cover all paths."""
+        """Return whether batches before the deadline cover all paths."""
         missing = set(paths)
         for batch in self.within(PATIENCE_S):
             missing = {path for path in missing if not covers(batch, path)}
