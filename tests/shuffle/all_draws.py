@@ -1,4 +1,4 @@
-"""Every sequence of draws that a shuffle can be handed, and what comes of it."""
+"""Run a shuffle with every possible sequence of draws, and compute the probability of each order."""
 
 import contextlib
 import math
@@ -13,11 +13,11 @@ T = TypeVar("T", bound=Hashable)
 
 
 class TooManyDrawsError(Exception):
-    """A run asked for more draws than are being looked at."""
+    """A run asked for more draws than the limit."""
 
 
 def distribution(run: Callable[[RandBelow], T], draw_limit: int = 100) -> dict[T, Fraction]:
-    """Return the exact probability of each outcome of `run`, which gets a `randbelow` for any use.
+    """Return the exact probability of each result of `run`, which may draw from the given `randbelow`.
 
     Runs of more than `draw_limit` draws are omitted, so that the result sums to less than 1.
     """
@@ -46,7 +46,7 @@ def distribution(run: Callable[[RandBelow], T], draw_limit: int = 100) -> dict[T
 
 
 def replay(*draws: int) -> RandBelow:
-    """A `randbelow` that hands out these draws, each within its bound, and then no more."""
+    """Return a `randbelow` that returns these draws, in order; another draw is an error."""
     waiting = iter(draws)
 
     def randbelow(bound: int) -> int:
@@ -58,5 +58,5 @@ def replay(*draws: int) -> RandBelow:
 
 
 def is_uniform_over(shares: dict[T, Fraction], members: Collection[T]) -> bool:
-    """Whether exactly these came, and each equally likely."""
+    """Return whether exactly these members have a probability, all the same one."""
     return set(shares) == set(members) and len(set(shares.values())) <= 1

@@ -1,4 +1,4 @@
-"""Sattolo: every n-cycle exactly equally likely, and no entry twice running at the same position."""
+"""Sattolo: every cyclic permutation of n entries is equally likely, so each entry changes its position."""
 
 import itertools
 import math
@@ -11,7 +11,7 @@ from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
 
 def cycle_length(permutation: tuple[int, ...]) -> int:
-    """How many steps lead from position 0 back to it."""
+    """Return the length of the cycle that contains position 0."""
     steps, position = 1, permutation[0]
     while position != 0:
         steps, position = steps + 1, permutation[position]
@@ -23,7 +23,7 @@ def is_even(order: list[int]) -> bool:
 
 
 @pytest.mark.parametrize("count", range(2, 8))
-def test_exactly_one_sequence_of_draws_gives_each_full_cycle(count: int) -> None:
+def test_each_cyclic_permutation_of_all_entries_results_from_one_sequence_of_draws(count: int) -> None:
     cycles = [p for p in itertools.permutations(range(count)) if cycle_length(p) == count]
     shares = distribution(lambda randbelow: tuple(sattolo(range(count), randbelow)))
 
@@ -32,13 +32,8 @@ def test_exactly_one_sequence_of_draws_gives_each_full_cycle(count: int) -> None
     assert set(shares.values()) == {Fraction(1, len(cycles))}
 
 
-@pytest.mark.parametrize("order", [[], [5]])
-def test_sattolo_leaves_fewer_than_two_entries_as_they_are(order: list[int]) -> None:
-    assert sattolo(order, replay()) == order
-
-
-def test_sattolo_gives_the_expected_order_for_given_draws() -> None:
-    """The published steps: after each, shuffling the entries below it gives the same end."""
+def test_sattolo_reproduces_the_steps_of_a_published_example() -> None:
+    """The published steps: from each of them, the remaining draws lead to the same last order."""
     draws = [6, 4, 4, 1, 1, 3, 0, 1, 0]
     steps = [
         "0123456789", "0123459786", "0123859746", "0123759846", "0923751846",
@@ -53,14 +48,12 @@ def test_sattolo_gives_the_expected_order_for_given_draws() -> None:
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_repeated_sattolo_stays_in_one_half_of_all_orders_if_n_is_odd_and_alternates_if_even(
-    count: int,
-) -> None:
+def test_repeated_sattolo_keeps_the_parity_of_the_order_if_n_is_odd_and_else_changes_it(count: int) -> None:
     order = list(range(count))
     for round_number in range(1, 100):
         order = sattolo(order, System())
         assert is_even(order) == (count % 2 == 1 or round_number % 2 == 0)
 
 
-def test_a_pin_lets_repeated_sattolo_reach_the_other_half_of_all_orders() -> None:
+def test_sattolo_with_a_pinned_entry_changes_the_parity_of_an_order_of_seven() -> None:
     assert not is_even(pinned(range(7), [3], sattolo, System()))

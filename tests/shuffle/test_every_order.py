@@ -1,13 +1,14 @@
-"""What holds for every order: the same entries, the input unchanged, the same order for a seed."""
+"""What holds for every shuffle: the same entries, the input unchanged, the same order for a seed."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle import shuffle
-from playshuffle.shuffle import RandBelow, Seeded, Shuffle, durstenfeld
+from playshuffle.shuffle import RandBelow, Seeded, Shuffle, System, durstenfeld
 from playshuffle.shuffle.specimens import SPECIMENS
 
 KEYS = [entry % 3 for entry in range(100)]
@@ -46,7 +47,7 @@ ORDERS: dict[str, Shuffle] = {
 @pytest.mark.parametrize("name", ORDERS)
 @settings(max_examples=25)  # of each of two dozen orders
 @given(order=st.lists(st.integers(0, 99), unique=True, max_size=30), seed=st.integers(0, 1 << 30))
-def test_each_shuffle_returns_a_new_list_of_the_same_entries_and_leaves_its_input_unchanged(
+def test_each_shuffle_returns_a_new_list_with_the_same_entries_and_leaves_its_input_unchanged(
     name: str, order: list[int], seed: int
 ) -> None:
     before = list(order)
@@ -58,9 +59,51 @@ def test_each_shuffle_returns_a_new_list_of_the_same_entries_and_leaves_its_inpu
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_draws_in_bulk_give_the_order_of_the_same_draws_one_by_one(name: str) -> None:
-    """A bound method is a plain function, and so asked for each draw."""
+def test_each_shuffle_gives_the_same_order_with_its_draws_in_bulk_and_one_by_one(name: str) -> None:
+    """A bound method counts as a plain function: it is called for each draw."""
     assert ORDERS[name](range(100), Seeded("1")) == ORDERS[name](range(100), Seeded("1").__call__)
+
+
+DRAW = System()
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "reason"),
+    [
+        *(
+            (shuffle.move_apart, (range(3), [0, 0, 1], DRAW, first), "beyond an order of 3")
+            for first in (-1, 4)
+        ),
+        *((shuffle.insert, (range(3), [3], DRAW, first), "beyond an order of 3") for first in (-1, 4)),
+        *(
+            (shuffle.insert_apart, (range(3), [3], [0] * 4, DRAW, first), "beyond an order")
+            for first in (-1, 4)
+        ),
+        *((shuffle.insert_in_block, (range(3), [3], [0] * 4, DRAW, first), "beyond an") for first in (-1, 4)),
+        *((shuffle.pinned, (range(3), [at], durstenfeld, DRAW), "pinned beyond") for at in (-1, 3)),
+        *(
+            (shuffle.part, (range(6), positions, durstenfeld, DRAW), "beyond")
+            for positions in (range(-1, 2), range(7), range(5, 10, 4), range(2, -2, -1))
+        ),
+        *((shuffle.semi_shuffle, (range(2), *steps, DRAW), "no swaps") for steps in ((0, 0), (1, -1))),
+        *((shuffle.deal, (range(3), count, DRAW), "cannot deal") for count in (-1, 4)),
+        *((shuffle.sparse_deal, (3, count, DRAW), "cannot deal") for count in (-1, 4)),
+        (shuffle.from_table, (range(9), DRAW), "too large"),
+        *(
+            (shuffle.not_before, (range(3), {}, DRAW, pins), "cannot have the pins")
+            for pins in ({3: 0}, {-1: 0}, {0: 9}, {0: 1, 1: 1})
+        ),
+        *(
+            (shuffle.weighted, (range(2), [1.0, weight], DRAW), "weight")
+            for weight in (0.0, -1.0, math.inf, math.nan, 1e-101)
+        ),
+    ],
+)
+def test_arguments_outside_of_their_documented_bounds_are_refused(
+    function: Callable[..., object], arguments: tuple[object, ...], reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        function(*arguments)
 
 
 # A change here breaks the promise that a seed keeps its order: say so in the changelog.
@@ -91,5 +134,5 @@ STABLE: dict[str, list[int]] = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_seed_1_gives_the_same_order_for_ever(name: str) -> None:
+def test_each_shuffle_of_ten_entries_with_the_seed_1_gives_the_literal_order_in_the_table(name: str) -> None:
     assert ORDERS[name](range(10), Seeded("1")) == STABLE[name]

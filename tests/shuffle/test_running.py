@@ -1,4 +1,4 @@
-"""A running order: what comes leaves the law of the order as it was."""
+"""Insert entries into an order that is being played: its distribution stays the same."""
 
 import itertools
 from functools import partial
@@ -11,7 +11,6 @@ from playshuffle.shuffle import (
     Inside,
     RandBelow,
     Seeded,
-    System,
     blocks,
     durstenfeld,
     fewest_repeats,
@@ -21,10 +20,10 @@ from playshuffle.shuffle import (
     spread,
 )
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
-from tests.shuffle.test_spread import badness
+from tests.shuffle.test_spread import repeats_in
 
 
-def test_inserting_into_a_uniform_order_leaves_it_uniform() -> None:
+def test_all_orders_are_equally_likely_after_entries_are_inserted_into_a_uniform_order() -> None:
     def run(randbelow: RandBelow) -> tuple[int, ...]:
         return tuple(insert(durstenfeld(range(3), randbelow), [3, 4], randbelow))
 
@@ -32,7 +31,7 @@ def test_inserting_into_a_uniform_order_leaves_it_uniform() -> None:
 
 
 @pytest.mark.parametrize("first", range(5))
-def test_no_entry_is_inserted_before_the_first_unplayed_position(first: int) -> None:
+def test_a_new_entry_is_equally_likely_at_each_position_from_the_first_unplayed_one_on(first: int) -> None:
     order = [9, 8, 7, 6]
     shares = distribution(lambda randbelow: tuple(insert(order, [1], randbelow, first)))
     allowed = [(*order[:at], 1, *order[at:]) for at in range(first, 5)]
@@ -43,8 +42,9 @@ def test_no_entry_is_inserted_before_the_first_unplayed_position(first: int) -> 
 @given(
     st.lists(st.integers(0, 3), max_size=12), st.lists(st.integers(0, 3), max_size=6), st.integers(0, 1 << 30)
 )
-def test_inserting_into_a_spread_order_keeps_it_spread(old: list[int], new: list[int], seed: int) -> None:
-    """Whatever comes in, and however many at a time."""
+def test_a_spread_order_with_new_entries_has_the_fewest_neighbours_of_one_group(
+    old: list[int], new: list[int], seed: int
+) -> None:
     keys = old + new
     source = Seeded(str(seed))
     order = spread(range(len(old)), old, source)
@@ -52,22 +52,22 @@ def test_inserting_into_a_spread_order_keeps_it_spread(old: list[int], new: list
 
     assert sorted(running) == list(range(len(keys)))
     assert [entry for entry in running if entry < len(old)] == order
-    assert badness(running, keys) == fewest_repeats(keys)
+    assert repeats_in(running, keys) == fewest_repeats(keys)
 
 
 @pytest.mark.parametrize("order", [list(p) for p in itertools.permutations(range(4))])
 @pytest.mark.parametrize("first", range(5))
-def test_the_positions_that_are_best_for_a_new_entry_are_equally_likely(order: list[int], first: int) -> None:
-    """Best: the fewest neighbours of one group that one insertion from the cursor on can leave."""
+def test_a_new_entry_is_equally_likely_at_each_of_its_best_positions(order: list[int], first: int) -> None:
+    """Best: with the fewest neighbours of one group that an insertion from `first` on can leave."""
     keys = [0, 0, 1, 2, 0]
     candidates = [(*order[:at], 4, *order[at:]) for at in range(first, 5)]
-    fewest = min(badness(candidate, keys) for candidate in candidates)
+    fewest = min(repeats_in(candidate, keys) for candidate in candidates)
     shares = distribution(lambda randbelow: tuple(insert_apart(order, [4], keys, randbelow, first)))
 
-    assert is_uniform_over(shares, [c for c in candidates if badness(c, keys) == fewest])
+    assert is_uniform_over(shares, [c for c in candidates if repeats_in(c, keys) == fewest])
 
 
-def test_a_new_track_joins_its_album_at_its_place_among_the_present_tracks() -> None:
+def test_a_new_entry_joins_the_block_of_its_group_in_sorted_order_behind_the_played_entries() -> None:
     keys = [0, 0, 0, 1, 1, 1]
 
     assert insert_in_block([3, 5, 0, 2], [1, 4], keys, replay()) == [3, 4, 5, 0, 1, 2]
@@ -76,7 +76,7 @@ def test_a_new_track_joins_its_album_at_its_place_among_the_present_tracks() -> 
     assert insert_in_block([4, 5, 0, 2], [3], keys, replay(), first=2) == [4, 5, 3, 0, 2]
 
 
-def test_a_new_track_of_an_album_that_was_played_opens_a_new_block() -> None:
+def test_a_new_entry_of_a_block_that_was_wholly_played_starts_a_block_of_its_own() -> None:
     keys = [0, 0, 0, 1, 1, 1, 2]
     order = [4, 5, 0, 2, 6]
     shares = distribution(lambda randbelow: tuple(insert_in_block(order, [3], keys, randbelow, first=3)))
@@ -84,7 +84,7 @@ def test_a_new_track_of_an_album_that_was_played_opens_a_new_block() -> None:
     assert is_uniform_over(shares, [(4, 5, 0, 2, 3, 6), (4, 5, 0, 2, 6, 3)])
 
 
-def test_new_albums_leave_the_order_of_blocks_uniform() -> None:
+def test_all_orders_of_blocks_are_equally_likely_after_new_blocks_are_inserted() -> None:
     keys = [0, 0, 1, 1, 2, 2]
 
     def run(randbelow: RandBelow) -> tuple[int, ...]:
@@ -94,12 +94,8 @@ def test_new_albums_leave_the_order_of_blocks_uniform() -> None:
     assert is_uniform_over(distribution(run), whole)
 
 
-def test_the_first_album_of_an_empty_order_needs_no_draw() -> None:
-    assert insert_in_block([], [1, 0], [0, 0], replay(0)) == [0, 1]
-
-
-def test_a_new_entry_may_be_anywhere_in_a_block_that_is_shuffled_inside() -> None:
-    """Each of the 3! orders of the first block is equally likely; the last one is sorted, or likewise."""
+def test_a_new_entry_is_equally_likely_at_each_position_of_a_block_that_is_shuffled_inside() -> None:
+    """All 3! orders of that block are equally likely; with 'last', a block that is not the last is sorted."""
     keys = [0, 0, 0, 1, 1]
 
     def run(inside: Inside, draw: RandBelow) -> tuple[int, ...]:
@@ -117,20 +113,9 @@ def test_a_new_entry_may_be_anywhere_in_a_block_that_is_shuffled_inside() -> Non
     assert insert_in_block([0, 2, 4, 3], [1], keys, replay(), inside="last") == [0, 1, 2, 4, 3]
 
 
-def test_nothing_is_inserted_into_the_played_part_of_a_shuffled_block() -> None:
+def test_a_new_entry_of_a_shuffled_block_is_inserted_only_into_the_unplayed_part_of_the_block() -> None:
     shares = distribution(
         lambda draw: tuple(insert_in_block([2, 0, 3], [1], [0, 0, 0, 0], draw, first=1, inside="all"))
     )
 
     assert is_uniform_over(shares, [(2, 1, 0, 3), (2, 0, 1, 3), (2, 0, 3, 1)])
-
-
-@pytest.mark.parametrize("first", [-1, 4])
-def test_a_first_unplayed_position_beyond_the_order_is_refused(first: int) -> None:
-    order, keys = [0, 1, 2], [0] * 4
-    with pytest.raises(ValueError, match="beyond"):
-        insert(order, [3], System(), first)
-    with pytest.raises(ValueError, match="beyond"):
-        insert_apart(order, [3], keys, System(), first)
-    with pytest.raises(ValueError, match="beyond"):
-        insert_in_block(order, [3], keys, System(), first)
