@@ -1,17 +1,17 @@
-"""Who belongs together: artists, albums, folders, and any tag."""
+"""Group tracks by artist, album, folder and other fields."""
 
 from typing import Any
 
 import pytest
 
-from playshuffle.ordering.groups import KEYS, albums, artist_keys, field_values, group_keys
+from playshuffle.ordering.groups import KEYS, albums, artist_keys, group_keys
 from playshuffle.tags.reading import Tags
 from playshuffle.tags.tag_frames import Stream, tags_of
 from tests.support.tagged import all_of, tagged
 
 
 def together(files: dict[str, Tags | None], by: str) -> list[set[str]]:
-    """The groups, by first sight."""
+    """Return the groups of paths, in the order of their first tracks."""
     tracks, rows_of = tagged(files)
     found: dict[int, set[str]] = {}
     for path, key in zip(tracks.paths, group_keys(all_of(tracks, rows_of), by), strict=True):
@@ -43,13 +43,11 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("[unknown]", "Unknown Artist", False),
     ],
 )
-def test_a_guest_does_not_change_the_artist_and_two_unknown_artists_are_different_ones(
-    one: str, other: str, is_one: bool
-) -> None:
+def test_tracks_are_grouped_by_main_artist_if_the_artist_is_known(one: str, other: str, is_one: bool) -> None:
     assert are_one("artist", Tags(artist=one), Tags(artist=other)) is is_one
 
 
-def test_unknown_artists_are_left_out_of_the_number_of_artists() -> None:
+def test_the_number_of_artists_does_not_include_unknown_artists() -> None:
     keys, count = artist_keys([b"A", b"", b"B", b"a", b"Various", b""])
 
     assert count == 2
@@ -59,6 +57,7 @@ def test_unknown_artists_are_left_out_of_the_number_of_artists() -> None:
     assert artist_keys([b"", b""])[1] == 0
 
 
+RELEASE, OTHER_RELEASE = (Tags(album="A", release_id=name) for name in ("r1", "r2"))
 DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc in (1, 2, 3))
 
 
@@ -67,42 +66,28 @@ DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc 
     [
         ({"X/1": Tags(album="A"), "X/2": Tags(album="a ")}, ["X/1|X/2"]),
         ({"X/1": Tags(album="A"), "X/2": Tags(album="B")}, ["X/1", "X/2"]),
-        # every artist has Greatest Hits
+        # Albums of several artists have the title Greatest Hits.
         ({"X/1": Tags(album="Hits"), "Y/1": Tags(album="Hits")}, ["X/1", "Y/1"]),
-        (
-            {
-                "1": Tags(album="Hits", album_artist="A"),
-                "2": Tags(album="Hits", album_artist="B"),
-                "3": Tags(album="Hits", album_artist="a"),
-            },
-            ["1|3", "2"],
-        ),
+        ({str(at): Tags(album="Hits", album_artist=artist) for at, artist in enumerate("ABa")}, ["0|2", "1"]),
         # a compilation is one album
         ({"1": Tags(album="Mix", artist="A"), "2": Tags(album="Mix", artist="B")}, ["1|2"]),
-        # a release is one, wherever it lies and whatever it is called
-        (
-            {
-                "X/1": Tags(album="A", release_id="r1"),
-                "Y/2": Tags(album="A, remastered", release_id="r1"),
-                "Y/3": Tags(album="A, remastered", release_id="r2"),
-            },
-            ["X/1|Y/2", "Y/3"],
-        ),
-        # without a title the folder is the album, whoever sings
+        # a MusicBrainz release is one album in any folders and with any titles
+        ({"X/1": RELEASE, "Y/2": RELEASE._replace(album="B"), "Y/3": OTHER_RELEASE}, ["X/1|Y/2", "Y/3"]),
+        # without a title the folder is the album, also of several artists
         ({"X/1": None, "X/2": Tags(artist="A", album_artist="A"), "Y/1": None}, ["X/1|X/2", "Y/1"]),
         # discs
         ({"A/CD1/1": None, "A/CD2/1": None, "B/CD1/1": None}, ["A/CD1/1|A/CD2/1", "B/CD1/1"]),
         ({"A/1": Tags(album="T"), "A/Disc 2/1": Tags(album="T (Disc 2)")}, ["A/1|A/Disc 2/1"]),
         ({"A/disk_1/1": Tags(album="T"), "A/disk_2/1": Tags(album="T")}, ["A/disk_1/1|A/disk_2/1"]),
         (
-            {"A CD1/1": Tags(album="T [CD 1]"), "A (cd 2) Live/1": Tags(album="T, Disc 2: Live")},
-            ["A (cd 2) Live/1|A CD1/1"],
+            {"A CD1/1": Tags(album="T [CD 1]"), "A (cd 2) B/1": Tags(album="T, Disc 2: B")},
+            ["A (cd 2) B/1|A CD1/1"],
         ),
         ({"CD1 - Early/1": None, "CD2 - Late/1": None}, ["CD1 - Early/1|CD2 - Late/1"]),
         # discs in folders of any name, if artist, title and numbers agree
         (
-            {"A/Digital Media 01/1": DISC_1, "A/Disc Two/1": DISC_2, "A/LP3/1": DISC_3},
-            ["A/Digital Media 01/1|A/Disc Two/1|A/LP3/1"],
+            {"A/Digital 01/1": DISC_1, "A/Disc Two/1": DISC_2, "A/LP3/1": DISC_3},
+            ["A/Digital 01/1|A/Disc Two/1|A/LP3/1"],
         ),
         ({"A/1": DISC_1, "A/2": DISC_1, "A/Bonus/1": DISC_2}, ["A/1|A/2|A/Bonus/1"]),
         ({"A/1": Tags(album="T", album_artist="A"), "A/Bonus/1": DISC_2}, ["A/1|A/Bonus/1"]),
@@ -113,10 +98,7 @@ DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc 
         ({"A/1": DISC_1, "B/C/1": DISC_2}, ["A/1", "B/C/1"]),
         ({"A/1/1": DISC_1, "A/2/1": DISC_2._replace(album_artist="B")}, ["A/1/1", "A/2/1"]),
         ({"A/1/1": DISC_1, "A/2/1": DISC_2._replace(album="U")}, ["A/1/1", "A/2/1"]),
-        (
-            {"A/1/1": Tags(album="T", album_artist="A"), "A/2/1": Tags(album="T", album_artist="A")},
-            ["A/1/1", "A/2/1"],
-        ),
+        (dict.fromkeys(("A/1/1", "A/2/1"), DISC_1._replace(disc=None)), ["A/1/1", "A/2/1"]),
         # no discs
         ({"ABCD 1/1": None, "ABCD 2/1": None}, ["ABCD 1/1", "ABCD 2/1"]),
         ({"Disco 1/1": None, "Disco 2/1": None}, ["Disco 1/1", "Disco 2/1"]),
@@ -125,7 +107,7 @@ DISC_1, DISC_2, DISC_3 = (Tags(album="T", album_artist="A", disc=disc) for disc 
     ],
     ids=str,
 )
-def test_tracks_are_grouped_into_albums_by_their_tags_and_folders(
+def test_tracks_are_grouped_into_albums_by_tags_and_folders(
     files: dict[str, Tags | None], groups: list[str]
 ) -> None:
     found = together({f"/m/{path}": tags for path, tags in files.items()}, "album")
@@ -133,8 +115,8 @@ def test_tracks_are_grouped_into_albums_by_their_tags_and_folders(
     assert ["|".join(sorted(group)) for group in found] == groups
 
 
-def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
-    """The disc is in the tag, or in the title, or in the name of the folder; or there is only one."""
+def test_tracks_of_an_album_are_sorted_by_disc_then_track_number_then_path() -> None:
+    """The disc number is from the tag, else from the title, else from the name of the folder, else 1."""
     tracks, rows_of = tagged(
         {
             "/m/A/CD2/01": Tags(album="T", number=1),
@@ -167,10 +149,9 @@ def test_an_album_is_in_the_order_of_discs_numbers_and_paths() -> None:
         (["B", "A"], ["A", "B"]),
     ],
 )
-def test_track_numbers_with_discs_sides_or_parts_are_sorted_by_each_of_them(
+def test_tracks_numbered_by_disc_side_or_part_such_as_1_a2_are_sorted_by_each_part_of_the_number(
     positions: list[str], expected: list[str]
 ) -> None:
-    """Names say nothing where positions differ."""
     files = {
         f"/m/{at}": tags_of({"title": [position], "album": ["T"], "tracknumber": [position]}, Stream(1))
         for at, position in enumerate(positions)
@@ -183,9 +164,7 @@ def test_track_numbers_with_discs_sides_or_parts_are_sorted_by_each_of_them(
 
 
 @pytest.mark.parametrize("number", [None, 0, 1])
-def test_tracks_with_the_same_track_number_are_in_the_natural_order_of_their_names(
-    number: int | None,
-) -> None:
+def test_tracks_of_an_album_with_equal_or_no_numbers_are_sorted_naturally_by_name(number: int | None) -> None:
     names = ["1", "2", "9", "10", "11 a", "11 b"]
     tracks, tags = tagged({f"/m/{name} - s.mp3": Tags(album="T", number=number) for name in names})
 
@@ -205,29 +184,21 @@ def test_tracks_with_the_same_track_number_are_in_the_natural_order_of_their_nam
         ("year", Tags(date="1997"), Tags(date="1998"), False),
         ("date", Tags(date="1997-09-22"), Tags(date="1997"), False),
         ("original_year", Tags(original_date="1997-09-22"), Tags(original_date="1997"), True),
-        (
-            "work",
-            Tags(work="Symphony No. 5", composer="A"),
-            Tags(work="symphony no. 5", composer="A; B"),
-            True,
-        ),
-        ("work", Tags(work="Symphony No. 5", composer="A"), Tags(work="Symphony No. 5", composer="B"), False),
+        ("work", Tags(work="No. 5", composer="A"), Tags(work="no. 5", composer="A; B"), True),
+        ("work", Tags(work="No. 5", composer="A"), Tags(work="No. 5", composer="B"), False),
         ("work", Tags(composer="A"), Tags(composer="A"), False),
         ("composer", Tags(composer="A; B"), Tags(composer="a"), True),
         ("albumartist", Tags(album_artist="Various Artists"), Tags(album_artist="Various Artists"), False),
         ("albumartist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
     ],
 )
-def test_tracks_are_grouped_by_the_first_value_of_any_text_tag(
-    by: str, one: Tags, other: Tags, is_one: bool
-) -> None:
-    """A missing tag groups nothing, and of several values the first counts."""
+def test_tracks_are_grouped_by_the_first_value_of_tags(by: str, one: Tags, other: Tags, is_one: bool) -> None:
+    """A track without the tag is in no group with another."""
     assert are_one(by, one, other) is is_one
 
 
 @pytest.mark.parametrize("by", KEYS)
-def test_tracks_can_be_grouped_by_every_known_field(by: str) -> None:
-    """One number for each track, in step with them, of whatever is tagged."""
+def test_tracks_can_be_grouped_by_every_field_and_tracks_without_it_are_groups_of_their_own(by: str) -> None:
     values: dict[str, Any] = {
         name: "1999" if kind is str else 1 for name, kind in Tags.__annotations__.items()
     }
@@ -235,9 +206,3 @@ def test_tracks_can_be_grouped_by_every_known_field(by: str) -> None:
     sizes = sorted(map(len, together({"/m/1.ogg": whole, "/m/2.ogg": whole, "/m/n/3.mp3": None}, by)))
 
     assert sizes == ([1, 1, 1] if by == "path" else [3] if by in ("size", "mtime") else [1, 2])
-
-
-def test_ratings_are_returned_in_the_order_of_the_tracks() -> None:
-    tracks, rows_of = tagged({"/m/b": Tags(rating=0.5), "/m/a": None, "/m/c/d": Tags(rating=0.0)})
-
-    assert field_values(all_of(tracks, rows_of), "rating") == [None, 0.5, 0.0]

@@ -1,4 +1,4 @@
-"""Test that a limit for each artist keeps a uniform choice of the tracks over it, and all others."""
+"""A limit for each artist: which of the tracks above the limit are omitted is uniformly random."""
 
 from collections import Counter
 from fractions import Fraction
@@ -12,19 +12,19 @@ from playshuffle.ordering.limit_per_tag import over_limit, values
 from playshuffle.shuffle import RandBelow, Seeded
 from playshuffle.tags.reading import Tags
 from tests.shuffle.all_draws import distribution
-from tests.support.tagged import all_of, by_artists, tagged
+from tests.support.tagged import all_of, tagged
 
 
-def _equal(_: int) -> int:
+def equal_rank(_: int) -> int:
     return 0
 
 
 @pytest.mark.parametrize("count", range(1, 7))
 @pytest.mark.parametrize("limit", range(1, 5))
-def test_each_choice_of_the_tracks_of_one_artist_is_equally_likely(count: int, limit: int) -> None:
+def test_under_a_limit_each_choice_of_tracks_of_one_artist_is_equally_likely(count: int, limit: int) -> None:
     def kept(randbelow: RandBelow) -> frozenset[int]:
         return frozenset(range(count)).difference(
-            over_limit(dict.fromkeys(range(count), 0), limit, _equal, randbelow)[0]
+            over_limit(dict.fromkeys(range(count), 0), limit, equal_rank, randbelow)[0]
         )
 
     choices = list(map(frozenset, combinations(range(count), min(limit, count))))
@@ -32,14 +32,16 @@ def test_each_choice_of_the_tracks_of_one_artist_is_equally_likely(count: int, l
     assert distribution(kept) == dict.fromkeys(choices, Fraction(1, len(choices)))
 
 
-def test_the_tracks_of_each_artist_are_chosen_independently() -> None:
-    shares = distribution(lambda draw: tuple(over_limit({0: 0, 1: 1, 2: 0, 3: 1, 4: 0}, 1, _equal, draw)[0]))
+def test_under_a_limit_the_tracks_of_each_artist_are_chosen_independently() -> None:
+    shares = distribution(
+        lambda draw: tuple(over_limit({0: 0, 1: 1, 2: 0, 3: 1, 4: 0}, 1, equal_rank, draw)[0])
+    )
 
     assert len(shares) == 6
     assert set(shares.values()) == {Fraction(1, 6)}
 
 
-def test_a_limit_keeps_the_tracks_of_lower_rank_and_draws_the_last_one_among_equal_ranks() -> None:
+def test_a_limit_keeps_tracks_of_lower_rank_first_and_chooses_at_random_among_equal_ranks() -> None:
     shares = distribution(
         lambda draw: tuple(over_limit(dict.fromkeys(range(5), 0), 3, [1, 2, 0, 2, 2].__getitem__, draw)[0])
     )
@@ -53,7 +55,7 @@ def test_a_limit_keeps_the_tracks_of_lower_rank_and_draws_the_last_one_among_equ
     seed=st.integers(0, 1 << 30),
     data=st.data(),
 )
-def test_each_value_keeps_as_many_tracks_as_the_limit_allows_lower_ranks_first(
+def test_a_limit_omits_only_the_surplus_tracks_of_each_value_those_of_highest_rank(
     numbers: list[int], limit: int, seed: int, data: st.DataObject
 ) -> None:
     ranks = data.draw(st.lists(st.integers(0, 2), min_size=len(numbers), max_size=len(numbers)))
@@ -72,7 +74,7 @@ def test_each_value_keeps_as_many_tracks_as_the_limit_allows_lower_ranks_first(
     limit=st.integers(1, 3),
     ranks=st.lists(st.integers(0, 1), min_size=6, max_size=6),
 )
-def test_omitted_tracks_count_as_drawn_unless_every_draw_omits_them(
+def test_the_second_result_lists_exactly_the_omitted_tracks_that_another_draw_could_keep(
     numbers: list[int], limit: int, ranks: list[int]
 ) -> None:
     left_out = distribution(
@@ -83,24 +85,9 @@ def test_omitted_tracks_count_as_drawn_unless_every_draw_omits_them(
     assert set(out).difference(drawn) == frozenset.intersection(*left_out)
 
 
-def test_a_limit_goes_by_the_first_of_several_artists_and_never_joins_unknown_artists() -> None:
-    tracks, tags_of = by_artists("Ann", "ANN feat. Bob", "Ann; Cid", "", "", "Various Artists", "Bob")
-    numbers = values(all_of(tracks, tags_of), "artist")
-
-    assert numbers[0] == numbers[1] == numbers[2]
-    assert len(set(numbers.values())) == 5
-
-
-def test_for_a_limit_tracks_without_an_album_do_not_count_as_one_album() -> None:
-    tracks, tags_of = tagged(
-        {
-            "/m/1.ogg": Tags(album="A"),
-            "/m/2.ogg": Tags(album="a"),
-            "/m/3.ogg": Tags(),
-            "/m/4.ogg": Tags(),
-            "/m/5.ogg": None,
-        }
-    )
+def test_under_a_limit_for_each_album_tracks_without_an_album_are_not_one_album() -> None:
+    files = [Tags(album="A"), Tags(album="a"), Tags(), Tags(), None]
+    tracks, tags_of = tagged({f"/m/{number}.ogg": each for number, each in enumerate(files)})
     one, two, *others = values(all_of(tracks, tags_of), "album").values()
 
     assert one == two

@@ -1,4 +1,4 @@
-"""How a gap and a limit are written."""
+"""Parse the texts of a gap and of a limit for each tag."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ from tests.support.refusals import refusal
         (parse_gap, "2", Gap(2)),
         (parse_gap, "1%", Gap(1, True)),
         (parse_gap, "100%", Gap(100, True)),
-        *((parse_gap, text, None) for text in ("0", "1", "0%", "00")),  # ask for nothing
+        *((parse_gap, text, None) for text in ("0", "1", "0%", "00")),  # no effect
         (parse_limit, "3:artist", LimitPerTag(3, "artist")),
         (parse_limit, "artist:3", LimitPerTag(3, "artist")),
         (parse_limit, " Year : 03 ", LimitPerTag(3, "year")),
@@ -25,7 +25,7 @@ from tests.support.refusals import refusal
         (parse_limit, "1:album_artist", LimitPerTag(1, "albumartist")),
     ],
 )
-def test_the_text_of_a_gap_or_a_limit_is_parsed_to_its_value(
+def test_the_text_of_a_gap_or_limit_is_parsed(
     parse: Callable[[str], object], text: str, value: object
 ) -> None:
     assert parse(text) == value
@@ -45,7 +45,7 @@ NO_LIMITS = ("x", "0:artist", "-1:artist", "3:", "artist:0", ":3", "9" * 5000 + 
         (parse_limit, "3:nosuch", "Unknown field 'nosuch'. To see all: playshuffle tags"),
     ],
 )
-def test_the_error_for_an_invalid_gap_or_limit_shows_the_valid_form(
+def test_the_error_for_a_wrong_gap_or_limit_shows_the_form(
     parse: Callable[[str], object], text: str, message: str
 ) -> None:
     said = refusal(Exit.USAGE, parse, text)
@@ -55,5 +55,5 @@ def test_the_error_for_an_invalid_gap_or_limit_shows_the_valid_form(
 
 
 @pytest.mark.parametrize(("percent", "tracks", "plays"), [(25, 8, 2), (25, 9, 3), (1, 1, 1), (100, 7, 7)])
-def test_a_gap_in_percent_is_rounded_up(percent: int, tracks: int, plays: int) -> None:
+def test_a_gap_in_percent_is_rounded_up_to_whole_plays(percent: int, tracks: int, plays: int) -> None:
     assert Gap(percent, True).plays(tracks) == plays

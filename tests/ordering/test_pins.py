@@ -1,4 +1,4 @@
-"""Pins as a user writes them."""
+"""Resolve the texts of pins: track names and positions."""
 
 import os
 from collections.abc import Sequence
@@ -43,13 +43,11 @@ def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:
     ],
 )
 def test_a_pin_names_its_track_by_a_path_or_by_a_name_that_only_one_track_has(text: str, pin: Pin) -> None:
-    """The last '@' splits only where the whole names no track and a position follows it."""
+    """The last '@' separates a position only if the whole text names no track."""
     assert resolve(text, TrackNames(PATHS, [ROOT])) == pin
 
 
-def test_a_relative_path_of_a_pin_starts_at_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_in_a_pin_may_start_at_the_cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     there = os.fsencode(tmp_path / "x.mp3")
 
@@ -62,36 +60,32 @@ def test_a_relative_path_of_a_pin_starts_at_the_current_folder(
         "a@b.ogg@", "a@b.ogg@x", "a@b.ogg@-1", "a@b.ogg@1.5", "a@b.ogg@\u0663", "", "@", "last", "7", "first",
     ],
 )  # fmt: skip
-def test_the_error_for_a_pin_with_a_wrong_position_or_track_quotes_the_pin(text: str) -> None:
-    """Digits of other scripts are no positions either."""
+def test_the_error_for_a_pin_whose_position_or_track_is_invalid_quotes_the_text(text: str) -> None:
+    """Digits of other scripts are not positions."""
     assert f"the library has no track '{text}'" in refused(text)
+    assert "start at 1" in refused("a@b.ogg@0")
 
 
 @pytest.mark.parametrize("text", ["zzzzzzzzzzz@3", "zzzzzzzzzzz", "@3"])
-def test_a_pin_whose_name_is_similar_to_no_track_is_refused_without_suggestions(text: str) -> None:
+def test_the_error_for_a_pin_whose_name_is_similar_to_no_track_name_suggests_none(text: str) -> None:
     assert refused(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 
 def test_a_position_of_a_thousand_digits_is_refused() -> None:
-    """Python reads none of more than 4,300 digits."""
+    """Python parses at most 4,300 digits."""
     assert resolve("a@b.ogg@" + "9" * 999, TrackNames(PATHS, [ROOT])) == Pin(1, 10**999 - 2)
     for digits in (1000, 5000):
         assert "no track 'a@b.ogg@999" in refused("a@b.ogg@" + "9" * digits)
 
 
-def test_up_to_three_similar_names_are_suggested() -> None:
+def test_the_error_for_a_mistyped_pin_suggests_up_to_three_similar_track_names() -> None:
     for count in (1, 2, 3, 4, 5):
         paths = [b"/music/tracks%d.ogg" % number for number in range(count)]
         assert refused("tracks.ogg", paths).count("'tracks") == 1 + min(count, 3)
 
 
-def test_the_positions_of_pins_count_from_one() -> None:
-    assert "start at 1" in refused("a@b.ogg@0")
-
-
 @given(st.text(max_size=12), st.integers(1, 99))
-def test_any_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
-    """Whatever a file is called: its path and a number find it."""
+def test_a_track_with_any_file_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
     name = name.replace("/", "").replace("\0", "").encode(errors="replace").decode()
     path = b"/music/" + name.encode() + b".mp3"
 
@@ -101,9 +95,7 @@ def test_any_name_can_be_pinned_by_its_path(name: str, position: int) -> None:
 
 
 @pytest.mark.parametrize(("count", "has_more"), [(3, False), (4, True)])
-def test_the_error_for_a_name_of_several_tracks_shows_at_most_three_of_them(
-    count: int, has_more: bool
-) -> None:
+def test_the_error_for_a_name_of_several_tracks_lists_up_to_three_of_them(count: int, has_more: bool) -> None:
     paths = [b"/music/%d/x.mp3" % number for number in range(count)]
 
     said = refused("x.mp3", paths)

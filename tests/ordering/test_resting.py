@@ -1,4 +1,4 @@
-"""Test that tracks that were heard lately come after all others, whatever is drawn."""
+"""Resting tracks, which were heard lately, come after all others, for every sequence of draws."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations, permutations
@@ -18,7 +18,7 @@ from tests.support.tagged import all_of, tagged
 
 
 def library(artists: str, albums: str = "") -> tuple[Tracks, TagsOf]:
-    """A track for each letter, by the artist and from the album with this name; the ratings differ."""
+    """Return a library with a track for each letter, which names its artist and its album."""
     return tagged(
         {
             f"/m/{at}.ogg": Tags(60_000, artist=artist, album=album, rating=(at + 1) / 6, number=at)
@@ -50,7 +50,7 @@ def is_behind(order: Sequence[int], late: frozenset[int]) -> bool:
 
 
 @pytest.mark.parametrize("count", range(1, 7))
-def test_in_a_random_order_resting_tracks_come_last_and_both_parts_are_uniform(count: int) -> None:
+def test_in_a_random_order_resting_tracks_come_last_and_both_parts_are_uniformly_shuffled(count: int) -> None:
     found = library("abcdef"[:count])
     for late in subsets(count):
         shares = distribution(orders(found, Recipe(resting=late)))
@@ -82,8 +82,8 @@ def test_resting_tracks_come_last_in_every_order_and_for_every_draw(order: str, 
 
 
 @pytest.mark.parametrize("late", subsets(5))
-def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
-    """Its draws are too large to try them all."""
+def test_resting_tracks_come_last_in_the_order_favourites(late: frozenset[int]) -> None:
+    """With 50 seeds: it has too many draws to try them all."""
     found = library("abcde")
     for seed in range(50):
         order = orders(found, Recipe("favourites", resting=late))(Seeded(str(seed)))
@@ -91,9 +91,7 @@ def test_favourites_that_rest_come_last(late: frozenset[int]) -> None:
 
 
 @pytest.mark.parametrize("late", [{0, 2}, {0, 1, 2}, {1, 2, 5}, {2, 3, 4, 5}])
-def test_spread_keeps_artists_apart_before_the_resting_tracks_among_them_and_at_the_border(
-    late: set[int],
-) -> None:
+def test_spread_separates_artists_among_the_resting_tracks_and_those_before_them(late: set[int]) -> None:
     artists = "aabbcc"
     found = library(artists)
     recipe = Recipe("spread", resting=frozenset(late))
@@ -112,7 +110,7 @@ def test_spread_keeps_artists_apart_before_the_resting_tracks_among_them_and_at_
 
 
 @pytest.mark.parametrize("order", ["albums", "groups"])
-def test_a_group_rests_from_the_latest_play_of_its_tracks(order: str) -> None:
+def test_a_whole_album_or_group_rests_if_one_of_its_tracks_rests(order: str) -> None:
     found = library("aabbcc")
     by = "artist" if order == "groups" else None
     shares = distribution(orders(found, Recipe(order, group_by=by, resting=frozenset({1}))))
@@ -121,7 +119,7 @@ def test_a_group_rests_from_the_latest_play_of_its_tracks(order: str) -> None:
 
 
 @pytest.mark.parametrize(("order", "count"), [("random", 6), ("spread", 4)])
-def test_a_limited_list_has_resting_tracks_only_if_too_few_others_remain(order: str, count: int) -> None:
+def test_a_limited_list_has_resting_tracks_only_if_there_are_too_few_others(order: str, count: int) -> None:
     found = library("abcdef"[:count])
     late = frozenset({0, 3})
     recipe = Recipe(order, limit=count - 2, resting=late)
@@ -132,7 +130,7 @@ def test_a_limited_list_has_resting_tracks_only_if_too_few_others_remain(order: 
     assert all(is_behind(each, late) and len(late & {*each}) == 1 for each in shares)
 
 
-def test_a_pinned_track_does_not_rest() -> None:
+def test_a_pinned_track_keeps_its_position_even_if_it_rests() -> None:
     found = library("abcabc")
     late = frozenset({0, 1})
     for order in ("random", "spread"):
@@ -143,7 +141,7 @@ def test_a_pinned_track_does_not_rest() -> None:
 
 @pytest.mark.parametrize("late", subsets(5))
 @pytest.mark.parametrize("gap", [2, 3, 5])
-def test_a_gap_has_priority_over_a_rest(late: frozenset[int], gap: int) -> None:
+def test_a_resting_track_comes_early_only_where_a_gap_allows_no_other(late: frozenset[int], gap: int) -> None:
     found = library("abcde")
     last = Arranged([4, 3, 2, 1, 0], 5)
     recipe = Recipe(gap=Gap(gap), resting=late)

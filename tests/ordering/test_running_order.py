@@ -1,4 +1,4 @@
-"""An order that is kept while its tracks change: nothing moves but what must."""
+"""Update an order after its tracks changed: only tracks that must move do so."""
 
 import itertools
 from collections.abc import Collection, Sequence
@@ -23,9 +23,9 @@ from tests.support.tagged import all_of, by_artists, numbered, tagged
 
 
 class Kept(NamedTuple):
-    """An updated order; absent tracks have the indices behind the library's.
+    """An updated order, in which absent tracks have the indices after those of the library.
 
-    absent: the former index of each absent track.
+    absent: the index of each absent track before the update.
     """
 
     arranged: Arranged
@@ -45,7 +45,7 @@ def kept(
     tags_of: TagsOf = no_tags,
     is_changed: bool = True,
 ) -> Kept:
-    """Keep an order of known tracks; `now` has the index of each among the tracks of now."""
+    """Update the order `places`; `now` has the present index of each track, None if it is absent."""
     indices = [~before if index is None else index for before, index in enumerate(now)]
     chosen = all_of(tracks, tags_of)
     last = last_order_now(
@@ -62,22 +62,15 @@ def kept(
     return Kept(arranged, [behind.get(index, index) for index in order], [~index for index in away])
 
 
-def test_if_nothing_changed_the_order_stays_and_nothing_is_drawn() -> None:
-    found = kept(numbered(4), [2, 0, 3, 1], [0, 1, 2, 3], replay())
-
-    assert found.arranged.order == found.order == [2, 0, 3, 1]
-    assert found.absent == []
-
-
-def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
-    """Shuffle three, lose one, let one in, have the lost one back: each of 4! orders is equally likely."""
+def test_all_orders_are_equally_likely_after_tracks_were_removed_added_and_returned() -> None:
+    """After three tracks were shuffled, one was removed, another added, and the removed one returned."""
 
     def run(draw: RandBelow) -> tuple[int, ...]:
         order = [0, 1, 2]
         for place in (2, 1):
             other = draw(place + 1)
             order[place], order[other] = order[other], order[place]
-        lost = kept(numbered(3), order, [0, 1, None], draw)  # 2 is another track now: new
+        lost = kept(numbered(3), order, [0, 1, None], draw)  # 2 is a new track now
         assert lost.absent == [2]
         back = kept(numbered(4), lost.order, [0, 1, 2, 3], draw)
         return tuple(back.order)
@@ -87,8 +80,8 @@ def test_a_uniform_order_stays_uniform_as_its_tracks_come_and_go() -> None:
     assert is_uniform_over(shares, list(itertools.permutations(range(4))))
 
 
-def test_a_removed_track_that_returns_gets_its_old_position() -> None:
-    """A drive that returns has the order it had."""
+def test_absent_tracks_keep_their_positions_in_the_saved_order_for_their_return() -> None:
+    """Two tracks of four are absent."""
     away = kept(numbered(2), [2, 0, 3, 1], [0, None, None, 1], replay())
 
     assert away.arranged.order == [0, 1]
@@ -96,8 +89,8 @@ def test_a_removed_track_that_returns_gets_its_old_position() -> None:
     assert away.order == [2, 0, 1, 3]
 
 
-def test_a_forgotten_track_leaves_the_order_though_a_new_track_has_its_index() -> None:
-    """By a new track, which is the first one of the library now."""
+def test_a_forgotten_track_is_removed_from_the_order_even_if_a_new_track_has_its_number() -> None:
+    """The forgotten track and the new one are both number 0."""
     for seed in range(10):
         found = kept(numbered(3), [1, 0, 2], [None, 1, 2], Seeded(str(seed)), absent=[0], forgotten=[0])
 
@@ -113,8 +106,8 @@ RECIPES = [
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.order_name)
-def test_while_nothing_changes_the_order_stays_and_no_tag_is_read(recipe: Recipe) -> None:
-    """Even one that the order of the recipe would not bring about: a user may have edited it."""
+def test_if_no_track_changed_an_update_leaves_the_order_as_it_is_and_reads_no_tags(recipe: Recipe) -> None:
+    """Even an order that the recipe cannot result in: a user may have edited the playlist."""
     tracks, _ = by_artists("A", "A", "B", "A", "C")
     places = [4, 3, 1, 0, 2]
 
@@ -127,15 +120,15 @@ def test_while_nothing_changes_the_order_stays_and_no_tag_is_read(recipe: Recipe
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.order_name)
-def test_every_kind_of_order_is_updated_also_if_no_track_has_tags(recipe: Recipe) -> None:
-    """With --no-tags, tracks have none."""
+def test_every_order_can_be_updated_if_no_track_has_tags(recipe: Recipe) -> None:
+    """As with the option --no-tags."""
     found = kept(numbered(6), [2, 0, 4, 1, 3], [0, 1, 2, None, 4], Seeded("1"), recipe)
 
     assert sorted(found.arranged.order) == [*range(6)]
     assert sorted(found.order) == [*range(7)]
 
 
-def test_in_a_rare_order_a_new_track_goes_anywhere_among_the_tracks_with_as_many_plays() -> None:
+def test_in_the_order_rare_a_new_track_is_equally_likely_anywhere_among_tracks_played_as_often() -> None:
     """Tracks 0 and 1 were never played, 2 twice. Track 3 is new, and 4 was played once."""
     plays = (0, 0, 2, 0, 1)
     tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in enumerate(plays)})
@@ -148,7 +141,6 @@ def test_in_a_rare_order_a_new_track_goes_anywhere_among_the_tracks_with_as_many
 
 
 def test_if_a_new_pin_makes_an_artist_repeat_the_other_tracks_are_spread_again() -> None:
-    """Though no track changed."""
     tracks, tags_of = by_artists("A", "B", "A", "C", "D")
     keys = groups.artist_keys(tracks.artists)[0]
     for seed in range(10):
@@ -161,8 +153,8 @@ def test_if_a_new_pin_makes_an_artist_repeat_the_other_tracks_are_spread_again()
         assert repeats([keys[index] for index in found.arranged.order]) == 0
 
 
-def test_an_update_sorts_an_album_that_is_no_longer_last_if_only_the_last_is_shuffled_inside() -> None:
-    """A new album behind the last one: that is sorted, and the new one is shuffled."""
+def test_if_only_the_last_album_is_shuffled_inside_an_update_sorts_an_album_that_is_no_longer_last() -> None:
+    """If a new album is inserted behind the last one, the new album is shuffled instead."""
     files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
     tracks, tags_of = tagged(files)
     recipe = Recipe(order="albums", inside="last")
@@ -180,10 +172,7 @@ def test_an_update_sorts_an_album_that_is_no_longer_last_if_only_the_last_is_shu
 @pytest.mark.parametrize(
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
 )
-def test_an_update_puts_a_pinned_track_in_place_and_the_next_update_moves_nothing(
-    pin: Pin, place: int
-) -> None:
-    """A pinned track is where it must be whatever came in; the next time nothing moves any more."""
+def test_an_update_moves_a_pinned_track_to_its_position_and_the_next_moves_none(pin: Pin, place: int) -> None:
     tracks = numbered(6)
     recipe = Recipe(pins=(pin,))
     for seed in range(10):
@@ -198,7 +187,7 @@ def test_an_update_puts_a_pinned_track_in_place_and_the_next_update_moves_nothin
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 4), (Pin(0, 2), 2), (Pin(4, 1), 1)], ids=str
 )
 def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: Pin, place: int) -> None:
-    """Beside the pinned track, too; the last pin is on a new track itself."""
+    """With the last pin, the pinned track is a new one, too."""
     new = 3 if pin.track_index == 4 else 4
     now = [0, 1, 2, 4 if new == 3 else 3][: 3 if new == 3 else 4]
     recipe = Recipe(pins=(pin,))
@@ -213,10 +202,8 @@ def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: 
 
 @pytest.mark.parametrize("order", ["random", "sattolo"])
 @pytest.mark.parametrize("removed", [False, True])
-def test_a_pin_keeps_the_other_tracks_in_their_order_when_tracks_come_or_go(
-    order: str, removed: bool
-) -> None:
-    """Several tracks come in before the pinned one, or go; the others keep their order."""
+def test_around_pins_other_tracks_keep_their_order_in_an_update(order: str, removed: bool) -> None:
+    """Six tracks are new, or two are removed."""
     before = [5, 2, 0, 4, 1, 3]
     now = [0, 1, None, 3, 4, None] if removed else [0, 1, 2, 3, 4, 5]
     recipe = Recipe(order, pins=(Pin(4, 3), Pin(0, 1)))
@@ -228,15 +215,15 @@ def test_a_pin_keeps_the_other_tracks_in_their_order_when_tracks_come_or_go(
         assert [index for index in updated if index in others] == others
 
 
-def test_pinning_a_track_to_its_present_position_moves_nothing() -> None:
+def test_pinning_a_track_to_its_present_position_moves_no_track() -> None:
     found = kept(numbered(3), [2, 0, 1], [0, 1, 2], replay(), Recipe(pins=(Pin(1, HERE),)))
 
     assert found.order == [2, 0, 1]
 
 
 @pytest.mark.parametrize("pins", [(), (Pin(2, LAST),)])
-def test_a_time_limit_is_kept_and_repeated_updates_change_nothing(pins: tuple[Pin, ...]) -> None:
-    """The limit is applied again each time; without new tracks nothing moves."""
+def test_an_updated_playlist_keeps_its_time_limit_and_another_changes_nothing(pins: tuple[Pin, ...]) -> None:
+    """Without new tracks."""
     lengths = [100, 200, None, 400, 300, 90_000]
     tracks, _ = tagged({f"/m/{n}.ogg": Tags(duration_ms=length) for n, length in enumerate(lengths)})
     pins = tuple(Pin(3, pin.position) for pin in pins)
@@ -252,10 +239,8 @@ def test_a_time_limit_is_kept_and_repeated_updates_change_nothing(pins: tuple[Pi
 
 
 @given(st.data())
-def test_an_update_has_each_track_once_and_keeps_the_order_of_the_tracks_that_stay(
-    data: st.DataObject,
-) -> None:
-    """Any order, any changes: all tracks of now once, all that is gone once, the rest as it was."""
+def test_an_updated_order_has_each_track_once_and_remaining_tracks_as_before(data: st.DataObject) -> None:
+    """For any order and any changes; absent tracks are in the saved order once, too."""
     before = data.draw(st.integers(0, 8))
     places = data.draw(st.permutations(range(before)))
     count = data.draw(st.integers(1, 8))
@@ -273,16 +258,16 @@ def test_an_update_has_each_track_once_and_keeps_the_order_of_the_tracks_that_st
 @pytest.mark.parametrize(
     ("order", "names", "before", "after"),
     [
-        # of a folder torn in two the smaller part goes where it belongs now: once b/2 was c/2
+        # b/2 was c/2 before; the smaller part of a split folder moves to the larger one
         ("folders", "a/1 b/1 b/2 b/3 c/1", [1, 3, 0, 4, 2], [1, 2, 3, 0, 4]),
         ("folders", "a/1 a/2 a/3 b/1", [3, 1, 0, 2], [3, 0, 1, 2]),
         ("sorted", "1 2 3", [2, 0, 1], [0, 1, 2]),
-        # of `1`, `10`, `2`, the last one is new
+        # track 2 is new, the others are `1` and `10`
         ("folders", "a/1 a/10 a/2", [0, 1], [0, 2, 1]),
         ("sorted", "a/1 a/10 a/2", [0, 1], [0, 2, 1]),
     ],
 )
-def test_in_orders_by_path_renamed_and_new_tracks_go_where_their_paths_belong(
+def test_in_orders_by_path_an_update_moves_renamed_and_new_tracks_to_where_their_paths_belong(
     order: str, names: str, before: list[int], after: list[int]
 ) -> None:
     tracks, _ = tagged({f"/m/{name}": None for name in names.split()})
@@ -290,21 +275,9 @@ def test_in_orders_by_path_renamed_and_new_tracks_go_where_their_paths_belong(
     assert kept(tracks, before, range(len(before)), replay(), Recipe(order)).order == after
 
 
-def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_again() -> None:
-    """B left from A B A C D: one of the two by A goes where it makes no repeat."""
-    tracks, tags_of = by_artists("A", "A", "C", "D")
-    recipe = Recipe(order="spread")
-    shares = distribution(
-        lambda draw: tuple(kept(tracks, [0, 1, 2, 3, 4], [0, None, 1, 2, 3], draw, recipe, tags_of=tags_of)
-                           .arranged.order)
-    )  # fmt: skip
-
-    assert is_uniform_over(shares, [(1, 2, 0, 3), (1, 2, 3, 0), (0, 2, 1, 3), (0, 2, 3, 1)])
-
-
 @given(st.data())
-def test_an_updated_spread_order_has_the_fewest_repeats_whatever_changed(data: st.DataObject) -> None:
-    """Removed, new and retagged tracks, with a limit or not, by any tag, also where one has most tracks."""
+def test_an_updated_spread_order_has_the_fewest_repeats_after_any_change(data: st.DataObject) -> None:
+    """With or without a limit, by artist or genre, also if one artist has most tracks."""
     artists = data.draw(st.lists(st.sampled_from("AABCD"), min_size=1, max_size=16))
     limit = data.draw(st.none() | st.integers(1, 16))
     by = data.draw(st.sampled_from(["artist", "genre"]))
@@ -328,10 +301,7 @@ def test_an_updated_spread_order_has_the_fewest_repeats_whatever_changed(data: s
 
 
 @pytest.mark.parametrize("pins", [(Pin(0, 0),), (Pin(3, 2),), (Pin(0, 0), Pin(5, LAST))], ids=str)
-def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_again_around_pins(
-    pins: tuple[Pin, ...],
-) -> None:
-    """A removal far from a pin, too."""
+def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_around_pins(pins: tuple[Pin, ...]) -> None:
     tracks, tags_of = by_artists("A", "B", "B", "C", "D", "E")
     recipe = Recipe(order="spread", pins=pins)
     keys = groups.artist_keys(tracks.artists)[0]
@@ -345,8 +315,8 @@ def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_again_around_pi
 
 
 @given(st.data())
-def test_albums_are_whole_and_in_order_whatever_was_retagged(data: st.DataObject) -> None:
-    """Any tags after any order: each album is one block, by track number."""
+def test_after_tags_changed_an_update_makes_each_album_whole_and_sorted(data: st.DataObject) -> None:
+    """Each album is one block, sorted by track number."""
     count = data.draw(st.integers(1, 10))
     tag = st.tuples(st.sampled_from("XYZ"), st.integers(1, 3))
     tags = data.draw(st.lists(tag, min_size=count, max_size=count))
@@ -365,8 +335,8 @@ def test_albums_are_whole_and_in_order_whatever_was_retagged(data: st.DataObject
 
 
 @given(st.data())
-def test_every_kind_of_updated_order_has_each_present_and_missing_track_once(data: st.DataObject) -> None:
-    """Through any changes, with missing tracks and as many new ones as removed ones."""
+def test_after_updates_every_order_has_each_present_and_each_absent_track_once(data: st.DataObject) -> None:
+    """After up to four updates in a row."""
     recipe = data.draw(
         st.sampled_from(
             [
