@@ -38,7 +38,7 @@ def test_the_queries_page_has_a_table_of_five_tracks_and_a_table_of_over_thirty_
 
 
 @pytest.mark.parametrize(("text", "numbers"), EXAMPLES)
-def test_each_example_selects_the_tracks_that_the_page_names(text: str, numbers: str) -> None:
+def test_each_example_on_the_page_selects_the_tracks_listed_beside_it(text: str, numbers: str) -> None:
     tracks, tags_of = tagged(library())
     kept = parse(text.replace("\\|", "|"), [b"/music"]).select(tracks, range(len(tracks)), tags_of).kept
 
@@ -48,7 +48,7 @@ def test_each_example_selects_the_tracks_that_the_page_names(text: str, numbers:
     )
 
 
-def test_the_table_of_fields_on_the_queries_page_is_complete() -> None:
+def test_the_table_of_fields_on_the_queries_page_lists_exactly_the_fields_of_queries() -> None:
     table = PAGE.partition("## Fields")[2].partition("##")[0]
     named = [
         name

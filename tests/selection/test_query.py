@@ -1,7 +1,8 @@
+import os
 import signal
-import threading
 import time
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import Rows, no_tags
+from playshuffle.library.tag_columns import Rows, TagsOf, no_tags
+from playshuffle.library.tracks import Tracks
 from playshuffle.selection import evaluation
 from playshuffle.selection.findings import Finding, Lacking
-from playshuffle.selection.query import narrow, parse, with_new_paths
+from playshuffle.selection.query import Query, Selection, narrow, parse, with_new_paths
 from playshuffle.selection.tokens import LONGEST, QueryError
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
@@ -30,18 +32,19 @@ LIBRARY = {
     ),
     "/m/4.ogg": None,
 }
+TAGGED = TRACKS, TAGS_OF = tagged(LIBRARY)
+Library = tuple[Tracks, TagsOf]
+
+
+def selected(query: Query, library: Library) -> Selection:
+    tracks, tags_of = library
+    return query.select(tracks, range(len(tracks)), tags_of)
 
 
 def kept(text: str, now: datetime = NOW) -> str:
-    """The numbers of the tracks that a query keeps."""
-    tracks, tags_of = tagged(LIBRARY)
-    names = [path.rpartition(b"/")[2][:1].decode() for path in tracks.paths]
-    return "".join(
-        sorted(
-            names[index]
-            for index in parse(text, [ROOT], now).select(tracks, range(len(tracks)), tags_of).kept
-        )
-    )
+    """Return the numbers in the names of the tracks that a query selects."""
+    names = [os.path.basename(path)[:1].decode() for path in TRACKS.paths]
+    return "".join(sorted(names[index] for index in selected(parse(text, [ROOT], now), TAGGED).kept))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def kept(text: str, now: datetime = NOW) -> str:
         ("03-01..02-28", ["2026-03-01", "2026-02-28"], ["2028-02-29"]),
     ],
 )
-def test_a_query_for_a_season_selects_its_days_in_every_year(
+def test_a_term_for_days_of_the_year_matches_all_tracks_on_these_days_and_none_on_others(
     days: str, inside: list[str], outside: list[str]
 ) -> None:
     for day in inside + outside:
@@ -71,14 +74,12 @@ def test_a_query_for_a_season_selects_its_days_in_every_year(
             assert kept(f"-title:one OR today:{days}", now) == ("1234" if day in inside else "234")
 
 
-def test_a_negated_season_that_excludes_no_track_is_not_reported_as_without_effect() -> None:
-    tracks, tags_of = tagged(LIBRARY)
-
-    assert parse("-today:12-24", [ROOT], NOW).select(tracks, range(len(tracks)), tags_of).idle == ()
+def test_a_negated_term_for_days_of_the_year_is_never_reported_as_without_effect() -> None:
+    assert selected(parse("-today:12-24", [ROOT], NOW), TAGGED).idle == ()
 
 
-# Operators on both sides of their limits, as far as neither the page of queries has them nor beets, which
-# test_beets.py compares.
+# Each operator with values that just match and that just do not, as far as the examples of the queries page
+# and the comparison with beets in test_beets.py do not have them.
 OPERATORS = [
     ("", "1234"),
     ('""', "1234"),
@@ -147,7 +148,7 @@ OPERATORS = [
 
 
 @pytest.mark.parametrize(("text", "tracks"), OPERATORS)
-def test_each_operator_selects_its_tracks(text: str, tracks: str) -> None:
+def test_a_query_with_each_operator_selects_exactly_the_matching_tracks(text: str, tracks: str) -> None:
     assert kept(text) == tracks
 
 
@@ -189,9 +190,7 @@ NO_DAYS = ("12-01..", "..12-26", ">=12-01", "13-01", "00-10", "02-30", "1-1", "2
         ("(" * 200 + "x" + ")" * 200, 101, "more than 100 groups inside each other"),
     ],
 )
-def test_the_error_for_an_invalid_query_names_the_column_and_the_remedy(
-    text: str, column: int, reason: str
-) -> None:
+def test_the_error_for_an_invalid_query_names_column_and_reason(text: str, column: int, reason: str) -> None:
     with pytest.raises(QueryError) as caught:
         parse(text, [ROOT], NOW)
 
@@ -219,21 +218,17 @@ def test_the_error_for_an_invalid_query_escapes_control_characters() -> None:
 
 
 @given(st.text(alphabet="ab:\"'\\()-^,=~. OR/1>\x00é☃", max_size=30) | st.text(max_size=30))
-def test_any_text_is_a_valid_query_or_is_refused_with_the_column_of_the_error(text: str) -> None:
-    tracks, tags_of = tagged(LIBRARY)
+def test_any_text_is_either_a_valid_query_or_is_refused_with_the_column_of_the_error(text: str) -> None:
     try:
-        chosen = parse(text, [ROOT], NOW).select(tracks, range(len(tracks)), tags_of)
+        chosen = selected(parse(text, [ROOT], NOW), TAGGED)
     except QueryError as error:
         assert 1 <= error.column <= len(text) + 1  # noqa: PT017 - most texts are queries
     else:
-        assert sorted([*chosen.kept, *chosen.left_out]) == list(range(len(tracks)))
+        assert sorted([*chosen.kept, *chosen.left_out]) == list(range(len(TRACKS)))
 
 
-@given(
-    st.sampled_from([text for text, _ in OPERATORS if text]),
-    st.sampled_from([text for text, _ in OPERATORS if text]),
-)
-def test_terms_combined_by_and_or_and_not_select_like_operations_on_sets(one: str, other: str) -> None:
+@given(*[st.sampled_from([text for text, _ in OPERATORS if text])] * 2)
+def test_and_or_and_not_select_the_intersection_union_and_complement(one: str, other: str) -> None:
     first, second = set(kept(one)), set(kept(other))
 
     assert set(kept(f"({one}) ({other})")) == first & second
@@ -241,155 +236,111 @@ def test_terms_combined_by_and_or_and_not_select_like_operations_on_sets(one: st
     assert set(kept(f"-({one})")) == set("1234") - first
 
 
-def test_the_result_of_each_term_for_a_track_comes_with_the_compared_values() -> None:
-    tracks, tags_of = tagged(LIBRARY)
+def test_the_explanation_of_a_track_has_the_result_and_the_compared_values_of_each_term() -> None:
+    texts = {"artist": "Anna", "title": "One", "comment": "", "album": "First", "albumartist": ""}
     parsed = parse("-(genre:jazz OR year:1999) one", [ROOT], NOW)
 
-    assert parsed.explain(tracks, tags_of, tracks.paths.index(b"/m/Albums/1.flac")) == [
+    assert parsed.explain(*TAGGED, TRACKS.paths.index(b"/m/Albums/1.flac")) == [
         Finding("genre:jazz", 3, True, (("genre", "Jazz; Blues"),)),
         Finding("year:1999", 17, False, (("year", "1959"),)),
-        Finding(
-            "one",
-            28,
-            True,
-            (
-                ("artist", "Anna"),
-                ("title", "One"),
-                ("comment", ""),
-                ("album", "First"),
-                ("albumartist", ""),
-                ("genre", "Jazz; Blues"),
-            ),
-        ),
+        Finding("one", 28, True, (*texts.items(), ("genre", "Jazz; Blues"))),
     ]
 
 
-def test_the_explanation_of_a_track_agrees_with_its_selection() -> None:
-    tracks, tags_of = tagged(LIBRARY)
-    for text in ("year:1990", "length:1:00", "path:Albums", "genre:jazz", "-lossless:yes"):
-        parsed = parse(text, [ROOT], NOW)
-        chosen = parsed.select(tracks, [0, 1, 3], tags_of).kept
+@pytest.mark.parametrize("text", ["year:1990", "length:1:00", "path:Albums", "genre:jazz", "-lossless:yes"])
+def test_a_term_holds_in_the_explanation_of_a_track_exactly_if_it_selects_the_track(text: str) -> None:
+    parsed = parse(text, [ROOT], NOW)
+    explained = [index for index in (0, 1, 3) if parsed.explain(*TAGGED, index)[0].holds]
 
-        assert [parsed.explain(tracks, tags_of, index)[0].holds for index in [0, 1, 3]] == [
-            index in chosen for index in [0, 1, 3]
-        ]
+    assert explained == parsed.select(TRACKS, [0, 1, 3], TAGS_OF).kept
 
 
-def test_tracks_that_a_term_selects_or_omits_for_lack_of_its_tag_are_counted() -> None:
-    tracks, tags_of = tagged(LIBRARY)
+def test_a_selection_counts_the_tracks_that_a_term_selected_or_omitted_because_they_lack_its_tag() -> None:
+    negated, positive = Lacking("-genre:x", "genre", 2, True), Lacking("year:..1990", "year", 1, False)
 
-    assert parse("-genre:x").select(tracks, range(len(tracks)), tags_of).lacking == [
-        Lacking("-genre:x", "genre", 2, is_kept=True)
-    ]
-    assert parse("year:..1990").select(tracks, range(len(tracks)), tags_of).lacking == [
-        Lacking("year:..1990", "year", 1, is_kept=False)
-    ]
-    assert parse("artist:anna").select(tracks, range(len(tracks)), tags_of).lacking == []
+    assert selected(parse("-genre:x"), TAGGED).lacking == [negated]
+    assert selected(parse("year:..1990"), TAGGED).lacking == [positive]
+    assert selected(parse("artist:anna"), TAGGED).lacking == []
 
 
-def test_several_queries_must_all_match() -> None:
-    tracks, tags_of = tagged(LIBRARY)
+def test_several_queries_combined_into_one_select_the_tracks_that_match_all_of_them() -> None:
     both = narrow([parse("one OR café"), parse("year:1999 OR ann")])
 
-    assert [tracks.paths[index] for index in both.select(tracks, range(len(tracks)), tags_of).kept] == [
-        b"/m/Albums/1.flac",
-        b"/m/Albumsx/3.mp3",
-    ]
+    paths = [TRACKS.paths[index] for index in selected(both, TAGGED).kept]
+    assert paths == [b"/m/Albums/1.flac", b"/m/Albumsx/3.mp3"]
 
 
-def test_terms_about_artist_length_path_and_size_need_no_tags() -> None:
-    tracks, _ = tagged(LIBRARY)
-    parsed = parse("artist:ann length:..2:00 path:Albums mtime:..2000 size:0", [ROOT])
-
+def test_a_query_by_artist_length_path_time_and_size_looks_up_no_tags() -> None:
     def rows_of(_folder: Folder) -> Rows:
         raise AssertionError("tags were looked up")
 
-    assert len(parsed.select(tracks, range(len(tracks)), rows_of).kept) == 1
+    parsed = parse("artist:ann length:..2:00 path:Albums mtime:..2000 size:0", [ROOT])
+    assert len(parsed.select(TRACKS, range(len(TRACKS)), rows_of).kept) == 1
 
 
-def test_if_no_tags_are_read_each_term_treats_its_tag_as_missing() -> None:
-    tracks, _ = tagged(LIBRARY)
-
-    assert parse("-genre:jazz").select(tracks, range(len(tracks)), no_tags).kept == [0, 1, 2, 3]
-    assert parse("year:1..").select(tracks, range(len(tracks)), no_tags).kept == []
+def test_if_tags_are_not_read_a_term_treats_its_tag_as_missing_from_every_track() -> None:
+    assert selected(parse("-genre:jazz"), (TRACKS, no_tags)).kept == [0, 1, 2, 3]
+    assert selected(parse("year:1.."), (TRACKS, no_tags)).kept == []
 
 
-def test_a_query_finds_tracks_in_every_block_of_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_finds_tracks_in_more_folders_than_it_reads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "_BLOCK_FOLDERS", 3)
     files = {f"/m/{number % 7}/{number}.mp3": Tags(title=str(number)) for number in range(50)}
-    tracks, tags_of = tagged(files)
-    names = [path.rpartition(b"/")[2] for path in tracks.paths]
+    library = tagged(files)
+    found = selected(parse("title:=13 OR title:=49"), library).kept
 
-    assert {
-        names[index]
-        for index in parse("title:=13 OR title:=49").select(tracks, range(len(tracks)), tags_of).kept
-    } == {b"13.mp3", b"49.mp3"}
+    assert {os.path.basename(library[0].paths[index]) for index in found} == {b"13.mp3", b"49.mp3"}
 
 
-SLOW = {"/m/a.mp3": Tags(title="a" * 60 + "!")}
-
-
-def test_a_regular_expression_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_regular_expression_that_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "REGEX_LIMIT_S", 0.2)
-    tracks, tags_of = tagged(SLOW)
+    library = tagged({"/m/a.mp3": Tags(title="a" * 60 + "!")})
     before = signal.getsignal(signal.SIGVTALRM)
     for text in ("aaa title::(a+)+$", "title::(a|aa)+$", "title::(a*)*b", ":(a+)+$"):
         with pytest.raises(PlayshuffleError, match="takes too long") as caught:
-            parse(text).select(tracks, range(len(tracks)), tags_of)
+            selected(parse(text), library)
 
         assert caught.value.code == Exit.USAGE
         assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
         assert signal.getsignal(signal.SIGVTALRM) is before
     with pytest.raises(PlayshuffleError, match="column 5"):
-        parse("aaa title::(a+)+$").explain(tracks, tags_of, 0)
+        parse("aaa title::(a+)+$").explain(*library, 0)
 
 
-def test_the_regular_expressions_of_a_query_share_one_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_time_limit_covers_all_regular_expressions_of_a_query(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "REGEX_LIMIT_S", 0.3)
-    tracks, tags_of = tagged(
-        {f"/m/{number}.mp3": Tags(title="a" * 21 + str(number)) for number in range(1000)}
-    )
+    files = {f"/m/{number}.mp3": Tags(title="a" * 21 + str(number)) for number in range(1000)}
     with pytest.raises(PlayshuffleError, match="takes too long"):
-        parse("title::(a+)+$").select(tracks, range(len(tracks)), tags_of)
+        selected(parse("title::(a+)+$"), tagged(files))
 
 
-def test_queries_with_regular_expressions_work_outside_of_the_main_thread() -> None:
-    tracks, tags_of = tagged(LIBRARY)
-    results: list[object] = []
-    thread = threading.Thread(
-        target=lambda: results.append(parse("title::^O").select(tracks, range(len(tracks)), tags_of).kept)
-    )
-    thread.start()
-    thread.join()
-
-    assert results == [[tracks.paths.index(b"/m/Albums/1.flac")]]
+def test_a_query_with_a_regular_expression_works_in_a_thread_other_than_the_main_one() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(kept, "title::^O").result() == "1"
 
 
-def test_a_composed_path_in_a_query_matches_a_folder_whose_name_a_mac_decomposed() -> None:
+def test_a_path_in_a_query_in_composed_unicode_matches_a_folder_named_in_decomposed_unicode() -> None:
     folder = unicodedata.normalize("NFD", "Café")
-    tracks, tags_of = tagged({f"/m/{folder}/1.mp3": None, "/m/Cafe/2.mp3": None})
+    library = tagged({f"/m/{folder}/1.mp3": None, "/m/Cafe/2.mp3": None})
 
-    assert parse("path:Café", [ROOT]).select(tracks, range(len(tracks)), tags_of).kept == [
-        tracks.paths.index(f"/m/{folder}/1.mp3".encode())
-    ]
+    (index,) = selected(parse("path:Café", [ROOT]), library).kept
+    assert library[0].paths[index] == f"/m/{folder}/1.mp3".encode()
 
 
-def test_a_path_in_a_query_starts_at_each_music_folder_or_with_a_tilde_at_the_home_folder(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_path_in_a_query_may_start_at_each_music_folder_or_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/m")
-    tracks, tags_of = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
+    library = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
 
-    assert parse("path:A", [b"/m", b"/n"]).select(tracks, range(len(tracks)), tags_of).kept == [0, 1]
-    assert parse("path:~/A").select(tracks, range(len(tracks)), tags_of).kept == [0]
-    assert parse("path:A/1.mp3", [b"/m/"]).select(tracks, range(len(tracks)), tags_of).kept == [0]
+    assert selected(parse("path:A", [b"/m", b"/n"]), library).kept == [0, 1]
+    assert selected(parse("path:~/A"), library).kept == [0]
+    assert selected(parse("path:A/1.mp3", [b"/m/"]), library).kept == [0]
 
 
-def test_names_that_are_not_utf8_are_compared_as_bytes() -> None:
-    tracks, tags_of = tagged({"/m/\udcff/1.mp3": None})
+def test_a_path_in_a_query_that_is_not_utf8_matches_the_same_bytes() -> None:
+    library = tagged({"/m/\udcff/1.mp3": None})
 
-    assert parse("path:\udcff", [ROOT]).select(tracks, range(len(tracks)), tags_of).kept == [0]
-    assert parse("path::1", [ROOT]).select(tracks, range(len(tracks)), tags_of).kept == [0]
+    assert selected(parse("path:\udcff", [ROOT]), library).kept == [0]
+    assert selected(parse("path::1", [ROOT]), library).kept == [0]
 
 
 @pytest.mark.parametrize(
@@ -406,7 +357,7 @@ def test_names_that_are_not_utf8_are_compared_as_bytes() -> None:
         ("(path:/old", "(path:/old"),
     ],
 )
-def test_a_moved_path_is_replaced_in_a_query_and_quoted_to_stay_one_term(before: str, after: str) -> None:
+def test_the_path_of_a_moved_folder_is_replaced_and_quoted_in_a_query(before: str, after: str) -> None:
     def place(path: bytes) -> bytes:
         return b"/new disk" + path[4:] if path == b"/old" or path.startswith(b"/old/") else path
 
