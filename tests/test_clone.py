@@ -1,4 +1,4 @@
-"""Run bin/playshuffle in a clone, as the README says."""
+"""Run bin/playshuffle in a clone of the repository, as the README says."""
 
 import os
 import pwd
@@ -44,7 +44,7 @@ def run(program: Path, env: Mapping[str, str] | None = None) -> tuple[str, str]:
 
 
 def copied(folder: Path) -> Path:
-    """Copy what a clone has."""
+    """Copy the parts of the repository that the program and its installation need."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "site", "tests", "docs")
     shutil.copytree(CHECKOUT, folder, ignore=ignored)
     return folder
@@ -52,7 +52,7 @@ def copied(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone, in a folder with a space in its name, that was run once."""
+    """A copy of the repository, in a folder with a space in its name, whose program was run once."""
     folder = copied(tmp_path_factory.mktemp("clone") / "play shuffle")
     with start(folder / "bin/playshuffle") as process:
         out, errors = process.communicate()
@@ -77,19 +77,19 @@ def set_version(clone: Path, number: str) -> None:
     path.write_text(path.read_text().replace(now, number))
 
 
-def test_a_second_run_of_the_clone_installs_nothing(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_in_the_clone_installs_nothing(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(clone)
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     assert run(clone / "bin/playshuffle") == (version(clone), "")
 
 
-def test_the_clone_runs_through_a_link(clone: Path, tmp_path: Path) -> None:
+def test_the_program_in_a_clone_can_be_run_through_a_symbolic_link(clone: Path, tmp_path: Path) -> None:
     (tmp_path / "playshuffle").symlink_to(clone / "bin/playshuffle")
 
     assert run(tmp_path / "playshuffle") == (version(clone), "")
 
 
-def test_an_edit_in_the_clone_is_installed_by_the_next_run(clone: Path) -> None:
+def test_an_edit_of_the_source_in_a_clone_is_installed_by_the_next_run(clone: Path) -> None:
     set_version(clone, "0.1.1")
 
     out, errors = run(clone / "bin/playshuffle")
@@ -98,7 +98,7 @@ def test_an_edit_in_the_clone_is_installed_by_the_next_run(clone: Path) -> None:
     assert "updating" in errors
 
 
-def test_the_last_installed_version_runs_if_an_update_fails(clone: Path) -> None:
+def test_if_a_changed_clone_cannot_be_installed_the_last_installed_version_runs(clone: Path) -> None:
     run(clone / "bin/playshuffle")
     last = version(clone)
     set_version(clone, "0.1.2")
@@ -111,7 +111,7 @@ def test_the_last_installed_version_runs_if_an_update_fails(clone: Path) -> None
     assert run(clone / "bin/playshuffle")[0] == "playshuffle 0.1.2\n"
 
 
-def test_a_second_run_of_the_clone_waits_while_another_run_installs(clone: Path) -> None:
+def test_a_run_of_the_program_in_a_clone_waits_while_another_run_installs_it(clone: Path) -> None:
     set_version(clone, "0.1.3")
 
     with start(clone / "bin/playshuffle") as first:
@@ -124,7 +124,7 @@ def test_a_second_run_of_the_clone_waits_while_another_run_installs(clone: Path)
         assert first.communicate()[0] == "playshuffle 0.1.3\n"
 
 
-def test_the_clone_installs_again_after_an_interrupted_first_run(clone: Path) -> None:
+def test_a_clone_whose_installation_was_interrupted_is_installed_again(clone: Path) -> None:
     (clone / ".playshuffle/installed").unlink()
 
     out, errors = run(clone / "bin/playshuffle")
@@ -133,7 +133,7 @@ def test_the_clone_installs_again_after_an_interrupted_first_run(clone: Path) ->
     assert "once (half a minute)" in errors
 
 
-def test_a_user_who_may_not_install_is_shown_the_command_for_root(tmp_path: Path) -> None:
+def test_without_the_venv_package_a_user_without_root_is_shown_the_command_for_root(tmp_path: Path) -> None:
     folder = copied(tmp_path / "clone")
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -151,7 +151,7 @@ def test_a_user_who_may_not_install_is_shown_the_command_for_root(tmp_path: Path
     assert "python3-venv is missing. Ask root to type: apt-get install python3-venv" in errors
 
 
-def test_a_clone_that_was_moved_is_installed_again(clone: Path, tmp_path: Path) -> None:
+def test_a_clone_that_was_moved_to_another_folder_is_installed_again(clone: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved"
     shutil.copytree(clone, moved, symlinks=True)
 
@@ -161,7 +161,7 @@ def test_a_clone_that_was_moved_is_installed_again(clone: Path, tmp_path: Path) 
     assert "once (half a minute)" in errors
 
 
-def test_on_a_system_other_than_linux_the_clone_stops_with_an_error(tmp_path: Path) -> None:
+def test_on_systems_other_than_linux_the_program_in_a_clone_stops_with_an_error(tmp_path: Path) -> None:
     folder = copied(tmp_path / "clone")
     (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n")
     (tmp_path / "uname").chmod(0o755)

@@ -1,4 +1,4 @@
-"""Check that no code decides by the words of a text that playshuffle wrote: codes and types decide."""
+"""Check that no code makes a decision by the words of a message of playshuffle: codes and types decide."""
 
 import ast
 import os
@@ -10,7 +10,7 @@ import playshuffle
 
 PACKAGE = Path(os.environ.get("PLAYSHUFFLE_PACKAGE", Path(playshuffle.__file__).parent))
 
-# What names and attributes with texts of our own are called.
+# Names of variables and attributes that have texts for users.
 TEXTS = frozenset([
     "advice", "cure", "detail", "in_configuration", "last_error", "note", "problem", "reason", "summary",
     "what", "why",
@@ -27,7 +27,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module:
-    """One module, and which of its names are bound to texts of our own."""
+    """A module, with those of its names that are bound to texts for users."""
 
     def __init__(self, path: Path, errors: frozenset[str]) -> None:
         self.path = path
@@ -57,7 +57,7 @@ class Module:
         return self.tree
 
     def is_text(self, node: ast.AST) -> bool:
-        """Return whether an expression has a text of our own."""
+        """Return whether the value of an expression is a text for users."""
         scope = self.scope(node)
         if isinstance(node, ast.Name):
             return node.id in TEXTS or node.id in self.names[scope]
@@ -81,7 +81,7 @@ class Module:
         return isinstance(node, ast.Name) and node.id in self.caught[self.scope(node)]
 
     def assignments(self) -> bool:
-        """Note the names that a text of our own is assigned to; return whether there are new ones."""
+        """Note the names that a text for users is assigned to; return whether there are new ones."""
         before = sum(map(len, self.names.values()))
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
@@ -92,7 +92,7 @@ class Module:
         return sum(map(len, self.names.values())) > before
 
     def arguments(self) -> Iterator[tuple[str, int | str]]:
-        """Return the functions that get a text of our own, each with the position or name of the argument."""
+        """Yield each function called with a text for users, and the position or name of the argument."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 yield from ((node.func.id, at) for at, arg in enumerate(node.args) if self.is_text(arg))
@@ -100,7 +100,7 @@ class Module:
                 yield from ((node.func.id, name) for name, value in named if self.is_text(value))
 
     def takes(self, passed: frozenset[tuple[str, int | str]]) -> bool:
-        """Note the parameters of functions that get a text of our own; return whether there are new ones."""
+        """Note the parameters that get a text for users; return whether there are new ones."""
         before = sum(map(len, self.names.values()))
         for node in self.tree.body:
             if isinstance(node, Function):
@@ -112,7 +112,7 @@ class Module:
         return sum(map(len, self.names.values())) > before
 
     def decisions(self) -> Iterator[str]:
-        """Return the places that read a text of our own."""
+        """Yield each expression that makes a decision by a text for users."""
         for node in ast.walk(self.tree):
             if self._decides(node):
                 yield f"{self.path.relative_to(PACKAGE)}: {ast.unparse(node)}"
@@ -137,7 +137,7 @@ def is_words(node: ast.AST) -> bool:
 
 
 def modules() -> Sequence[Module]:
-    """Return the modules of the package, with the names of texts that come from other functions."""
+    """Return the modules of the package, with all names that are bound to texts for users."""
     paths = sorted(PACKAGE.rglob("*.py"))
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
@@ -157,5 +157,5 @@ def modules() -> Sequence[Module]:
     return found
 
 
-def test_no_code_makes_decisions_by_the_wording_of_our_messages() -> None:
+def test_no_code_makes_a_decision_by_the_words_of_a_message() -> None:
     assert [decision for module in modules() for decision in module.decisions()] == []

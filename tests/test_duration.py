@@ -1,7 +1,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle import duration
@@ -23,7 +23,7 @@ S, M, H, D = 1000, 60_000, 3_600_000, 86_400_000
         ("02:00:05", 2 * H + 5 * S), ("1 day", D), ("20 min", 20 * M), ("5 seconds", 5 * S),
     ],
 )  # fmt: skip
-def test_durations_are_read_as_people_write_them(text: str, ms: int) -> None:
+def test_a_duration_is_parsed_in_the_forms_in_which_people_write_it(text: str, ms: int) -> None:
     assert duration.parse(text) == ms
 
 
@@ -36,23 +36,20 @@ def test_durations_are_read_as_people_write_them(text: str, ms: int) -> None:
         "1h²", "1" * 10, "1" * 5000, "1h\n30", "\x1b[2J", "\udce9",
     ],
 )  # fmt: skip
-def test_wrong_durations_are_refused_and_shown_escaped(text: str) -> None:
+def test_an_invalid_duration_is_refused_and_quoted_without_control_characters(text: str) -> None:
     assert refusal(Exit.USAGE, duration.parse, text).isprintable()
 
 
 @pytest.mark.parametrize("text", ["2", "90", " 5400 "])
 def test_the_error_for_a_duration_without_a_unit_says_how_to_write_it(text: str) -> None:
     number = text.strip()
+    said = f"'{number}' has no unit. Write {number}m (minutes) or {number}h (hours)."
 
-    with pytest.raises(
-        PlayshuffleError, match=f"^'{number}' has no unit. Write {number}m .minutes. or {number}h .hours..$"
-    ):
-        duration.parse(text)
+    assert refusal(Exit.USAGE, duration.parse, text) == said
 
 
 @given(st.text())
-@settings(deadline=None)
-def test_any_text_is_a_duration_or_is_refused(text: str) -> None:
+def test_any_text_is_a_duration_of_at_least_a_second_or_is_refused(text: str) -> None:
     with suppress(PlayshuffleError):
         assert duration.parse(text) >= 1000
 
@@ -66,5 +63,5 @@ def test_any_text_is_a_duration_or_is_refused(text: str) -> None:
         (2 * D + 7 * H, "2 days 7 h"), (400 * D, "400 days"),
     ],
 )  # fmt: skip
-def test_durations_are_shown_in_at_most_their_two_largest_units(ms: int, said: str) -> None:
+def test_a_duration_is_shown_in_its_two_largest_units_at_most(ms: int, said: str) -> None:
     assert duration.words(ms) == said

@@ -79,7 +79,7 @@ def test_no_two_modules_or_classes_have_the_same_name_except_modules_of_commands
     assert [name for name, count in (modules + classes).items() if count > 1] == []
 
 
-def test_imports_have_no_cycles() -> None:
+def test_modules_of_a_package_do_not_import_each_other_in_a_cycle() -> None:
     left = {
         module: {name for name in names if name.startswith(f"playshuffle.{package(module)}.")}
         for module, names in IMPORTS.items()
@@ -121,7 +121,7 @@ def test_each_library_is_imported_in_exactly_the_packages_that_may_use_it(
 
 
 @pytest.mark.parametrize("library", ["mutagen", "tomlkit", "tomllib", "rich", "pathspec", "watchdog", "mpd"])
-def test_each_listed_library_is_imported_in_only_one_module(library: str) -> None:
+def test_each_of_these_external_libraries_is_imported_in_only_one_module(library: str) -> None:
     users = [
         module for module, names in NAMES.items() if any(name.split(".")[0] == library for name in names)
     ]
@@ -145,8 +145,7 @@ def test_no_module_runs_a_shell_and_only_the_module_chance_reads_system_randomne
     assert "urandom" not in text or module == "playshuffle.shuffle.chance"
 
 
-def test_the_test_files_listed_to_run_first_exist() -> None:
-    """Of `tests/conftest.py`; one that is renamed would run last again."""
+def test_the_test_files_that_conftest_lists_to_run_first_exist() -> None:
     from tests.conftest import _RANKS
 
     assert [str(path) for path in _RANKS if not path.exists()] == []

@@ -28,7 +28,7 @@ _LOWEST = [dependency.replace(">=", "==") for dependency in _DEPENDENCIES]
 
 
 def pip(python: Path | str, *words: str | Path) -> None:
-    """Run pip with the user's own configuration and cache; skip the test where it reaches no registry."""
+    """Run pip with the configuration and cache of the user; skip the test if it reaches no registry."""
     done = finished(
         [python, "-m", "pip", "--disable-pip-version-check", *words],
         env={**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir},
@@ -38,30 +38,32 @@ def pip(python: Path | str, *words: str | Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def built(source: Path, folder: Path) -> Path:
+    """Build a wheel from a source into a folder, and return its path."""
+    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", folder, source)
+    (wheel,) = folder.glob("playshuffle-*.whl")
+    return wheel
+
+
 def metadata(folder: Path, publisher: str) -> Message:
-    """Return what a package index would know of a wheel that is built now, by a publisher."""
+    """Build a wheel with this publisher in pyproject.toml, and return its metadata."""
     source = copied(folder / "source")
     project = (source / "pyproject.toml").read_text()
     project, count = re.subn("^publisher = .*", f"publisher = {publisher}", project, flags=re.MULTILINE)
     assert count == 1, "the publisher is one line"
     (source / "pyproject.toml").write_text(project)
-    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", folder, source)
-    (wheel,) = folder.glob("playshuffle-*.whl")
-    with zipfile.ZipFile(wheel) as file:
+    with zipfile.ZipFile(built(source, folder)) as file:
         (name,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
         return email.message_from_bytes(file.read(name))
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    pip(sys.executable, "wheel", "-q", "--no-deps", "-w", folder, CHECKOUT)
-    (wheel,) = folder.glob("playshuffle-*.whl")
-    return wheel
+    return built(CHECKOUT, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.mark.parametrize("versions", [[], _LOWEST], ids=["newest", "lowest"])
-def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
+def test_the_installed_wheel_makes_a_playlist_with_newest_and_lowest_dependencies(
     wheel: Path, tmp_path: Path, versions: Sequence[str]
 ) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
@@ -86,7 +88,7 @@ def test_the_wheel_makes_a_playlist_in_a_fresh_environment(
     assert (tmp_path / "venv/share/man/man5/playshuffle.toml.5").exists()
 
 
-def test_the_metadata_has_the_fields_that_a_package_index_shows(tmp_path: Path) -> None:
+def test_the_metadata_of_the_wheel_has_the_fields_that_a_package_index_shows(tmp_path: Path) -> None:
     plain = metadata(tmp_path, '{ name = "", email = "", url = "" }')
 
     assert plain["License-Expression"] == "MIT"
@@ -101,7 +103,7 @@ def test_the_metadata_has_the_fields_that_a_package_index_shows(tmp_path: Path) 
     assert re.findall(r"\]\((?!https:)", description) == [], "links into a clone"
 
 
-def test_with_the_address_of_the_repository_all_links_are_absolute(tmp_path: Path) -> None:
+def test_if_the_repository_has_an_address_all_links_in_the_metadata_are_absolute(tmp_path: Path) -> None:
     address = "https://example.org/ann/playshuffle"
     named = metadata(tmp_path, f'{{ name = "Ann", email = "ann@example.org", url = "{address}/" }}')
 

@@ -1,4 +1,4 @@
-"""`playshuffle audit FILE` as a user sees it: how artists are mixed."""
+"""`playshuffle audit FILE`: how the artists and albums of a playlist are mixed."""
 
 import itertools
 import json
@@ -12,28 +12,22 @@ import pytest
 from playshuffle.audit.mix import nearest, neighbours_by_chance, successors
 from playshuffle.errors import shown
 from playshuffle.library.cache import Cache
-from playshuffle.shuffle import fewest_repeats, repeats
+from playshuffle.shuffle import repeats
 from tests.support.hostile import NAMES
 from tests.support.in_process import Program
 from tests.support.tagging import tagged_library
 
 
-def song(artist: str, album: str = "") -> dict[str, str]:
-    return {name: value for name, value in (("artist", artist), ("album", album)) if value}
+def song(artist: str, album: str) -> dict[str, str]:
+    return {"artist": artist, "album": album}
 
 
 @pytest.fixture
 def music(tmp_path: Path) -> Path:
-    """Six tracks: three by A on two albums, two by B, one by nobody."""
-    songs = {
-        "a/1.mp3": song("A", "One"),
-        "a/2.mp3": song("A feat. B", "One"),
-        "a/3.mp3": song("a", "Two"),
-        "b/4.mp3": song("B", "Three"),
-        "b/5.mp3": song("B", "Three"),
-        "6.mp3": song(""),
-    }
-    return tagged_library(tmp_path, songs)
+    """Six tracks: three by A on two albums, two by B, one without an artist."""
+    by_a = {"a/1.mp3": song("A", "One"), "a/2.mp3": song("A feat. B", "One"), "a/3.mp3": song("a", "Two")}
+    others = dict.fromkeys(("b/4.mp3", "b/5.mp3"), song("B", "Three")) | {"6.mp3": {}}
+    return tagged_library(tmp_path, by_a | others)
 
 
 def playlist(folder: Path, entries: Sequence[str]) -> str:
@@ -52,37 +46,30 @@ def known_tags(folder: Path) -> dict[bytes, bytes]:
         }
 
 
-# The figures
-
-
 @pytest.mark.parametrize("keys", [[0, 0, 0, 1, 1, 2], [0, 0, 0, 0, 1], [0, 1, 2], [0], [0, 0]])
-def test_the_repeats_expected_by_chance_are_the_mean_over_all_orders(keys: list[int]) -> None:
+def test_the_number_of_repeats_expected_by_chance_is_the_mean_over_all_orders(keys: list[int]) -> None:
     counts = [repeats(order) for order in itertools.permutations(keys)]
 
     assert neighbours_by_chance(keys) == Fraction(sum(counts), len(counts))
-    assert fewest_repeats(keys) == min(counts)
 
 
-def test_the_smallest_distance_between_two_tracks_of_a_group_is_measured() -> None:
+def test_the_shortest_gap_is_the_smallest_distance_between_two_tracks_of_one_artist() -> None:
     assert nearest([0, 1, 2, 0, 3, 1]) == 3
     assert nearest([0, 1, 1, 0]) == 1
     assert nearest([0, 1, 2]) is None
     assert nearest([]) is None
 
 
-def test_tracks_that_follow_their_predecessor_in_path_order_are_counted() -> None:
+def test_an_audit_counts_the_tracks_that_come_right_after_their_predecessor_in_path_order() -> None:
     assert successors([b"a", b"b", b"c"]) == 2
     assert successors([b"c", b"b", b"a"]) == 0
     assert successors([b"b", b"c", b"a", b"b"]) == 2
     assert successors([]) == 0
 
 
-# A playlist
-
-
 @pytest.mark.process
-def test_the_report_of_a_playlist_counts_artists_and_repeats_in_a_row(program: Program, music: Path) -> None:
-    """A guest makes no new artist; nobody is not an artist."""
+def test_the_report_on_a_playlist_counts_artists_and_repeats_in_a_row(program: Program, music: Path) -> None:
+    """A guest does not change the artist, and tracks without an artist are not counted as one."""
     file = playlist(music, ["a/1.mp3", "b/4.mp3", "a/2.mp3", "6.mp3", "b/5.mp3", "a/3.mp3"])
     done = program("audit", file)
 
@@ -102,9 +89,7 @@ next track as in path order: here 0; at best 0; by chance 0.8; in path order 5
 
 
 @pytest.mark.process
-def test_entries_without_an_audio_file_of_their_own_are_left_out_and_counted(
-    program: Program, music: Path
-) -> None:
+def test_an_audit_counts_and_omits_repeated_entries_and_missing_files(program: Program, music: Path) -> None:
     file = playlist(music, ["a/1.mp3", "./a/../a/1.mp3", "b", "gone.mp3", "gone.mp3", "http://x/y.mp3"])
     done = program("audit", file)
 
@@ -118,7 +103,7 @@ def test_entries_without_an_audio_file_of_their_own_are_left_out_and_counted(
 
 
 @pytest.mark.process
-def test_the_json_of_an_audit_has_the_facts_of_its_report(program: Program, music: Path) -> None:
+def test_the_json_of_an_audited_playlist_has_the_figures_of_the_report(program: Program, music: Path) -> None:
     file = playlist(music, ["a/1.mp3", "a/2.mp3", "b/4.mp3", "b/5.mp3", "gone.mp3"])
     done = program("audit", file, "--json")
     said = json.loads(done.out)
@@ -134,10 +119,10 @@ def test_the_json_of_an_audit_has_the_facts_of_its_report(program: Program, musi
 
 
 @pytest.mark.process
-def test_an_audit_reads_no_tags_that_are_in_the_cache(
+def test_an_audit_of_a_playlist_reads_no_tags_again_that_are_in_the_cache(
     program: Program, music: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the audit leaves the unread files of the folders in it."""
+    """The audit keeps the other files of the folder in the cache."""
     assert program("make", str(music), "-q").code == 0
     before = known_tags(music)
 
@@ -152,8 +137,8 @@ def test_an_audit_reads_no_tags_that_are_in_the_cache(
 
 
 @pytest.mark.process
-def test_an_audit_is_the_same_with_and_without_cached_tags(program: Program, music: Path) -> None:
-    """Neither of a folder that the list has whole, nor of one that it has in part or with new files."""
+def test_an_audit_is_the_same_with_and_without_tags_in_the_cache(program: Program, music: Path) -> None:
+    """The list has all files of one folder, some of another, and files that are new since the cache."""
     assert program("make", str(music / "a"), str(music / "b"), "-q").code == 0
     tagged_library(music, {"b/7.mp3": song("C", "Three"), "c/8.mp3": song("A", "Four")})
     names = ["b/4", "a/1", "c/8", "a/3", "6", "b/7", "a/2", "gone", "a/1"]
@@ -170,11 +155,11 @@ def test_an_audit_is_the_same_with_and_without_cached_tags(program: Program, mus
 
 
 @pytest.mark.process
-def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: Path) -> None:
-    """Each twice, once there and once gone: nothing that is printed drives a terminal."""
+def test_an_audit_prints_names_with_control_characters_escaped(program: Program, tmp_path: Path) -> None:
+    """Half of the files exist. Each entry is there twice; folder and artist have hostile names, too."""
     folder = tmp_path / "\x1b[2J"
     names = [os.fsdecode(name) for name in NAMES if b"\n" not in name and b"\r" not in name]
-    tagged_library(folder, {name: song("\x1b[31mA") for name in names[::2]})
+    tagged_library(folder, {name: {"artist": "\x1b[31mA"} for name in names[::2]})
     content = "".join(f"./{name}\n" * 2 for name in names)
     (folder / "x.m3u").write_bytes(os.fsencode(content))
     for words in ([], ["--json"]):
@@ -185,14 +170,14 @@ def test_hostile_names_reach_the_terminal_harmless(program: Program, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["gone.m3u", "folder", "pipe"])
-def test_a_file_that_is_not_a_playlist_is_refused(program: Program, tmp_path: Path, name: str) -> None:
+def test_an_audit_refuses_a_missing_file_folder_or_pipe(program: Program, tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
 
     assert "cannot be read" in program.refused(66, "audit", str(tmp_path / name))
 
 
-def test_a_playlist_without_files_gives_no_statistics(program: Program, tmp_path: Path) -> None:
+def test_an_audit_of_a_playlist_without_audio_files_is_refused(program: Program, tmp_path: Path) -> None:
     said = program.refused(3, "audit", playlist(tmp_path, ["http://x/y", "gone.mp3"]))
 
     assert "has no entry with an audio file, so there is nothing to audit. See: playshuffle check" in said

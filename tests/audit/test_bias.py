@@ -1,4 +1,4 @@
-"""An audit passes good shuffles, and catches bad ones."""
+"""The statistics of an audit: good shuffles pass, and bad ones are called bad."""
 
 import itertools
 import math
@@ -21,24 +21,20 @@ def judged(order: Audited, rounds: int, seed: str = "audit") -> Verdict:
 
 
 def posing_as(name: str, made: Shuffle, tracks: int = 60) -> Audited:
-    """A shuffle that is held against the law of another."""
+    """Return an audit of one shuffle against the guarantee of another."""
     return audited(name, tracks)._replace(shuffle=made)
 
 
 def one_of(orders: Sequence[Sequence[int]]) -> Shuffle:
-    """A shuffle that deals out these orders in turn."""
+    """Return a shuffle whose results are these orders, in turn."""
     turns = itertools.cycle(orders)
     return lambda *_: list(next(turns))
 
 
-# Figures that can be checked by hand
+def test_the_figures_of_a_known_bad_shuffle_of_three_tracks_are_exactly_those_computed_by_hand() -> None:
+    """All 27 sequences of draws, 100 times each, leave four cells uneven.
 
-
-def test_the_bias_of_a_bad_shuffle_of_three_tracks_is_exact() -> None:
-    """Over all 27 paths 100 times, a partner from all leaves four cells uneven.
-
-    They are off by 100 of 900, which makes 400/9. The mean of the sum is 9 - 3, the degrees of
-    freedom are (3 - 1)².
+    They are off by 100 of 900, so the sum is 400/9. Its mean is 9 - 3, with (3 - 1)² degrees of freedom.
     """
     paths = iter(list(itertools.chain.from_iterable(itertools.product(range(3), repeat=3))) * 100)
     order = posing_as("random", swap_any, 3)
@@ -54,7 +50,7 @@ def test_the_bias_of_a_bad_shuffle_of_three_tracks_is_exact() -> None:
     assert found.reasons == ["some positions are favoured"]
 
 
-def test_an_order_whose_positions_are_too_even_for_chance_is_called_bad() -> None:
+def test_a_shuffle_whose_positions_are_more_even_than_chance_allows_is_called_bad() -> None:
     order = posing_as("random", one_of(list(itertools.permutations(range(3)))), 3)
     counts = count(order, 600, Seeded("audit"))
     found = judge(order, counts)
@@ -63,8 +59,8 @@ def test_an_order_whose_positions_are_too_even_for_chance_is_called_bad() -> Non
     assert found.reasons == ["the positions are too even for chance"]
 
 
-def test_the_bias_of_a_cell_is_measured_in_standard_deviations() -> None:
-    """Of 1800 rounds 600 are expected, give or take 20; here they are 650, 550 and 600."""
+def test_the_deviation_of_each_cell_from_its_expected_count_is_in_standard_deviations() -> None:
+    """In 1800 rounds, each cell has 600 ± 20; three of the cells have 650, 550 and 600."""
     made = [[0, 1, 2]] * 650 + [[1, 0, 2]] * 550 + [[2, 1, 0]] * 600
     order = posing_as("random", one_of(made), 3)
     counts = count(order, 1800, Seeded(""))
@@ -73,8 +69,7 @@ def test_the_bias_of_a_cell_is_measured_in_standard_deviations() -> None:
     assert deviations(counts, order.guarantee, 3) == [[pytest.approx(0)]]
 
 
-def test_the_deviation_of_an_impossible_cell_is_nan_if_it_is_empty_else_infinite() -> None:
-    """A blank where nothing can stand; beyond all bounds where something stands all the same."""
+def test_the_deviation_of_a_cell_that_must_be_empty_is_nan_if_it_is_and_infinite_if_not() -> None:
     order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
     counts = count(order, 300, Seeded(""))
     matrix = deviations(counts, order.guarantee)
@@ -84,20 +79,17 @@ def test_the_deviation_of_an_impossible_cell_is_nan_if_it_is_empty_else_infinite
     assert "100 times a track stood where it may not" in judge(order, counts).reasons
 
 
-def test_a_pinned_track_at_its_position_has_no_deviation() -> None:
+def test_the_deviation_of_the_cell_of_a_pinned_track_is_zero() -> None:
     order = audited("pinned", 6)
     matrix = deviations(count(order, 100, Seeded("")), order.guarantee)
 
     assert matrix[0][0] == matrix[3][3] == 0
 
 
-# What passes, and what is caught
-
-
 @pytest.mark.parametrize("rounds", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_good_order_passes_and_every_bad_shuffle_is_caught(name: str, rounds: int) -> None:
-    """One in 10,000 seeds is a false alarm; this one is not."""
+def test_every_good_order_passes_its_audit_and_every_bad_shuffle_fails(name: str, rounds: int) -> None:
+    """With one seed in 10,000 a good order is called bad; with this one none is."""
     order = audited(name, 8 if name == "table" else 60)
     reasons = judged(order, rounds).reasons
 
@@ -105,7 +97,7 @@ def test_a_good_order_passes_and_every_bad_shuffle_is_caught(name: str, rounds: 
     assert not reasons or order.entropy_bits or "some positions are favoured" in reasons
 
 
-def test_a_generator_with_too_few_bits_for_all_orders_is_caught() -> None:
+def test_a_shuffle_whose_generator_has_fewer_bits_than_all_orders_need_fails_its_audit() -> None:
     few, many = audited(f"{SPECIMEN}little-state", 8), audited(f"{SPECIMEN}little-state", 9)
 
     assert SPECIMENS["little-state"].entropy_bits == 16
@@ -114,7 +106,7 @@ def test_a_generator_with_too_few_bits_for_all_orders_is_caught() -> None:
 
 
 def deranged(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle until no track keeps its position: as even as Sattolo's, and not what he does."""
+    """Shuffle until no track keeps its position: as even as Sattolo, but not always one cycle."""
     while True:
         made = durstenfeld(order, randbelow)
         if all(map(int.__ne__, made, order)):
@@ -122,7 +114,7 @@ def deranged(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def leaning(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """One ring of tracks; but the last one always goes to the first position."""
+    """Return an order of one cycle, as Sattolo, but always with the last track first."""
     inner = durstenfeld(order[:-1], randbelow)
     ring = [order[-1], *inner]
     made = list(order)
@@ -142,7 +134,7 @@ def of_keys(make: Callable[..., list[int]], *more: Any) -> Shuffle:
 
 
 def spread_from_the_top(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Apart as it should be, but the one who has most always begins."""
+    """Return an order with the fewest repeats, but the artist with most tracks always begins."""
     keys = artists(len(order))
     made = shuffle.spread(order, keys, randbelow)
     at = next(at for at, track in enumerate(made) if keys[track] == max(keys) - 1)
@@ -179,16 +171,13 @@ def heavier(order: Sequence[int], randbelow: RandBelow) -> list[int]:
         ("random", lambda order, draw: shuffle.semi_shuffle(order, 1, 0, draw), "too many tracks keep"),
     ],
 )
-def test_a_shuffle_that_breaks_its_guarantee_is_caught(name: str, wrong: Shuffle, reason: str) -> None:
+def test_a_shuffle_that_breaks_its_guarantee_fails_the_audit(name: str, wrong: Shuffle, reason: str) -> None:
     assert any(reason in found for found in judged(posing_as(name, wrong), 400).reasons)
 
 
-# How sure the figures are
-
-
 @pytest.mark.parametrize("name", ["random", "sattolo", "gap", "light", "spread"])
-def test_the_p_values_of_a_good_order_are_uniform(name: str) -> None:
-    """Kolmogorov and Smirnov over 100 seeds; a bound of 2.225 is exceeded once in 10,000 cases."""
+def test_the_p_values_of_a_good_order_are_uniformly_distributed_over_many_seeds(name: str) -> None:
+    """Test of Kolmogorov and Smirnov over 100 seeds: 2.225 is exceeded once in 10,000 cases."""
     seeds = 100
     order = audited(name, 8)
     found = [judged(order, 100, str(seed)) for seed in range(seeds)]
@@ -199,17 +188,14 @@ def test_the_p_values_of_a_good_order_are_uniform(name: str) -> None:
             assert farthest * math.sqrt(seeds) < 2.225
 
 
-# The tails of a chi-square sum
-
-
-def test_p_values_stay_between_0_and_1_for_extreme_sums() -> None:
+def test_p_values_of_extreme_chi_square_sums_stay_between_0_and_1() -> None:
     assert tails(0, 3481) == (0, 1)
     assert tails(1e7, 3481) == (1, 0)
     assert 0 < tails(5500, 3481)[1] < 1e-80
     assert 0 < tails(2000, 3481)[0] < 1e-80
 
 
-def test_p_values_equal_the_p_values_of_scipy() -> None:
+def test_p_values_of_chi_square_sums_equal_those_of_scipy() -> None:
     try:
         from scipy import stats
     except ImportError:

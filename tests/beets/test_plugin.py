@@ -1,4 +1,4 @@
-"""Run `beet playshuffle` in real beets, of Debian and of PyPI, on a real import of real files."""
+"""Run the plugin of beets, `beet playshuffle`, in beets of Debian and of PyPI, with imported audio files."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,7 +20,7 @@ GENRES = ("jazz", "rock", "folk")
 
 
 class Beets(NamedTuple):
-    """A beets with a library of its own."""
+    """A beets program with a configuration and a library."""
 
     python: str
     env: dict[str, str]
@@ -28,15 +28,9 @@ class Beets(NamedTuple):
     config: Path
 
     def run(self, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [self.python, "-W", "ignore", "-m", "beets", *words],
-            env=self.env,
-            cwd=self.music.parent,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
+        place: dict[str, Any] = {"env": self.env, "cwd": self.music.parent, "stdin": subprocess.DEVNULL}
+        command = [self.python, "-W", "ignore", "-m", "beets", *words]
+        return subprocess.run(command, capture_output=True, check=False, timeout=120, **place)
 
     def out(self, *words: str | Path) -> bytes:
         done = self.run(*words)
@@ -50,7 +44,7 @@ class Beets(NamedTuple):
 
 @pytest.fixture(scope="module", params=["debian", "pypi"])
 def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Beets:
-    """Thirty files, imported once for all tests: an import starts beets twice."""
+    """A beets whose library has thirty files, imported once for all tests since that takes seconds."""
     if request.param == "debian":
         need_beets_of_debian()
         packages = [folder for folder in sys.path if folder.endswith("site-packages")]
@@ -67,8 +61,9 @@ def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     )
     tagged_library(source, {f"{at:02}.mp3": each for at, each in enumerate(tags)})
     config = home / "config.yaml"
+    library = home / "library.db"
     config.write_text(
-        f"directory: {music}\nlibrary: {home}/library.db\nplugins: playshuffle\nimport: {{copy: yes}}\n"
+        f"directory: {music}\nlibrary: {library}\nplugins: playshuffle\nimport: {{copy: yes}}\n"
     )
     env = environment(BEETSDIR=str(home), PYTHONPATH=os.pathsep.join(path), HOME=str(top))
     beets = Beets(python, env, music, config)
@@ -79,7 +74,7 @@ def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture
 def beets(imported: Beets, tmp_path: Path) -> Iterator[Beets]:
-    """The imported library, which is put back after the test; with the empty home of the test."""
+    """The imported library, with the empty home of the test; its changes are undone after the test."""
     home = imported.config.parent
     before = tmp_path / "before"
     shutil.copytree(home, before)
@@ -92,7 +87,7 @@ def beets(imported: Beets, tmp_path: Path) -> Iterator[Beets]:
 
 
 @pytest.mark.parametrize("query", [["genre:jazz"], ["artist:Artist 1", "^genre:rock"], ["title:2"]])
-def test_a_query_of_beets_gives_the_same_playlist_as_a_list_of_the_found_paths(
+def test_the_plugin_makes_the_same_playlist_as_make_does_from_the_paths_that_beets_lists(
     beets: Beets, tmp_path: Path, query: list[str]
 ) -> None:
     for order in ("random", "spread"):
@@ -106,7 +101,7 @@ def test_a_query_of_beets_gives_the_same_playlist_as_a_list_of_the_found_paths(
         assert (beets.music / "ours.m3u").read_bytes() == (beets.music / "made.m3u").read_bytes()
 
 
-def test_options_of_the_command_make_work_in_the_plugin(beets: Beets) -> None:
+def test_the_beets_plugin_accepts_the_options_of_the_command_make(beets: Beets) -> None:
     assert len(entries(beets.out("playshuffle", "-q", "-o", "-", "-n", "4", "--paths", "absolute"))) == 4
     beets.out("playshuffle", "--for", "vlc", "--pin", "00 Title 1.mp3@first", "--dry-run")
     assert list(beets.music.glob("*.m3u")) == []
@@ -118,7 +113,7 @@ def test_options_of_the_command_make_work_in_the_plugin(beets: Beets) -> None:
     assert b"--order" in beets.out("help", "playshuffle")
 
 
-def test_the_configuration_of_beets_gives_defaults_to_the_options(beets: Beets) -> None:
+def test_the_configuration_of_beets_sets_defaults_for_options_of_the_plugin(beets: Beets) -> None:
     beets.configure("{order: sorted, for: vlc, extinf: no, output: one.m3u, limit: 5}")
     beets.out("playshuffle", "-n", "7")
 
@@ -128,7 +123,7 @@ def test_the_configuration_of_beets_gives_defaults_to_the_options(beets: Beets) 
     assert b"file://" in content
 
 
-def test_deals_play_each_track_once_before_any_repeats(beets: Beets) -> None:
+def test_two_deals_of_the_beets_plugin_repeat_no_track_and_a_daily_deal_is_kept(beets: Beets) -> None:
     dealt = []
     for _ in range(2):
         beets.out("playshuffle", "--deal", "-n", "5", "--every", "run", "genre:jazz")
@@ -139,7 +134,7 @@ def test_deals_play_each_track_once_before_any_repeats(beets: Beets) -> None:
     assert entries((beets.music / "today.m3u").read_bytes()) == dealt[5:]
 
 
-def test_ratings_come_from_the_items_in_the_library_of_beets(beets: Beets) -> None:
+def test_the_beets_plugin_uses_the_ratings_in_the_library_of_beets(beets: Beets) -> None:
     beets.out("modify", "-y", "-M", "-W", "rating=0", "genre:rock")
     beets.out("modify", "-y", "-M", "-W", "rating=1", "genre:jazz")
     beets.out("playshuffle", "--order", "favourites", "--paths", "absolute")
@@ -165,7 +160,7 @@ def test_ratings_come_from_the_items_in_the_library_of_beets(beets: Beets) -> No
         ("", "{order: spred}", "spred"),
     ],
 )
-def test_errors_of_the_plugin_are_sentences(beets: Beets, words: str, table: str, text: str) -> None:
+def test_errors_of_the_plugin_name_the_wrong_value(beets: Beets, words: str, table: str, text: str) -> None:
     if table:
         beets.configure(table)
     done = beets.run("playshuffle", *words.split())

@@ -1,4 +1,4 @@
-"""Claims about benchmarks/days, over ten days of four rows."""
+"""Run four programs of the benchmark of a hundred days for ten days, and check its measures."""
 
 import json
 from dataclasses import asdict
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library that each row gets a copy of."""
+    """The music library; each program of the benchmark gets a copy."""
     need("ffmpeg")
     folder = tmp_path_factory.mktemp("source")
     music.make(folder)
@@ -36,7 +36,7 @@ def _played(key: str, source: Path, home: Path) -> list[Day]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("key", ["mpd", "mpv", "shuf"])
-def test_of_forty_tracks_a_day_a_player_without_memory_repeats_some_within_ten_days(
+def test_a_player_with_forty_tracks_a_day_repeats_some_in_ten_days(
     key: str, source: Path, tmp_path: Path
 ) -> None:
     for tool in {"mpd": ("mpd",), "mpv": ("mpv",), "shuf": ("bash", "mpv", "openssl")}[key]:
@@ -49,7 +49,7 @@ def test_of_forty_tracks_a_day_a_player_without_memory_repeats_some_within_ten_d
 
 
 @pytest.mark.process
-def test_ten_days_of_deals_repeat_no_track(source: Path, tmp_path: Path) -> None:
+def test_ten_daily_deals_of_forty_tracks_repeat_no_track(source: Path, tmp_path: Path) -> None:
     for tool in ("bash", "mpv", "faketime"):
         need(tool)
     days = _played("deal", source, tmp_path)
@@ -61,18 +61,18 @@ def _days(*plays: list[int]) -> list[Day]:
     return [Day(played, played, 0, list(range(1000))) for played in plays]
 
 
-def test_a_track_played_again_counts_as_a_repeat_within_seven_days_but_not_later() -> None:
+def test_a_track_counts_as_repeated_if_it_is_played_again_within_seven_days_but_not_later() -> None:
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [1])).again == 1
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [8], [1])).again == 0
 
 
-def test_the_share_of_tracks_played_so_far_refers_to_the_library_of_each_day() -> None:
+def test_the_share_of_tracks_heard_by_a_day_is_of_the_tracks_in_the_library_on_that_day() -> None:
     first, second = _days([1, 2], [3, 4])
     second.present = [1, 2, 3, 5]
     assert shares([first, second]) == [0.002, 0.75]
 
 
-def test_writing_the_benchmark_page_replaces_the_results_of_the_former_run(
+def test_the_benchmark_writes_its_results_into_its_page_in_place_of_older_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = tmp_path / "page.md"

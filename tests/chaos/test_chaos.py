@@ -1,8 +1,8 @@
-"""The promises about orders and decks hold while a library changes in every way at once.
+"""Check the guarantees of orders and decks while a library changes at random.
 
-One service keeps seven playlists of different orders over one library, and two decks are dealt
-from. Other playlists are over folders below it that those leave out: tracks move there and back.
-Each round changes files while the service runs, kills it or takes a folder away.
+A service updates seven playlists of different orders over one library, and two decks are dealt from. Other
+playlists are over subfolders that those seven omit: tracks move there and back. Each round changes files
+while the service runs, kills the service, or takes a folder away.
 """
 
 import json
@@ -38,10 +38,10 @@ _KEYS = {
     "genres": 'order = "groups"\ngroup_by = "genre"',
     "sorted": 'order = "sorted"',
 }
-_WHOLE = "whole"  # the list that does without ignore files
-# Folders that the lists over the library leave out, with a list over each of them.
+_WHOLE = "whole"  # the list that does not obey ignore files
+# Folders that the lists over the library omit. Each has a list of its own.
 _LEFT_OUT = ("Music/xmas", "Music/spoken/tales", "Music/.dot", "Music/@eaDir")
-_STAYING = 10  # files in each of them; of most of a list it could be thought that a drive was taken away
+_STAYING = 10  # unchanged files in each of them: if most files went, a missing drive would be assumed
 _MISSING = {"missing"}
 _SERVICE, _UPDATE = 0, 2  # processes, the oldest first
 _KINDS = "plain " * 6 + "kill down missing missing full reshuffle"  # of rounds
@@ -50,10 +50,13 @@ _KINDS = "plain " * 6 + "kill down missing missing full reshuffle"  # of rounds
 class Chaos:
     """A service, its library, and the expected state of its playlists.
 
-    counts: of what was done. faults: the promises that were broken.
-    known: by deck, the tracks that it found at its last deal, or knew on a missing root.
-    unsure: by deck, the new tracks that may count as dealt in this round. Each has been at the path of
-        another track that had left it, and looks like a new version of that, or like its return.
+    Attributes:
+        rounds_of: by deck, the round as its deals show it.
+        _known: by deck, the tracks of its last deal, including those of a missing root.
+        _unsure: by deck, the new tracks that may count as dealt in this round. Each has been at the path of
+            another track that had left it, and may pass for a new version of that track, or for its return.
+        counts: number of actions of each kind.
+        faults: broken guarantees.
     """
 
     def __init__(self, top: Path, seed: int, tracks: int, deal: int) -> None:
@@ -159,7 +162,7 @@ class Chaos:
             self._unsure[name] |= at_left_path - known
 
     def _await_anything(self) -> None:
-        """Wait until the service writes a playlist, or for two seconds if it need not."""
+        """Wait until the service writes a playlist, or for up to two seconds."""
         before = self._stamps()
         until_s = time.monotonic() + self._chance.random() * 2
         while self._stamps() == before and time.monotonic() < until_s:
@@ -202,7 +205,7 @@ class Chaos:
         return any(row["root"] == str(root) and row["state"] in _MISSING for row in roots)
 
     def _fill_a_disk(self) -> None:
-        """Let no playlist or no state be written for a while."""
+        """Change files while the disk of the playlists, or that of the state, is full."""
         with _full(self._chance.choice([self._lists, _state()])):
             self.music.replace()
             self._note_unsure()
@@ -210,10 +213,10 @@ class Chaos:
             wait_for(lambda: any(row["last_error"] for row in self.service.status()["playlists"]))
 
     def _deal(self, name: str, *, missing: Path | None = None) -> None:
-        """Deal by hand; perhaps be killed in between and deal again.
+        """Deal by the command; perhaps kill a deal first.
 
-        Of the deck that the service knows no deal is killed: the service would write what was dealt, and
-        the next deal replace it before anybody notes it.
+        No deal of the deck that the service updates is killed: the service would write the dealt tracks, and
+        the next deal would replace them before this test reads them.
         """
         words: list[str | Path] = ["deal", *self.music.roots, "-n", str(self._deal_size), "--every", "run"]
         words += ["-o", self._file(name)]
@@ -237,7 +240,7 @@ class Chaos:
         self._note_deal(name, self._numbers(name), missing)
 
     def _note_deal(self, name: str, deal: Sequence[int], missing: Path | None = None) -> None:
-        """Note a deal. Of a missing root a deck knows no track that came after its last deal."""
+        """Note a deal. A deck does not know tracks of a missing root that were added after its last deal."""
         tracks, known, deck = self.music.tracks, self._known[name], self.rounds_of[name]
         self._known[name] = {
             number
@@ -275,7 +278,7 @@ class Chaos:
         self._note("state", damage.traces([_state()]))
 
     def _check_nested(self, name: str) -> None:
-        """Wait until a list has the tracks on the disk, then check its order."""
+        """Wait until the list of a subfolder has the files on the disk, then check its order."""
         wait_for(lambda: sorted(self._listed(name)) == self._on_disk(name), 120)
         numbers = self.music.paths
         order = [str(numbers.get(Path(entry), entry)) for entry in self._listed(name)]
@@ -294,7 +297,7 @@ class Chaos:
         ]
 
     def _numbers(self, name: str) -> list[int]:
-        """Return the tracks of a playlist; files that are gone since it was written are left out."""
+        """Return the numbers of the tracks in a playlist that still exist."""
         known = {str(path): number for path, number in self.music.paths.items()}
         return [known[entry] for entry in self._listed(name) if entry in known]
 
@@ -316,7 +319,7 @@ class Chaos:
 
 @contextmanager
 def _full(folder: Path) -> Iterator[None]:
-    """Leave no room in a folder for other users than root."""
+    """Fill the disk of a folder; if it is not a mount point, make the folder read-only."""
     if not os.path.ismount(folder):
         folder.chmod(0o500)
         yield
@@ -331,7 +334,7 @@ def _full(folder: Path) -> Iterator[None]:
 
 
 def _run(top: Path, seed: int, tracks: int, deal: int, minutes: float, rounds: int) -> None:
-    """Play until the time is over, or for so many rounds; as root, on small disks."""
+    """Change the library until the time is over, or for a number of rounds; as root, on small disks."""
 
     def play() -> str:
         folders = (top / "Lists", _state())
@@ -355,12 +358,12 @@ def _state() -> Path:
 
 
 @pytest.mark.timeout(300)
-def test_orders_and_decks_keep_their_promises_through_chaos(tmp_path: Path) -> None:
+def test_orders_and_decks_keep_their_guarantees_through_twelve_rounds_of_changes(tmp_path: Path) -> None:
     _run(tmp_path, int(os.environ.get("CHAOS_SEED", "1")), 200, 25, 1.5, 12)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_orders_and_decks_keep_their_promises_through_35_minutes_of_chaos(tmp_path: Path) -> None:
+def test_orders_and_decks_keep_their_guarantees_through_35_minutes_of_changes(tmp_path: Path) -> None:
     seed = int(os.environ.get("CHAOS_SEED") or time.time())
     _run(tmp_path, seed, 3000, 150, float(os.environ.get("CHAOS_MINUTES", "35")), 10**6)

@@ -1,4 +1,4 @@
-"""Find the commands in the pages, and say which of them a test cannot run."""
+"""Find the commands in the pages of the documentation, and list those that a test cannot run."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ PAGES = sorted([CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT
 TUTORIAL = CHECKOUT / "docs/tutorial.md"
 GENERATED = {CHECKOUT / "docs/reference/commands.md"}
 
-# Commands that a test does not run, by how they begin, and why.
+# Patterns of commands that a test does not run, with the reason.
 NOT_RUN = {
     r"sudo |systemctl |loginctl |journalctl |systemd-analyze ": "they act on the machine",
     r"apt-get |pipx |pip |python3? |git |docker |podman |tests/run|\.ci/run|\.venv/|PLAYSHUFFLE_": (
@@ -21,7 +21,7 @@ NOT_RUN = {
     ),
     r"sqlite3 |crontab |ls |cat |cd |nano |man |mkdir |cp |mv |sed |touch |echo |ln ": "they are not ours",
 }
-# Commands of ours of which only the words are checked.
+# Commands of playshuffle that a test runs only with --help, with the reason.
 ONLY_PARSED = {
     r"playshuffle watch": "it runs until it is stopped; tests/service runs it",
     r"playshuffle export ~/calm.m3u /media": "it needs a stick; tests/cli runs it",
@@ -43,7 +43,7 @@ ONLY_PARSED = {
 
 
 class Command(NamedTuple):
-    """A command line in a page. exit_code: that the page promises. reason: why it is not run, or empty."""
+    """A command line in a page: its documented exit code, and why no test runs it, empty if one does."""
 
     page: Path
     line: int
@@ -51,9 +51,12 @@ class Command(NamedTuple):
     exit_code: int
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(CHECKOUT)}:{self.line}: {self.text}"
+
 
 def commands(page: Path) -> Iterator[Command]:
-    """List the commands in the ```sh and ```console blocks of a page."""
+    """Yield the commands in the ```sh and ```console blocks of a page."""
     for match in re.finditer(
         r"^( *)```(sh|console)\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL
     ):
@@ -63,6 +66,11 @@ def commands(page: Path) -> Iterator[Command]:
             code = re.search(r"# .*exit code (\d+)", text)
             for part in plain.split(" && "):
                 yield Command(page, line, part, int(code[1]) if code else 0, _reason(part))
+
+
+def without_blocks(text: str) -> str:
+    """Return the text of a page without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def _lines(block: str, *, is_console: bool) -> Iterator[str]:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from playshuffle.demo.tones import write_library
-from tests.docs.commands import CHECKOUT, GENERATED, ONLY_PARSED, PAGES, TUTORIAL, Command, commands
+from tests.docs.commands import GENERATED, ONLY_PARSED, PAGES, TUTORIAL, commands, without_blocks
 from tests.history.databases import NAVIDROME_0_55, database
 from tests.support.databases import execute
 from tests.support.processes import finished
 from tests.support.program import environment, program_in
 
-# Folders of the machine that pages name; below the sandbox while they are tested.
+# Absolute folders in pages, which a test replaces by folders below the sandbox.
 _PLACES = ("/srv/", "/media/", "/mnt/")
 _LIBRARIES = ("srv/music", "media/stick/Music", "media/ipod/Music", "mnt/nas/music")
 
@@ -41,22 +41,19 @@ def sandbox(home: Path, tones: Path) -> Path:
 
 
 def _write_histories(home: Path) -> None:
-    """Write what `playshuffle listen` and Navidrome know: of two albums each first track was played."""
+    """Write play histories of Navidrome and of `playshuffle listen`, with the first track of two albums."""
     first, second = "Anna Sine/First Waves/01 Morning.wav", "Anna Sine/Second Waves/01 Harbour.wav"
-    (home / "srv/navidrome").mkdir()
+    navidrome = home / "srv/navidrome/navidrome.db"
+    navidrome.parent.mkdir()
     database(
-        home / "srv/navidrome/navidrome.db",
+        navidrome,
         NAVIDROME_0_55 + "UPDATE library SET path = '/';",
         "INSERT INTO media_file (id, path) VALUES (?, ?)",
         [("1", f"{home}/Music/{first}"), ("2", f"{home}/Music/{second}")],
     )
     annotation = "INSERT INTO annotation (user_id, item_id, item_type, play_count, play_date, rating)"
     plays = [("1", 1, "2020-01-01 00:00:00", 5), ("2", 4, "2026-01-01 00:00:00", 1)]
-    execute(
-        home / "srv/navidrome/navidrome.db",
-        f"{annotation} VALUES ('u1', ?, 'media_file', ?, ?, ?)",
-        *plays,
-    )
+    execute(navidrome, f"{annotation} VALUES ('u1', ?, 'media_file', ?, ?, ?)", *plays)
     folder = home / ".local/share/playshuffle/plays"
     folder.mkdir(parents=True)
     for machine, path in (("desk", first), ("den", second)):
@@ -80,32 +77,25 @@ def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page not in {*GENERATED, TUTORIAL}], ids=lambda page: page.name
 )
-def test_the_commands_of_a_page_run(page: Path, sandbox: Path) -> None:
+def test_each_command_of_a_page_ends_with_the_exit_code_of_the_page(page: Path, sandbox: Path) -> None:
     for command in commands(page):
         if not command.reason:
             done = bash(command.text, sandbox)
 
-            assert done.returncode == command.exit_code, f"{where(command)}\n{done.stdout}{done.stderr}"
+            assert done.returncode == command.exit_code, f"{command}\n{done.stdout}{done.stderr}"
         elif command.reason in ONLY_PARSED.values():
             done = bash(f"{command.text} --help", sandbox)
 
-            assert done.returncode == 0, f"{where(command)}\n{done.stderr}"
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
-def test_each_command_of_a_page_that_tests_do_not_run_has_a_reason() -> None:
+def test_each_command_of_a_page_is_a_playshuffle_command_or_has_a_reason_not_to_be_tested() -> None:
     for page in PAGES:
         for command in commands(page):
-            assert command.reason or command.text.startswith(("playshuffle ", "bin/playshuffle ")), where(
-                command
-            )
+            is_ours = command.text.startswith(("playshuffle ", "bin/playshuffle "))
+            assert command.reason or is_ours, str(command)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_of_a_page_are_in_blocks_that_tests_run(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-
-    assert re.findall(r"^    (?:\$ )?playshuffle .*$", text, re.MULTILINE) == []
-
-
-def where(command: Command) -> str:
-    return f"{command.page.relative_to(CHECKOUT)}:{command.line}: {command.text}"
+def test_no_playshuffle_command_of_a_page_is_in_an_indented_block_which_no_test_runs(page: Path) -> None:
+    assert not re.search(r"^    (?:\$ )?playshuffle ", without_blocks(page.read_text()), re.MULTILINE)

@@ -15,11 +15,11 @@ OUTPUTS = dict(generate.outputs())
 
 
 @pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: path.name)
-def test_each_generated_file_is_up_to_date(path: Path) -> None:
+def test_each_generated_file_is_what_its_generator_writes_now(path: Path) -> None:
     assert path.read_text() == OUTPUTS[path], "run: python -m scripts.generate"
 
 
-def test_with_a_project_address_the_readme_has_a_badge() -> None:
+def test_the_generated_readme_has_a_test_badge_exactly_if_the_project_has_an_address() -> None:
     plain = "# playshuffle\n\nShuffled playlists.\n"
     badge = "https://example.org/ann/playshuffle/actions/workflows/ci.yml"
 
@@ -30,7 +30,7 @@ def test_with_a_project_address_the_readme_has_a_badge() -> None:
     assert generate.with_badge(named, "") == plain
 
 
-def test_with_a_project_address_the_readme_installs_from_the_package_index() -> None:
+def test_the_install_page_installs_from_the_index_exactly_if_the_project_has_an_address() -> None:
     page = (generate.CHECKOUT / "docs/install.md").read_text()
 
     named = generate.with_index(page, "https://example.org/ann/playshuffle")
@@ -42,7 +42,7 @@ def test_with_a_project_address_the_readme_installs_from_the_package_index() -> 
 
 
 @pytest.mark.process
-def test_man_pages_have_no_warnings(tmp_path: Path) -> None:
+def test_man_shows_every_man_page_without_a_warning(tmp_path: Path) -> None:
     need("man")
     need("groff")
     man_pages.main(tmp_path)
@@ -56,17 +56,17 @@ def test_man_pages_have_no_warnings(tmp_path: Path) -> None:
         assert done.stderr == b"", page
 
 
-def test_every_exit_code_is_explained() -> None:
+def test_the_documented_exit_codes_are_exactly_those_of_the_program() -> None:
     assert {code for code, _ in facts.EXIT_CODES} == set(Exit)
 
 
 @pytest.mark.parametrize("key", facts.playlist_keys(), ids=lambda key: key.name)
-def test_the_example_of_each_configuration_key_is_valid(key: facts.Key) -> None:
+def test_the_documented_example_of_each_configuration_key_is_valid(key: facts.Key) -> None:
     for example in key.example.split(" or "):
         value = tomllib.loads(f"{key.name} = {example}")[key.name]
 
         assert keys.wrong(key.name, value, keys.PLAYLIST[key.name]) is None
 
 
-def test_the_documentation_lists_exactly_the_keys_for_all_playlists_that_the_program_reads() -> None:
+def test_the_documented_keys_for_all_playlists_are_exactly_those_that_the_program_reads() -> None:
     assert [key.name for key in facts.KEYS_OF_ALL] == list(keys.TOP)

@@ -12,11 +12,11 @@ from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from scripts.command_tree import commands
-from tests.docs.commands import CHECKOUT
+from tests.docs.commands import CHECKOUT, without_blocks
 from tests.support.program import run
 
-ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+DOCS = CHECKOUT / "docs"
+DOCUMENTS = sorted([CHECKOUT / "README.md", *DOCS.rglob("*.md")])
 
 
 COMMANDS = list(commands())
@@ -36,29 +36,27 @@ def test_python_examples_in_the_pages_give_the_results_shown(document: Path) -> 
 _OF_PLAYERS = {"--control", "--playlist", "--load", "--shuffle", "--save-position-on-quit"}
 
 
-def test_every_option_named_in_the_pages_exists() -> None:
+def test_every_option_that_a_page_names_is_an_option_of_playshuffle_or_of_a_player() -> None:
     """In commands of playshuffle, and in backticks."""
     all_verbs = "|".join(VERBS)
     for document in DOCUMENTS:
         text = document.read_text()
         lines = [line for line in text.splitlines() if "playshuffle " in line]
         commands = re.findall(rf"playshuffle (?:{all_verbs})[^`|&\n]*", "\n".join(lines))
-        quoted = re.findall(
-            r"`(-[^`\n]*)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-        )
+        quoted = re.findall(r"`(-[^`\n]*)`", without_blocks(text))
         named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", " ".join(commands + quoted)))
 
         assert named <= OPTIONS | _OF_PLAYERS, document
 
 
-def test_the_documentation_has_the_same_audio_formats_as_the_program() -> None:
-    table = (ROOT / "docs" / "make.md").read_text().partition("Files with these suffixes are not")[0]
+def test_the_page_of_make_lists_exactly_the_suffixes_of_audio_files_that_the_program_reads() -> None:
+    table = (DOCS / "make.md").read_text().partition("Files with these suffixes are not")[0]
 
     assert {name.encode() for name in re.findall(r"`(\.[a-z0-9+]+)`", table)} == AUDIO_SUFFIXES
 
 
-def test_the_documentation_has_the_same_table_of_players_as_the_program() -> None:
-    page = (ROOT / "docs" / "player-names.md").read_text()
+def test_the_table_of_players_on_their_page_agrees_with_the_profiles_of_the_program() -> None:
+    page = (DOCS / "player-names.md").read_text()
     table = page.partition("## The form")[2].partition("<!-- matrix -->")[0]
     rows = re.findall(
         r"^\| `([\w-]+)` \| `(\.\w+)`[^|]*\| ([^|]*) \| (yes|no) \| [^|]* \| ([^|]*) \|$", table, re.MULTILINE
@@ -80,34 +78,26 @@ def test_the_documentation_has_the_same_table_of_players_as_the_program() -> Non
         assert player.part is None or f"{player.part:,} tracks a file" in table
 
 
-def test_the_architecture_names_modules_that_exist() -> None:
-    named = re.findall(r"`([\w/]+/[\w.]+\.py)`", (ROOT / "docs" / "architecture.md").read_text())
+def test_every_module_that_the_page_of_the_architecture_names_exists() -> None:
+    named = re.findall(r"`([\w/]+/[\w.]+\.py)`", (DOCS / "architecture.md").read_text())
+    exist = [(CHECKOUT / name).exists() or (CHECKOUT / "playshuffle" / name).exists() for name in named]
 
     assert named
-    assert [
-        name for name in named if not (ROOT / name).exists() and not (ROOT / "playshuffle" / name).exists()
-    ] == []
+    assert all(exist), named[exist.index(False)]
 
 
-def test_no_picture_is_larger_than_60_kb() -> None:
-    pictures = [
-        path
-        for path in (Path(__file__).parents[2] / "docs/pictures").iterdir()
-        if path.stat().st_size > 60_000
-    ]
-    assert pictures == []
+def test_every_picture_is_shown_on_a_page_and_no_larger_than_60_kb() -> None:
+    pages = " ".join(page.read_text() for page in DOCS.glob("*.md"))
 
-
-# The page on JSON
-
-
-PAGE = (CHECKOUT / "docs/reference/files.md").read_text()
+    for path in (DOCS / "pictures").iterdir():
+        assert f"pictures/{path.name}" in pages
+        assert path.stat().st_size <= 60_000, path
 
 
 @pytest.mark.process
-def test_the_page_of_files_names_the_json_keys_that_each_command_prints(home: Path) -> None:
+def test_the_page_of_files_names_exactly_the_json_keys_that_each_command_prints(home: Path) -> None:
     write_library(str(home / "Music"))
-    for section in PAGE.split("\n### ")[1:]:
+    for section in (DOCS / "reference/files.md").read_text().split("\n### ")[1:]:
         rows = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)
         keys = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
         command = re.findall(r"^playshuffle (.*)$", section, re.MULTILINE)[0]

@@ -16,12 +16,12 @@ from tests.support.program import program_in
 from tests.support.terminal import on_terminal
 
 _PAGES = [page for page in PAGES if "\n```console\n" in page.read_text()]
-# The home of the reader, in the pages.
+# The home folder in the pages.
 _HOME = "/home/ann"
 
 
 def _printed(command: str) -> str:
-    """Return the output of the command on a terminal without colour."""
+    """Run a command on a terminal, and return its output without colours."""
     seen = on_terminal("-c", command, program=["bash"], NO_COLOR="1")
     text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", seen.text).replace(os.environ["HOME"], _HOME)
     lines = [line.rstrip() for line in text.rstrip().splitlines()]
@@ -29,12 +29,12 @@ def _printed(command: str) -> str:
 
 
 def _is_shown(page: str, printed: str) -> bool:
-    """Compare them; a line `...` of the page stands for any lines."""
+    """Return whether a page shows the printed text; its line `...` stands for any number of lines."""
     lines = [r"(?:.*\n)*" if line == "..." else re.escape(line) + r"\n" for line in page.splitlines()]
     return re.fullmatch("".join(lines), printed) is not None
 
 
-def test_dots_in_a_page_stand_for_omitted_lines_only() -> None:
+def test_a_line_of_three_dots_in_a_page_stands_for_any_number_of_omitted_lines() -> None:
     assert _is_shown("a\n...\nd\n", "a\nb\nc\nd\n")
     assert not _is_shown("a\n...\nd\n", "a\nb\nc\ne\n")
     assert not _is_shown("a\n", "a\nb\n")
@@ -42,7 +42,7 @@ def test_dots_in_a_page_stand_for_omitted_lines_only() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
-def test_each_command_prints_what_its_page_shows(
+def test_each_command_in_a_console_block_prints_what_the_page_shows_below_it(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", f"{program_in(tmp_path / 'bin')}:{os.environ['PATH']}")

@@ -17,7 +17,7 @@ from tests.support.processes import finished
 
 
 class _Links(HTMLParser):
-    """Collect the addresses and the anchors of a page, and what a browser loads to show it."""
+    """The links and anchors of a page, and the addresses that a browser loads to show it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.process
-def test_the_site_builds_without_warnings_and_all_links_lead_somewhere(site: Path) -> None:
+def test_the_site_builds_without_warnings_and_all_its_links_have_targets(site: Path) -> None:
     pages = {page: _Links(page.read_text()) for page in site.rglob("*.html") if page.name != "404.html"}
     for page, links in pages.items():
         assert not [link for link in links.loaded if "//" in link], "loaded from elsewhere"
@@ -74,7 +74,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.mark.process
 @pytest.mark.parametrize("page", ["index.html", "make.html", "reference/commands.html"])
-def test_no_page_has_cut_text_or_low_contrast_or_is_wider_than_the_window(site: Path, page: str) -> None:
+def test_no_page_has_cut_off_code_or_low_contrast_or_scrolls_sideways(site: Path, page: str) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for width, words in product((320, 768, 1280), ([], [DARK])):

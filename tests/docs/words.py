@@ -1,11 +1,11 @@
-"""List phrases that readers have to decode, and what to write instead."""
+"""List phrases that readers have to decode, with the words to write instead."""
 
 import re
 from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A forbidden phrase, and what to write."""
+    """A forbidden phrase, and the words to write instead."""
 
     pattern: re.Pattern[str]
     write: str
@@ -54,5 +54,5 @@ INDIRECT = re.compile(
 
 
 def faults(text: str) -> list[str]:
-    """List the forbidden phrases in a text, each with what to write."""
+    """Return the forbidden phrases in a text, each with the words to write instead."""
     return [f"{match[0]!r}: write {rule.write}" for rule in RULES for match in rule.pattern.finditer(text)]
