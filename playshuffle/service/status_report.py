@@ -132,9 +132,9 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
 
 def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     result = PlaylistStatus(name, os.fsdecode(output))
+    state_name = BY_MAKE if name is None else "not managed"
     last_order = records.last(state, output)
     if isinstance(last_order, SavedOrder):
-        state_name = BY_MAKE if name is None else "not managed"
         result = result._replace(state=state_name, tracks=last_order.played)
     folder = os.path.dirname(output)
     try:
@@ -142,6 +142,6 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     except MissingError as error:
         return result._replace(state=MISSING, last_error=error.summary)
     with contextlib.suppress(PlayshuffleError, OSError):
-        result = result._replace(last_write=round(os.stat(output).st_mtime))
+        result = result._replace(state=state_name, last_write=round(os.stat(output).st_mtime))
         result = result._replace(order=PlaylistFile.find(output).comments().get("ORDER"))
     return result

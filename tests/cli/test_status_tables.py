@@ -273,3 +273,12 @@ def test_status_says_that_a_playlist_is_by_make_and_that_a_folder_is_empty(tmp_p
     assert f"folder {tmp_path}/Empty: state empty\n" in shown
     assert f"playlist {music}/playshuffle.m3u: state by make; tracks 2; order random" in shown
     assert "not managed" not in shown
+
+
+@pytest.mark.process
+def test_status_still_says_when_a_configured_list_was_written_after_forget(tmp_path: Path) -> None:
+    music = numbered(tmp_path / "Music", 2)
+    run("make", music, "--save", "all")
+    run("forget", "all")
+
+    assert f"playlist {music}/all.m3u: state not managed; order random; written" in run("status").out.decode()
