@@ -54,13 +54,14 @@ class Tracks:
             durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
         return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
 
-    def indices_of(self, numbers: Collection[int]) -> list[int]:
+    def indices_of(self, numbers: Collection[int]) -> "array[int]":
         """Return the index of the track with each number; `~number` if none has it."""
         others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
-        indices = list(map((self._indices + others).__getitem__, numbers))
+        indices = array("i", map((self._indices + others).__getitem__, numbers))
         if -1 not in indices:
             return indices
-        return [~number if index < 0 else index for index, number in zip(indices, numbers, strict=True)]
+        pairs = zip(indices, numbers, strict=True)
+        return array("i", [~number if index < 0 else index for index, number in pairs])
 
     def numbers_of(self, indices: Collection[int]) -> "array[int]":
         if min(indices, default=0) >= 0:

@@ -1,5 +1,6 @@
 """Update one playlist while its tracks change: keep its order, or deal."""
 
+from array import array
 from datetime import datetime
 
 from playshuffle.errors import Note, PlayshuffleError
@@ -45,7 +46,7 @@ def keep(run: Run) -> Report:
     arranged, order = update_order(
         run.chosen, run.recipe, last_now, run.tools.randbelow, is_changed=is_changed
     )
-    now = SavedOrder(order, last_now.absent, arranged.playlist_length, drawn_s, "", digest)
+    now = SavedOrder(array("i", order), last_now.absent, arranged.playlist_length, drawn_s, "", digest)
     saved = run.record.saved
     report = run.write(arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
     renamed = len(run.library.renamed and run.library.renamed.intersection(last.tracks, chosen))

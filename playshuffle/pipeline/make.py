@@ -1,5 +1,6 @@
 """Make one playlist in a new order."""
 
+from array import array
 from collections.abc import Sequence
 
 from playshuffle.duration import words
@@ -26,7 +27,7 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
     """
     arranged, drawn_notes = _draw_order(run, keeps_gap=keeps_gap)
     digest = run.tracks.digest(run.choice.remaining)
-    drawn_s, order = int(run.now.timestamp()), list(arranged.order)
+    drawn_s, order = int(run.now.timestamp()), array("i", arranged.order)
     record = SavedOrder(order, frozenset(), arranged.playlist_length, drawn_s, "", digest)
     return run.write(arranged, record, run.record.saved or NOTHING, [*drawn_notes, *notes])
 

@@ -12,7 +12,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.cache import Cache
 from playshuffle.library.libraries import Reach, check_reach, make_libraries, recognise_scan
 from playshuffle.library.scan import Library, Place, Scan, forget_removed, scan_places
-from playshuffle.library.track_table import PartError, TrackTable
+from playshuffle.library.track_table import PartError, RootKey, TrackTable
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -24,13 +24,13 @@ class OpenLibrary(NamedTuple):
 
     Attributes:
         cache: None if no tags are read.
-        table: the numbers of all tracks, or only of those below the playlists' folders.
+        known_roots: the roots that were scanned, now or before.
         errors: an error for each root that cannot be read and was never scanned, by root.
     """
 
     state: State
     cache: Cache | None
-    table: TrackTable
+    known_roots: Collection[RootKey]
     libraries: Mapping[Place, Library]
     errors: Mapping[bytes, PlayshuffleError]
     histories: dict[object, Any]
@@ -50,7 +50,7 @@ class OpenLibrary(NamedTuple):
         library = self.libraries[place]
         for root in place.roots:
             # A known folder without tracks may not exist: it was empty, or its loss was accepted.
-            is_known = (root, place.ignore_files) in self.table.roots
+            is_known = (root, place.ignore_files) in self.known_roots
             if root in self.errors and not (is_known and len(library.tracks)):
                 raise self.errors[root]
         return library
@@ -79,35 +79,41 @@ def open_library(
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
     """
-    writes = any(request.writes for request in requests)
     with ExitStack() as stack:
         if state is None:
+            writes = any(request.writes for request in requests)
             state = stack.enter_context(State(writes=writes, checks=checks_state))
         if must_remember and state.refusal is not None:
             raise state.refusal
-        cache = stack.enter_context(Cache())
-        reads_tags = any(request.options.tags for request in requests)
-        version = state.tracks_version()
-        reach, scan = _scan(requests, state, cache, tools, changes)
-        if writes:
-            stack.enter_context(state.locked())
-            if state.tracks_version() != version:  # another process has found more
-                reach, scan = _scan(requests, state, cache, tools, changes._replace(dirty=None))
-        now_s = int(tools.clock())
-        known = state.load_tracks(_roots(scan, reach))
-        try:
-            table, missing = recognise_scan(known, scan, reach, changes, now_s)
-        except PartError:
-            known = state.load_tracks()
-            table, missing = recognise_scan(known, scan, reach, changes, now_s)
-        if writes:
-            state.save_tracks(known, table)
-        forget_removed(scan, cache, [root for root, _ in missing])
-        libraries = make_libraries(table, scan, missing, cache if reads_tags else None)
-        whole_table = functools.cache(lambda: table if table.is_whole else state.load_tracks())
-        yield OpenLibrary(
-            state, cache if reads_tags else None, table, libraries, reach.errors, {}, whole_table
-        )
+        yield _open(requests, state, tools, changes, stack)
+
+
+def _open(
+    requests: Sequence[Request], state: State, tools: Tools, changes: Changes, stack: ExitStack
+) -> OpenLibrary:
+    cache = stack.enter_context(Cache())
+    tags_cache = cache if any(request.options.tags for request in requests) else None
+    version = state.tracks_version()
+    reach, scan = _scan(requests, state, cache, tools, changes)
+    writes = any(request.writes for request in requests)
+    if writes:
+        stack.enter_context(state.locked())
+        if state.tracks_version() != version:  # another process has found more
+            reach, scan = _scan(requests, state, cache, tools, changes._replace(dirty=None))
+    now_s = int(tools.clock())
+    known = state.load_tracks(_roots(scan, reach))
+    try:
+        table, missing = recognise_scan(known, scan, reach, changes, now_s)
+    except PartError:
+        known = state.load_tracks()
+        table, missing = recognise_scan(known, scan, reach, changes, now_s)
+    if writes:
+        state.save_tracks(known, table)
+    forget_removed(scan, cache, [root for root, _ in missing])
+    libraries = make_libraries(table, scan, missing, tags_cache)
+    # A part of the table is not needed again, and takes much memory.
+    whole_table = (lambda: table) if table.is_whole else functools.cache(state.load_tracks)
+    return OpenLibrary(state, tags_cache, table.roots, libraries, reach.errors, {}, whole_table)
 
 
 def _scan(

@@ -3,6 +3,7 @@
 The state has numbers. A run has indices; a track that the library lacks has the index `~number`.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Self
@@ -81,7 +82,7 @@ class Record(NamedTuple):
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
-    tracks, listed = list(order.tracks), set(order.tracks)
+    tracks, listed = order.tracks[:], set(order.tracks)
     for position, track in enumerate(order.tracks):
         best = kept.get(track)
         if best is not None and best not in listed:
@@ -160,12 +161,12 @@ def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: fr
     new = {path: index for index, path in enumerate(tracks.paths) if index not in had}
     written = zip(order.present_then, file.entries(), strict=False)
     now = {old: new[path] for old, path in written if old in lost and path in new}
-    return order._replace(tracks=[now.get(track, track) for track in order.tracks])
+    return order._replace(tracks=array("i", [now.get(track, track) for track in order.tracks]))
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
     in_file = _tracks_in_file(file, tracks)
-    return SavedOrder(in_file, frozenset(), len(in_file), 0, "", b"") if in_file else None
+    return SavedOrder(array("i", in_file), frozenset(), len(in_file), 0, "", b"") if in_file else None
 
 
 def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:

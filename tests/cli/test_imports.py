@@ -152,7 +152,8 @@ def test_make_opens_state_and_cache_once_each_and_reads_only_rows_of_its_own_pla
                 next_number=numbers.stop,
             ),
         )
-        records.save(state, b"/other/all.m3u", SavedOrder(numbers, frozenset(), _TRACKS, 1, "1-1", b""))
+        order = SavedOrder(array("I", numbers), frozenset(), _TRACKS, 1, "1-1", b"")
+        records.save(state, b"/other/all.m3u", order)
 
     after = cost(*make)
 

@@ -309,7 +309,7 @@ def test_a_column_of_artists_can_be_limited_to_some_tracks(top: bytes) -> None:
 def test_a_track_number_that_no_track_has_becomes_a_negative_index_that_encodes_it() -> None:
     library = numbered(3)
 
-    assert library.indices_of([3, 7, 1, 0]) == [2, ~7, 0, ~0]
+    assert list(library.indices_of([3, 7, 1, 0])) == [2, ~7, 0, ~0]
     assert [*library.numbers_of([2, ~7, 0, ~0])] == [3, 7, 1, 0]
 
 

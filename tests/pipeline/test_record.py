@@ -1,6 +1,7 @@
 """The playlist that is to be replaced: whose it is, and what its last order was."""
 
 import os
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +28,7 @@ OURS = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\nb.mp3\na.mp3\n"
 
 
 def saved(content: str) -> SavedOrder:
-    return SavedOrder([2, 1], frozenset(), 2, 0, content, b"digest")
+    return SavedOrder(array("I", [2, 1]), frozenset(), 2, 0, content, b"digest")
 
 
 def without_library(order: SavedOrder) -> SavedOrder:
@@ -43,7 +44,7 @@ def record(path: Path, *, force: bool = False) -> Record:
     """Load the record of a playlist without tracks, if it may be written."""
     request = Request((), bytes(path), options=Options(force=force))
     with State() as state:
-        opened = OpenLibrary(state, None, TrackTable(), {}, {}, {}, TrackTable)
+        opened = OpenLibrary(state, None, (), {}, {}, {}, TrackTable)
         return load_record(opened, found(path), tracks([])[0], request, NOON)
 
 

@@ -1,7 +1,7 @@
 """Several playlists and decks over one library: what one of them learns takes nothing from the others."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.library import folder_readings
+from playshuffle.library.track_table import TrackTable
 from playshuffle.library.walk import EVERYWHERE, Changes
 from playshuffle.options.table import Options
 from playshuffle.ordering.gap import Gap
@@ -21,6 +22,7 @@ from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
+from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading
 from tests.support import library
 from tests.support.library import FRAME, NOON, deal, entries, keep, read_here
@@ -224,9 +226,20 @@ def test_a_link_to_the_folder_of_another_list_does_not_make_tracks_count_as_rena
     assert len(entries(linked)) == 6
 
 
-def test_the_numbers_of_all_tracks_are_loaded_once_for_all_lists(tmp_path: Path) -> None:
+def test_the_numbers_of_all_tracks_are_loaded_once_for_all_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     music = Music(tmp_path, 3)
     music.update("a")
+    are_all: list[bool] = []
+    load = State.load_tracks
+
+    def load_tracks(state: State, below: Collection[bytes] | None = None) -> TrackTable:
+        are_all.append(below is None)
+        return load(state, below)
+
+    monkeypatch.setattr(State, "load_tracks", load_tracks)
     with open_library([music.request("a")], tools("x")) as opened:
-        assert not opened.table.is_whole
         assert opened.whole_table() is opened.whole_table()
+
+    assert are_all == [False, True]

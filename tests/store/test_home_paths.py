@@ -58,7 +58,7 @@ def test_a_state_that_was_copied_with_its_home_has_paths_below_the_new_home(
     (tmp_path / "disk").mkdir()
     (tmp_path / "ann").symlink_to("disk") if is_link else (tmp_path / "ann").mkdir()
     order, deck = (
-        SavedOrder([1], frozenset(), 1, 0, "1-1", b""),
+        SavedOrder(array("I", [1]), frozenset(), 1, 0, "1-1", b""),
         SavedDeck(Deck(dealt=(1,), round=1), "1-1"),
     )
     mark, names = bytes(MARK_BYTES), ("Music/all.m3u", "Music/today.m3u")

@@ -2,6 +2,7 @@
 
 import json
 import os
+from array import array
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,9 @@ def any_order(draw: st.DrawFn) -> SavedOrder:
     numbers = draw(st.lists(st.integers(1, (1 << 32) - 1), min_size=1, unique=True))
     absent = draw(st.frozensets(st.sampled_from(numbers)))
     played, drawn_s = draw(st.integers(0, len(numbers))), draw(st.integers(0, 1 << 33))
-    return SavedOrder(numbers, absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", Options(), "x")
+    return SavedOrder(
+        array("I", numbers), absent, played, drawn_s, "1-1", draw(st.binary()), "stamp", Options(), "x"
+    )
 
 
 RECORDS = any_order() | any_deck().map(lambda deck: SavedDeck(deck, "1-1", Options()))
@@ -76,7 +79,7 @@ def test_records_come_back_as_they_were_saved(
 
 
 def test_the_playlist_made_last_is_the_one_with_the_newest_undo_record() -> None:
-    order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"")
+    order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"")
     with State() as state:
         for playlist in (LIST, OTHER):
             records.save(state, playlist, order, before=NOTHING)
@@ -88,7 +91,7 @@ def test_the_playlist_made_last_is_the_one_with_the_newest_undo_record() -> None
 
 @pytest.mark.damages_state
 def test_if_the_last_record_is_damaged_the_record_before_it_counts() -> None:
-    order = SavedOrder([1, 2], frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
+    order = SavedOrder(array("I", [1, 2]), frozenset({2}), 1, 0, "1-1", b"", options=Options(limit=3))
     with State() as state:
         records.save(state, LIST, SavedDeck(Deck(), "1-1", Options()), before=order)
         state.change(
@@ -101,7 +104,7 @@ def test_if_the_last_record_is_damaged_the_record_before_it_counts() -> None:
 
 
 def test_the_present_tracks_of_an_order_are_all_except_its_absent_tracks() -> None:
-    order = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "1-1", b"")
+    order = SavedOrder(array("I", [3, 1, 4, 2]), frozenset({4}), 3, 2_000, "1-1", b"")
 
     assert list(order.present_then) == [3, 1, 2]
 

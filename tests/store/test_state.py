@@ -47,7 +47,9 @@ LIST = b"/m/x\xff.m3u"
 LISTS = (LIST, b"/m/y.m3u")
 DECK = b"/m/today.m3u"
 MOUNT = Mount(b"/mnt/caf\xe9", "ext4", b"/dev/sdb1", 1 << 63)
-ORDER = SavedOrder([3, 1, 4, 2], frozenset({4}), 3, 2_000, "12-abcdef01", b"digest", options=Options(limit=3))
+ORDER = SavedOrder(
+    array("I", [3, 1, 4, 2]), frozenset({4}), 3, 2_000, "12-abcdef01", b"digest", options=Options(limit=3)
+)
 FOLDERS = {b"/m/": row_of({b"a.mp3": 3, b"b\n.mp3": 1}), b"/m/caf\xe9/": row_of({b"c.mp3": 2})}
 TABLE = TrackTable(
     FOLDERS,
@@ -60,7 +62,9 @@ TABLE = TrackTable(
 ROOT = TABLE.roots[b"/m", True]
 
 MANY = random.Random(1).sample(range(1, 5000), 3000)
-MANY_ORDER = SavedOrder(random.Random(2).sample(MANY, 3000), frozenset(), 3000, 1, "1-1", b"digest")
+MANY_ORDER = SavedOrder(
+    array("I", random.Random(2).sample(MANY, 3000)), frozenset(), 3000, 1, "1-1", b"digest"
+)
 MANY_TABLE = TrackTable(
     {
         b"/m/%02d/" % folder: row_of(
@@ -498,7 +502,7 @@ def test_a_state_that_is_a_fifo_does_not_block(home: Path) -> None:
 
 
 def test_after_a_killed_save_a_reader_sees_the_state_before_that_save(home: Path) -> None:
-    order = SavedOrder(list(range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
+    order = SavedOrder(array("I", range(1, 20_000)), frozenset(), 1, 0, "1-1", b"")
     with State() as state:
         records.save(state, LIST, order)
     file, journal = state_file(home), state_file(home).with_name("state.db-journal")
