@@ -1,1 +1,1 @@
-"""What players announce, and what `playshuffle listen` makes of it."""
+"""Tests of the announcements of players, and of the plays that `playshuffle listen` records."""

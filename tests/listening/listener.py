@@ -1,4 +1,4 @@
-"""Run `playshuffle listen` in a home of its own, on a session bus of its own, beside silent music."""
+"""Run `playshuffle listen` with its own home and session bus, and write silent music."""
 
 import contextlib
 import csv
@@ -17,7 +17,7 @@ _RATE = 44_100  # MPD counts the position in steps of 4 KiB
 
 
 class Listening:
-    """`playshuffle listen` in a home of its own."""
+    """A running `playshuffle listen`, with its own home."""
 
     def __init__(self, home: Path, process: subprocess.Popen[bytes]) -> None:
         self.home = home
@@ -27,12 +27,12 @@ class Listening:
         return (self.home / "messages").read_text()
 
     def lines(self) -> list[dict[str, str]]:
-        """Return the lines of its file."""
+        """Return the lines of the file of plays."""
         (file,) = (self.home / "xdg_data_home/playshuffle/plays").glob("*.csv")
         return list(csv.DictReader(file.read_text().splitlines()))
 
     def heard(self) -> list[str]:
-        """Return the plays and skips: whether it was played, and the name of the file."""
+        """Return the printed plays and skips, such as "played 1.mp3"."""
         text = (self.home / "out").read_text()
         return [" ".join(each) for each in re.findall(r"(played|skipped) +(?:\S*/)?(\S+) \(", text)]
 

@@ -1,4 +1,4 @@
-"""The rule for plays and skips, on what real players announced and on made-up news."""
+"""Test which announcements of players count as plays and skips: recorded and made-up ones."""
 
 import os
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ from playshuffle.listening.listen import heard
 from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, News, PlayTimer, Track
 from tests.history.test_recorded import DATA
 
-# One and 日本 are heard to the end, Straße and Ärger are skipped, 7 of 35 s of Drei and 29 of 40 s of Vier
-# are heard. Some captures begin later, end sooner, or repeat the plan. Lower case: a skip.
+# In the recordings One and 日本 play to the end, Straße and Ärger are skipped, 7 of 35 s of Drei and 29 of
+# 40 s of Vier play. Some recordings begin later, end sooner, or repeat tracks. Lower case: a skip.
 _ALL = "One Two straße ärger drei Vier Fünf 日本"
 RECORDED = {
     "amberol-2026.1": "Two straße ärger drei Vier Fünf 日本",
@@ -51,11 +51,12 @@ def test_plays_and_skips_in_recorded_announcements_of_players_are_counted(captur
     assert [name(each.track, is_play=each.is_play) for each in ended] == RECORDED[capture].split()
 
 
-def test_every_recording_of_announcements_of_a_player_is_tested() -> None:
+def test_the_table_of_expected_plays_has_each_recording_of_a_player() -> None:
     assert {path.stem.removeprefix("mpris-") for path in DATA.glob("mpris-*")} == RECORDED.keys()
 
 
 def results(*all_news: News) -> list[str]:
+    """Return the plays and skips of a player with these announcements, such as "play 1"."""
     player = PlayTimer("")
     ended = [each for news in all_news for each in player.update(news)]
     return [("play " if each.is_play else "skip ") + each.track.uri[-5:-4] for each in ended]
@@ -66,39 +67,40 @@ def news(at_s: float, status: str = PLAYING, track: Track | None = ONE, **more: 
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("length_s", "heard_s", "expected"),
     [
-        ([news(0), news(49, track=OTHER)], ["skip 1"]),
-        ([news(0), news(50, track=OTHER)], ["play 1"]),
-        ([news(0, length_s=1000.0), news(239, track=OTHER)], ["skip 1"]),
-        ([news(0, length_s=1000.0), news(240, track=OTHER)], ["play 1"]),
-        ([news(0, length_s=0.0), news(29, track=OTHER)], ["skip 1"]),
-        ([news(0, length_s=0.0), news(30, track=OTHER)], ["play 1"]),
-        ([news(0), news(0.9, track=OTHER)], []),
+        (100, 49, ["skip 1"]),
+        (100, 50, ["play 1"]),
+        (1000, 239, ["skip 1"]),
+        (1000, 240, ["play 1"]),
+        (0, 29, ["skip 1"]),
+        (0, 30, ["play 1"]),
+        (100, 0.9, []),
     ],
 )
 def test_a_play_is_half_of_a_track_or_four_minutes_but_30_seconds_if_the_length_is_unknown(
-    told: list[News], expected: list[str]
+    length_s: float, heard_s: float, expected: list[str]
 ) -> None:
-    assert results(*told) == expected
+    """A track that is heard for less than a second is not even skipped."""
+    assert results(news(0, length_s=length_s), news(heard_s, track=OTHER)) == expected
 
 
 def test_time_in_pause_does_not_count_as_heard() -> None:
     assert results(news(0), news(20, PAUSED), news(500), news(529, track=OTHER)) == ["skip 1"]
 
 
-def test_a_track_on_repeat_counts_as_a_play_each_time() -> None:
+def test_a_track_on_repeat_is_counted_as_a_play_at_each_of_its_ends() -> None:
     assert results(*(news(100 * pass_) for pass_ in range(4))) == ["play 1"] * 3
 
 
-def test_a_stop_is_a_skip_only_if_another_track_follows_within_two_seconds() -> None:
+def test_a_stopped_track_is_a_skip_only_if_another_one_follows_within_two_seconds() -> None:
     assert results(news(0), news(20, STOPPED), news(23), news(24, track=OTHER)) == ["skip 1"]
     assert results(news(0), news(20, STOPPED), news(23, track=OTHER)) == []
     assert results(news(0), news(20, STOPPED), news(21, track=OTHER)) == ["skip 1"]
     assert results(news(0), news(60, STOPPED), news(63, track=OTHER)) == ["play 1"]
 
 
-def test_a_track_that_played_before_listening_began_is_never_a_skip() -> None:
+def test_a_track_that_played_before_the_listener_started_is_never_counted_as_skipped() -> None:
     assert results(news(0, is_late=True), news(20, track=OTHER)) == []
     assert results(news(0, is_late=True), news(60, track=OTHER)) == ["play 1"]
 
@@ -111,7 +113,7 @@ def test_the_time_heard_before_and_after_a_lost_connection_to_a_player_is_added(
 
 
 def lines(*signals: tuple[str, str, str]) -> Iterable[bytes]:
-    """Signals of new names: name, former owner, new owner."""
+    """Yield lines of busctl for names on the bus with new owners: name, old owner, new owner."""
     for data in signals:
         text = str(list(data)).replace("'", '"')
         yield (
@@ -120,7 +122,7 @@ def lines(*signals: tuple[str, str, str]) -> Iterable[bytes]:
         ).encode()
 
 
-def test_a_desktop_player_is_gone_when_it_gives_up_its_name_on_the_bus() -> None:
+def test_a_desktop_player_counts_as_ended_when_it_gives_up_its_name_on_the_bus() -> None:
     base = "org.mpris.MediaPlayer2.vlc"
     told = lines((base, "", ":1.5"), (f"{base}.instance7", "", ":1.5"), (base, ":1.5", ""))
 

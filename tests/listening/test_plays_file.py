@@ -1,4 +1,4 @@
-"""The file of plays: a line for each, read back by `--history listen`."""
+"""Test the file of plays, which has a line for each, and its reader `--history listen`."""
 
 import shutil
 from pathlib import Path
@@ -32,7 +32,7 @@ def write(file: Path, *heard: tuple[str, bool], at_s: int = NOW - 100) -> None:
             add(Heard(Track(uri, "Ann", "A, \"b\"\n'c'", "Alb"), is_play, "p"), at_s + number)
 
 
-def test_the_plays_in_the_files_of_all_machines_are_added_up(plays: Path) -> None:
+def test_the_plays_of_a_track_in_the_files_of_several_machines_are_added_up(plays: Path) -> None:
     write(plays / "one.csv", ("Ann/1.mp3", True), ("Ann/1.mp3", False), ("", True))
     write(plays / "two.csv", ("Ann/1.mp3", True), at_s=NOW - 101)
     content = read_source(find_source("listen", b""), NOW)
@@ -45,7 +45,7 @@ def test_the_plays_in_the_files_of_all_machines_are_added_up(plays: Path) -> Non
 
 
 def test_a_play_that_a_conflict_copy_repeats_counts_once(plays: Path) -> None:
-    """Syncthing makes such copies if two machines have the same name."""
+    """Syncthing makes a conflict copy if two machines with the same name write the file."""
     conflict = plays / "one.sync-conflict-20261126-163226-IA3SPMF.csv"
     write(plays / "one.csv", ("1.mp3", True), ("", False))
     shutil.copyfile(plays / "one.csv", conflict)
@@ -79,7 +79,7 @@ def test_recorded_plays_are_matched_to_tracks_by_paths_or_by_tags(plays: Path, t
 
 
 @pytest.mark.parametrize("torn", ["1795999999,1,0,2.m", '1795999999,1,0,"A, b', "\0" * 99])
-def test_a_line_that_was_cut_off_by_a_crash_spoils_no_other_line(plays: Path, torn: str) -> None:
+def test_a_line_that_a_power_cut_left_incomplete_spoils_no_other_line(plays: Path, torn: str) -> None:
     write(plays / "one.csv", ("1.mp3", True))
     with open(plays / "one.csv", "a") as file:
         file.write(torn)
@@ -101,7 +101,7 @@ def test_a_second_process_that_would_write_the_same_file_of_plays_is_refused(pla
     ("uri", "path"),
     [("a/b.mp3", "a/b.mp3"), ("file:///a%20b.mp3", "/a b.mp3"), ("http://x/y", None), ("", "")],
 )
-def test_streams_are_not_tracks(uri: str, path: str | None) -> None:
+def test_the_path_of_a_track_is_found_in_its_uri_except_for_streams(uri: str, path: str | None) -> None:
     assert plays_file.path_of(Heard(Track(uri), True, "p")) == path
 
 

@@ -1,19 +1,19 @@
-"""Listen to a real MPD and a real mpv."""
+"""Run `playshuffle listen` with a real MPD and a real mpv."""
 
 import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.listening.listener import Listening, listening, session_bus, write_silence
+from tests.listening.listener import listening, session_bus, write_silence
 from tests.players.drivers.mpd import Mpd
 from tests.players.drivers.process import environment, listens, short_home, started
 from tests.support.needs import need, unmet
-from tests.support.processes import children
+from tests.support.processes import children, cpu_s
+from tests.support.program import mpd_conf
 from tests.support.service import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
@@ -28,36 +28,24 @@ def home() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def mpd(home: Path) -> Iterator[Mpd]:
+    """Run an MPD that saves its queue, database and stickers in the home, for its next run."""
     need("mpd")
-    conf = home / "mpd.conf"
-    conf.write_text(f"""
-        music_directory "{home}/Music"
-        db_file "{home}/mpd.db"
-        state_file "{home}/mpd.state"
-        sticker_file "{home}/sticker.sql"
-        bind_to_address "{home}/mpd.sock"
-        audio_output {{
-            type "null"
-            name "none"
-        }}
-    """)
-    with started(["mpd", "--no-daemon", conf], environment(home)) as process:
+    mpd_conf(
+        home, home / "Music", home, db_file=home / "mpd.db", state_file=home / "mpd.state",
+        sticker_file=home / "sticker.sql", bind_to_address=home / "mpd.sock",
+    )  # fmt: skip
+    with (home / "mpd/mpd.conf").open("a") as conf:
+        conf.write('audio_output {\n type "null"\n name "none"\n}\n')
+    with started(["mpd", "--no-daemon", home / "mpd/mpd.conf"], environment(home)) as process:
         wait_for(lambda: listens(home / "mpd.sock"))
-        connection = Mpd(home / "mpd.sock", home / "Music", home)
-        wait_for(lambda: not any(line.startswith(b"updating") for line in connection.say("status")))
-        try:
+        with contextlib.closing(Mpd(home / "mpd.sock", home / "Music", home)) as connection:
+            wait_for(lambda: not any(line.startswith(b"updating") for line in connection.say("status")))
             yield connection
-        finally:
-            connection.close()
-            process.terminate()
-            process.wait(30)
+        process.terminate()
+        process.wait(30)
 
 
-def cpu_ticks(pid: int) -> int:
-    return sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
-
-
-def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_across_its_restart(home: Path) -> None:
+def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_though_mpd_is_restarted(home: Path) -> None:
     with listening(home, "--socket", f"{home}/mpd.sock", "--count-in-mpd") as listener:
         wait_for(lambda: "Not listening to MPD" in listener.messages())
         with mpd(home) as player:
@@ -77,19 +65,19 @@ def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_across_its_restar
             wait_for(lambda: listener.messages().count("Listening to MPD") == 2)
             player.say("play 1")
             wait_for(lambda: listener.heard()[-1] == "played 1.wav")
-        wait_for(partial(has_said, listener, "Not listening to MPD", 3))
+        wait_for(lambda: listener.messages().count("Not listening to MPD") == 3)
 
 
-def test_an_idle_listener_uses_no_cpu_time_and_ends_its_child_process_when_it_ends(home: Path) -> None:
+def test_an_idle_listener_uses_no_cpu_time_and_its_child_process_ends_with_it(home: Path) -> None:
     need("busctl")
     with session_bus(home) as bus, mpd(home), listening(home, "--socket", f"{home}/mpd.sock", bus=bus) as it:
         wait_for(lambda: it.messages().count("Listening to") == 2)
         pids = [it.process.pid, *children(it.process.pid)]
         assert len(pids) == 2
-        before = list(map(cpu_ticks, pids))
+        before = list(map(cpu_s, pids))
         with contextlib.suppress(subprocess.TimeoutExpired):
             it.process.wait(5)
-        assert list(map(cpu_ticks, pids)) == before
+        assert list(map(cpu_s, pids)) == before
         it.process.terminate()
         assert it.process.wait(30) == 0
         wait_for(lambda: not Path(f"/proc/{pids[1]}").exists())
@@ -99,7 +87,7 @@ _MPRIS = "/usr/lib/mpv-mpris/mpris.so"
 MPV = ["mpv", "--no-terminal", "--no-config", "--load-scripts=no", "--ao=null", f"--script={_MPRIS}"]
 
 
-def test_plays_of_mpv_are_counted_before_and_after_a_restart_of_the_bus(home: Path) -> None:
+def test_plays_of_mpv_are_counted_before_and_after_a_restart_of_the_session_bus(home: Path) -> None:
     for tool in ("busctl", "mpv"):
         need(tool)
     if not os.path.exists(_MPRIS):
@@ -107,18 +95,9 @@ def test_plays_of_mpv_are_counted_before_and_after_a_restart_of_the_bus(home: Pa
     files = [home / f"Music/{number}.wav" for number in (0, 1)]
     with listening(home, "--socket", f"{home}/none", bus=f"unix:path={home}/bus") as listener:
         wait_for(lambda: "Not listening to players" in listener.messages())
-        heard = ["played 0.wav", "played 1.wav"]
-        for messages, expected in ((1, heard), (2, heard * 2)):
+        for count in (1, 2):
             with session_bus(home) as bus:
-                wait_for(partial(has_said, listener, "Listening to players", messages))
+                wait_for(lambda: listener.messages().count("Listening to players") == count)  # noqa: B023
                 with started([*MPV, *files], environment(home, DBUS_SESSION_BUS_ADDRESS=bus)):
-                    wait_for(partial(has_heard, listener, expected))
-        wait_for(partial(has_said, listener, "Not listening to players", 3))
-
-
-def has_said(listener: Listening, text: str, count: int) -> bool:
-    return listener.messages().count(text) == count
-
-
-def has_heard(listener: Listening, expected: list[str]) -> bool:
-    return listener.heard() == expected
+                    wait_for(lambda: listener.heard() == ["played 0.wav", "played 1.wav"] * count)  # noqa: B023
+        wait_for(lambda: listener.messages().count("Not listening to players") == 3)

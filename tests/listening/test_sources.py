@@ -1,4 +1,4 @@
-"""Sources that fail, come back and end."""
+"""Test how sources of announcements, such as MPD, are opened again and reported when they fail."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ NEWS = News("p", "p", 0, PLAYING, Track("1.mp3"), 1)
 
 
 def followed(source: NewsSource, times: int) -> tuple[list[News | str], list[float]]:
-    """Return what a source said, and how long the pauses were, until it failed so often."""
+    """Follow a source until it fails N times; return its news and messages, and the seconds of each pause."""
     put, pauses = list[News | str](), list[float]()
 
     def wait(pause_s: float) -> None:
@@ -34,7 +34,7 @@ def followed(source: NewsSource, times: int) -> tuple[list[News | str], list[flo
 
 
 def failing(*errors: Exception | None) -> NewsSource:
-    """Return a source that fails so when it is opened, one after the other; None: it ends after some news."""
+    """Return a source that fails with the next error each time it is opened; None: it ends after its news."""
     all_errors = iter(errors)
 
     @contextlib.contextmanager
@@ -53,14 +53,16 @@ def failing(*errors: Exception | None) -> NewsSource:
 @pytest.mark.parametrize(
     "error", [OSError("x"), PlayshuffleError("x", Exit.LOSSES), KeyError("x"), ValueError("x")]
 )
-def test_a_source_that_fails_is_reported_once_and_tried_less_and_less_often(error: Exception) -> None:
+def test_a_source_that_fails_is_reported_once_and_opened_again_after_longer_and_longer_pauses(
+    error: Exception,
+) -> None:
     put, pauses = followed(failing(*[error] * 8), 8)
 
     assert len(put) == 1
     assert pauses == [1, 2, 5, 10, 30, 60, 60, 60]
 
 
-def test_a_source_is_reported_when_it_is_back_and_when_it_is_lost_again() -> None:
+def test_a_message_reports_each_time_that_a_source_is_lost_and_that_it_is_back() -> None:
     put, pauses = followed(failing(None, OSError("x"), OSError("x"), None), 4)
 
     lost = "Not listening to MPD, until it is there: it ended"
@@ -68,8 +70,8 @@ def test_a_source_is_reported_when_it_is_back_and_when_it_is_lost_again() -> Non
     assert pauses == [1, 2, 5, 10]
 
 
-def test_a_source_that_is_lost_repeatedly_is_reported_three_times() -> None:
-    """Such as a bus that refuses to be listened to."""
+def test_a_source_that_is_lost_again_and_again_is_not_reported_after_the_third_time() -> None:
+    """Such as a session bus that closes each connection."""
     put, _ = followed(failing(*[None] * 8), 8)
 
     assert [each for each in put if each != NEWS] == [
@@ -78,7 +80,9 @@ def test_a_source_that_is_lost_repeatedly_is_reported_three_times() -> None:
     ] * 3
 
 
-def test_a_source_that_becomes_stable_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_lasts_an_hour_after_brief_failures_is_reported_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now_s = [0]
     monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
     lasts_s = iter([1, 1, 1, 1, 3600])
@@ -96,7 +100,7 @@ def test_a_source_that_becomes_stable_is_reported_again(monkeypatch: pytest.Monk
 
 @contextlib.contextmanager
 def server(answer: Callable[[socket.socket], None]) -> Iterator[Address]:
-    """Serve at a port, and close each connection after an answer."""
+    """Listen on a port, and close each connection after an answer."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:

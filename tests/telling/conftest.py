@@ -13,16 +13,16 @@ from tests.players.drivers.mpd import Mpd, running
 from tests.players.drivers.process import environment as player_environment
 from tests.players.drivers.process import listens, short_home, started, until
 from tests.support.needs import need
-from tests.support.program import Done, listed, minutes, mpd_conf, run
+from tests.support.program import Done, listed, minutes, mpd_conf, ran, run
 
 
 def songs(folder: Path, names: list[str]) -> Path:
-    """Write songs that outlast a slow test, at a rate that mpv plays."""
+    """Write songs of 20 minutes, longer than any test, with a sample rate that mpv supports."""
     return minutes(folder, names, 20, rate=4000)
 
 
 class Telling:
-    """A home with a music folder, and the program that runs in it."""
+    """A home with the folders Music and Playlists, in which playshuffle runs."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -34,8 +34,7 @@ class Telling:
         return run(*words, env=changes, cwd=self.home)
 
     def make(self, output: Path, *words: str) -> Path:
-        done = self.run("make", self.music, "-o", output, *words)
-        assert done.code == 0, done.err
+        ran("make", self.music, "-o", output, *words, cwd=self.home)
         return output
 
 
@@ -48,7 +47,8 @@ def telling(home: Path, monkeypatch: pytest.MonkeyPatch) -> Telling:
 class _Player:
     """A real player with a queue.
 
-    name: as `tell` has it. playlist: a file where it reads playlists, made for it with these options.
+    name: as the command `tell` names the player. playlist: a file that the player can read.
+    options: of the command `make` for this player.
     """
 
     name: str
@@ -60,18 +60,18 @@ class _Player:
         self._found_by = found_by
 
     def make(self, *words: str) -> list[str]:
-        """Make the playlist; its entries."""
+        """Make the playlist; return its entries."""
         return listed(self.telling.make(self.playlist, *self.options, *words))
 
     def tell(self, *words: str | Path, code: int = 0, **changes: str) -> str:
-        """Tell the player of its playlist; return the messages."""
+        """Run the command `tell` for the player and its playlist; return the messages."""
         done = self.telling.run("tell", self.name, *self._found_by, self.playlist, *words, **changes)
         assert done.code == code, done.err
         return done.err
 
 
 class MpdPlayer(_Player):
-    """An MPD that the program finds by its configuration."""
+    """A real MPD, which playshuffle finds by its mpd.conf."""
 
     name = "mpd"
     options: tuple[str, ...] = ("--for", "mpd")
@@ -87,7 +87,7 @@ class MpdPlayer(_Player):
         return [line.decode().partition("file: ")[2] for line in self.mpd.say("playlist")]
 
     def version(self) -> object:
-        """Return what differs when the queue was changed."""
+        """Return a number that changes with the queue."""
         return self.status()["playlist"]
 
     def song(self) -> tuple[object, str]:
@@ -98,7 +98,7 @@ class MpdPlayer(_Player):
         return self.status()["state"] == "play"
 
     def position_s(self) -> float:
-        """Return the position, which MPD counts in steps of 4 KiB: half a second in these songs."""
+        """Return the position in the song; MPD counts it in steps of 4 KiB, half a second here."""
         return float(self.status().get("elapsed", 0))
 
     def start(self, position: int) -> None:
@@ -120,7 +120,7 @@ def mpd(telling: Telling) -> Iterator[MpdPlayer]:
 
 
 class MpvPlayer(_Player):
-    """An mpv, and a connection to it."""
+    """A real mpv, and a connection to its socket."""
 
     name = "mpv"
 
@@ -132,7 +132,7 @@ class MpvPlayer(_Player):
         self._answers = self._connection.makefile("rb")
 
     def ask(self, *words: object) -> Any:
-        """Give a command; the data of the answer, None if it is refused."""
+        """Send a command to mpv; return the data of its answer, None if mpv refuses it."""
         self._connection.sendall(json.dumps({"command": words, "request_id": 7}).encode() + b"\n")
         for line in self._answers:
             answer = json.loads(line)
@@ -141,7 +141,7 @@ class MpvPlayer(_Player):
         raise AssertionError("mpv hung up")
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return its playlist in its own words."""
+        """Return mpv's property `playlist`."""
         return list(self.ask("get_property", "playlist"))
 
     def queue(self) -> list[str]:
@@ -158,7 +158,7 @@ class MpvPlayer(_Player):
         return self.ask("get_property", "idle-active") is False
 
     def position_s(self) -> float:
-        """Return the position, which mpv updates once a second in these files."""
+        """Return the position in the song, which mpv updates once a second here."""
         return float(self.ask("get_property", "time-pos") or 0)
 
     def start(self, position: int) -> None:
@@ -168,7 +168,7 @@ class MpvPlayer(_Player):
         self.ask("loadfile", str(self.telling.music / name), "append")
 
     def interruptions(self) -> list[bytes]:
-        """Return nothing: mpv tells of pauses and jumps only while one listens."""
+        """Return nothing: mpv reports pauses and jumps only while they happen."""
         return []
 
     def close(self) -> None:
@@ -199,7 +199,7 @@ def player(request: pytest.FixtureRequest) -> Player:
 
 
 def play(player: Player, position: int) -> tuple[object, str]:
-    """Start to play; the id and the name of the song, once it is under way."""
+    """Play a song of the queue; return its id and name as soon as it plays."""
     name = player.queue()[position]
     player.start(position)
     until(lambda: player.is_playing() and player.position_s() > 0 and player.song()[1] == name)

@@ -1,6 +1,7 @@
-"""Test the differences between MPD and mpv in `playshuffle tell`, and the service's notifications to MPD."""
+"""`playshuffle tell` with a real MPD: what differs from mpv, and the playlists that the service wrote."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,11 +12,9 @@ import pytest
 from playshuffle.store import to_tell
 from playshuffle.system.mpd_server import Address, addresses
 from playshuffle.telling import mpd_queue
-from tests.players.drivers.process import started, until
 from tests.support.processes import injected
 from tests.support.program import PROGRAM, configured, environment, listed
 from tests.support.program import mpd_conf as conf
-from tests.support.service import aged
 from tests.telling.conftest import MpdPlayer, MpvPlayer, Telling, play, songs
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
@@ -31,7 +30,7 @@ def test_mpd_loads_a_playlist_in_its_music_folder_and_ends_its_random_mode(mpd: 
     assert (mpd.queue(), mpd.status()["random"]) == (entries, "0")
 
 
-def test_a_format_that_mpv_does_not_read_is_an_error(mpv: MpvPlayer) -> None:
+def test_the_command_tell_refuses_a_playlist_in_a_format_that_mpv_does_not_read(mpv: MpvPlayer) -> None:
     mpv.playlist = mpv.telling.make(mpv.telling.music / "all.xspf")
 
     assert ".m3u" in mpv.tell(code=66)
@@ -50,27 +49,28 @@ def test_mpd_adds_new_files_to_its_database_before_it_loads_a_playlist_with_them
 
 
 def test_tracks_that_mpd_does_not_know_are_left_out_of_the_queue_and_counted(mpd: MpdPlayer) -> None:
+    """One of them has a name that is not UTF-8."""
     entries = mpd.make()
     mpd.playlist.write_text("\n".join(["gone.wav", *entries[:4], "x/gone.wav", *entries[4:]]))
     mpd.tell()
     song = play(mpd, 6)
-    mpd.playlist.write_text("\n".join(["gone.wav", *entries[::-1]]))
+    mpd.playlist.write_bytes(b"gone.wav\nbad\xff.wav\n" + "\n".join(entries[::-1]).encode())
 
-    assert "1 track not in its database" in mpd.tell()
+    assert "2 tracks not in its database" in mpd.tell()
     assert (mpd.queue(), mpd.song()) == (entries[::-1], song)
 
 
 def outside(mpd: MpdPlayer, *words: str) -> list[str]:
-    """Make a playlist where MPD reads none; return the URIs of its tracks."""
+    """Make a playlist in a folder where MPD reads no playlists; return the URIs of its tracks."""
     mpd.options = ()
     mpd.playlist = mpd.telling.home / "elsewhere.m3u"
     return [os.path.basename(entry) for entry in mpd.make(*words)]
 
 
-def test_a_playlist_outside_of_the_folders_of_mpd_is_queued_track_by_track_in_pieces(
+def test_the_tracks_of_a_playlist_outside_of_the_folders_of_mpd_are_queued_in_several_command_lists(
     mpd: MpdPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The current song continues, wherever it is in the playlist; or comes before it."""
+    """The current song plays on, in its position of the playlist, or first if the playlist lacks it."""
     monkeypatch.setattr(mpd_queue, "_LIST_BYTES", 60)
     monkeypatch.setattr(mpd_queue, "_PIECE", 5)
     uris = outside(mpd)
@@ -87,7 +87,7 @@ def test_a_playlist_outside_of_the_folders_of_mpd_is_queued_track_by_track_in_pi
     assert "up to date" in mpd.tell()
 
 
-def test_mpd_adds_new_tracks_to_its_database_before_it_queues_a_playlist_from_elsewhere(
+def test_mpd_adds_new_files_to_its_database_before_tracks_of_a_playlist_elsewhere_are_queued(
     mpd: MpdPlayer,
 ) -> None:
     songs(mpd.telling.music / "new/deep", ["a b.wav"])
@@ -99,10 +99,10 @@ def test_mpd_adds_new_tracks_to_its_database_before_it_queues_a_playlist_from_el
 
 
 @pytest.mark.parametrize("place", ["Music/all.m3u", "Playlists/all.m3u", "all.m3u"])
-def test_the_music_folder_that_mpd_names_on_its_socket_counts_more_than_mpd_conf(
+def test_the_music_folder_that_mpd_names_on_its_socket_counts_and_not_the_one_in_mpd_conf(
     mpd: MpdPlayer, place: str
 ) -> None:
-    """Its configuration may be anywhere, and another one may be where playshuffle looks."""
+    """MPD may have another configuration than the mpd.conf that playshuffle finds."""
     conf(mpd.telling.home / ".config", mpd.telling.home / "Other", mpd.telling.home / "Lists")
     mpd.options = ()
     mpd.playlist = mpd.telling.home / place
@@ -112,15 +112,7 @@ def test_the_music_folder_that_mpd_names_on_its_socket_counts_more_than_mpd_conf
     assert mpd.queue() == uris
 
 
-def test_a_track_whose_name_is_not_utf_8_is_left_out_of_the_queue_and_counted(mpd: MpdPlayer) -> None:
-    entries = mpd.make()
-    mpd.playlist.write_bytes(b"bad\xff.wav\n" + mpd.playlist.read_bytes())
-
-    assert "1 track not in its database" in mpd.tell()
-    assert mpd.queue() == entries
-
-
-def test_a_password_goes_to_mpd_and_nowhere_else(mpd: MpdPlayer) -> None:
+def test_the_error_for_a_wrong_password_of_mpd_does_not_show_the_password(mpd: MpdPlayer) -> None:
     mpd.make()
     said = mpd.tell(code=1, MPD_HOST=f"secret@{mpd.mpd.path}")
 
@@ -128,7 +120,7 @@ def test_a_password_goes_to_mpd_and_nowhere_else(mpd: MpdPlayer) -> None:
     assert "secret" not in said
 
 
-def test_the_addresses_of_mpd_come_from_the_user_or_from_mpd_conf_and_usual_places(
+def test_mpd_is_sought_at_the_address_of_the_user_or_at_those_of_mpd_conf_and_at_usual_sockets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -147,7 +139,7 @@ def test_the_addresses_of_mpd_come_from_the_user_or_from_mpd_conf_and_usual_plac
 
 
 def written(telling: Telling, playlist: Path) -> None:
-    """List a playlist as the service does."""
+    """Configure a playlist, and note it as written by the service, for `tell --written`."""
     configured(
         f'folders = ["{telling.music}"]\n[playlist.all]\noutput = "{playlist}"\nfor = "mpd"\ntell = ["mpd"]\n'
     )
@@ -156,25 +148,14 @@ def written(telling: Telling, playlist: Path) -> None:
 
 
 def waiting(telling: Telling) -> list[Path]:
+    """Return the notes of written playlists that no player has been told of."""
     return list((telling.home / ".local/state/playshuffle").glob("written*/*"))
 
 
-def test_the_command_tell_with_the_option_written_loads_each_playlist_once(
+def test_a_playlist_that_the_service_wrote_does_not_replace_a_queue_made_from_another_playlist(
     telling: Telling, mpd: MpdPlayer
 ) -> None:
-    entries = mpd.make()
-    written(telling, mpd.playlist)
-    first, second = telling.run("tell", "--written"), telling.run("tell", "--written")
-
-    assert (first.code, second.code, second.err) == (0, 0, "")
-    assert "all: mpd: the queue now has 12 tracks" in first.err
-    assert (mpd.queue(), waiting(telling)) == (entries, [])
-
-
-def test_a_queue_from_another_playlist_is_not_replaced_by_one_that_the_service_wrote(
-    telling: Telling, mpd: MpdPlayer
-) -> None:
-    """The user chose it by hand; a playlist of the service must not replace it."""
+    """The user chose the other playlist with `tell`, and can choose this one with it."""
     mpd.playlist = telling.playlists / "other.m3u"
     other = mpd.make("-n", "4")
     mpd.tell()
@@ -189,10 +170,10 @@ def test_a_queue_from_another_playlist_is_not_replaced_by_one_that_the_service_w
     assert mpd.queue() == entries
 
 
-def test_the_command_tell_removes_waiting_playlists_even_if_the_configuration_is_broken(
+def test_tell_written_removes_the_notes_of_written_playlists_even_if_the_configuration_is_broken(
     telling: Telling,
 ) -> None:
-    """Or systemd would start the unit again and again."""
+    """Otherwise systemd would start the unit again and again."""
     written(telling, telling.playlists / "all.m3u")
     configured("nonsense = 1")
 
@@ -201,10 +182,10 @@ def test_the_command_tell_removes_waiting_playlists_even_if_the_configuration_is
 
 
 @pytest.mark.parametrize("call", ["rename", "renameat", "connect", "unlink"])
-def test_no_waiting_playlist_is_lost_if_the_command_tell_is_killed(
+def test_if_tell_written_is_killed_the_next_run_loads_the_written_playlist_into_mpd_once(
     telling: Telling, mpd: MpdPlayer, call: str
 ) -> None:
-    """Before or after the entry is taken, the record written, MPD told, the entry removed."""
+    """When it takes the note, connects to MPD, or removes the note."""
     mpd.make()
     mpd.tell()
     song = play(mpd, 5)
@@ -216,31 +197,15 @@ def test_no_waiting_playlist_is_lost_if_the_command_tell_is_killed(
     )  # fmt: skip
     assert killed.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), killed.stderr
     assert waiting(telling) != []
-    done = telling.run("tell", "--written")
+    done, again = telling.run("tell", "--written"), telling.run("tell", "--written")
 
-    assert done.code == 0, done.err
+    assert (done.code, again.code, again.err) == (0, 0, "")
+    assert re.search("all: mpd: the queue (now has|is up to date,) 12 tracks", done.err)
     assert (mpd.queue(), mpd.song(), waiting(telling)) == (entries, song, [])
 
 
-def test_the_service_notes_each_playlist_that_it_wrote_for_the_command_tell(telling: Telling) -> None:
-    aged(telling.music)  # the service leaves songs that may still be written for later
-    playlist = telling.playlists / "all.m3u"
-    written(telling, playlist)
-    for entry in waiting(telling):
-        entry.unlink()
-    with started([*PROGRAM, "watch"], environment()) as service:
-        until(lambda: waiting(telling) != [], service)
-        assert len(listed(playlist)) == 12
-        for entry in waiting(telling):
-            entry.unlink()
-        songs(telling.music, ["new.wav"])
-        os.utime(telling.music / "new.wav", (1, 1))
-        until(lambda: waiting(telling) != [], service)
-        assert len(listed(playlist)) == 13
-
-
 def test_the_commands_make_and_check_use_the_folders_that_a_running_mpd_names(mpd: MpdPlayer) -> None:
-    """Its configuration is elsewhere; the one where playshuffle looks is of another MPD."""
+    """The mpd.conf that playshuffle finds has other folders."""
     conf(mpd.telling.home / ".config", mpd.telling.home / "Other", mpd.telling.home / "Lists")
     env = {"MPD_HOST": str(mpd.mpd.path)}
     make = ("make", mpd.telling.music, "--for", "mpd")
@@ -253,7 +218,7 @@ def test_the_commands_make_and_check_use_the_folders_that_a_running_mpd_names(mp
     assert mpd.telling.run("check", written, "--for", "mpd", **env).code == 0
 
 
-def test_a_socket_that_refuses_the_connection_is_closed(tmp_path: Path) -> None:
+def test_a_socket_on_which_no_mpd_listens_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "socket"
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(path))

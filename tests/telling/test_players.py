@@ -50,7 +50,9 @@ def test_a_playing_song_that_is_not_in_the_playlist_is_put_first_in_the_queue(pl
 
 
 @pytest.mark.parametrize("is_playing", [True, False])
-def test_a_queue_of_the_user_is_changed_only_by_the_option_replace(player: Player, is_playing: bool) -> None:
+def test_a_queue_that_the_user_changed_is_replaced_only_with_the_option_replace(
+    player: Player, is_playing: bool
+) -> None:
     player.make()
     player.tell()
     player.append("003.wav")
@@ -65,18 +67,21 @@ def test_a_queue_of_the_user_is_changed_only_by_the_option_replace(player: Playe
     assert player.queue() == entries
 
 
-@pytest.mark.parametrize("word", ["7", "{}", "{} "])
-def test_the_option_at_of_the_command_tell_starts_the_player_at_a_track(player: Player, word: str) -> None:
-    """By its number or name; a track that the playlist lacks changes nothing."""
+@pytest.mark.parametrize("is_number", [True, False])
+def test_the_option_at_of_the_command_tell_starts_the_player_at_a_track(
+    player: Player, is_number: bool
+) -> None:
     entries = player.make()
-    text = word.format(os.path.basename(entries[6]))
-    if text.endswith(" "):
-        assert "all.m3u has no track" in player.tell("--at", text, code=66).replace(
-            "playshuffle.m3u", "all.m3u"
-        )
-        assert player.queue() == []
-        return
-    player.tell("--at", text)
+    player.tell("--at", "7" if is_number else os.path.basename(entries[6]))
 
     until(lambda: player.is_playing() and player.song()[1] == player.queue()[6])
     assert player.queue() == entries
+
+
+def test_the_command_tell_changes_no_queue_if_the_playlist_lacks_the_track_of_the_option_at(
+    player: Player,
+) -> None:
+    player.make()
+
+    assert f"{player.playlist.name} has no track" in player.tell("--at", "none.wav", code=66)
+    assert player.queue() == []

@@ -1,4 +1,4 @@
-"""`playshuffle-tell.path` and its service, under a real systemd with a real MPD."""
+"""The units that update and listen to a player, under a real systemd with a real MPD."""
 
 import shutil
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ audio_output {
     name "none"
 }
 """
-# Replaces the playlist 20 times as the service does, and lists it each time; prints the last one.
+# Replaces the playlist 20 times, and notes it each time for `tell --written`, as the service does.
 BURST = f"""
 import os, random, sys
 sys.path.insert(0, "{HOME}/packages")
@@ -106,7 +106,9 @@ def installed(place: Lab) -> Iterator[Lab]:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("count", [5, pytest.param(100, marks=pytest.mark.slow)])
-def test_the_last_change_of_a_burst_reaches_the_player(installed: Lab, count: int) -> None:
+def test_after_a_burst_of_changes_the_queue_of_the_player_has_the_last_playlist(
+    installed: Lab, count: int
+) -> None:
     installed.user("systemctl --user stop playshuffle.service")  # it would restore its own order
     installed.user(f"{MPC} play 3")
     song = installed.user(f"{MPC} current -f %file%").stdout
@@ -128,14 +130,16 @@ def test_the_service_updates_the_queue_of_the_player_after_a_new_file(installed:
 
 
 def test_a_playlist_that_a_killed_process_of_tell_had_taken_still_reaches_the_player(installed: Lab) -> None:
-    """The path unit looks at what was taken, too."""
+    """The path unit also watches the folder of notes that were taken."""
     installed.user(f"systemctl --user stop {PATH} playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py; mv {STATE}/written/* {STATE}/written.taken/")
     installed.user(f"systemctl --user start {PATH}")
     wait_for(lambda: is_told(installed))
 
 
-def test_a_command_that_the_user_adds_to_the_unit_runs_after_a_change_of_a_playlist(installed: Lab) -> None:
+def test_a_command_that_the_user_adds_to_the_unit_of_tell_runs_after_a_change_of_a_playlist(
+    installed: Lab,
+) -> None:
     drop_in = f"{HOME}/.config/systemd/user/{SERVICE}.d/override.conf"
     installed.write(drop_in, f"[Service]\nExecStartPost=touch {STATE}/ran\n")
     installed.user("systemctl --user daemon-reload; systemctl --user stop playshuffle.service")
@@ -144,7 +148,7 @@ def test_a_command_that_the_user_adds_to_the_unit_runs_after_a_change_of_a_playl
     installed.user(f"rm {STATE}/ran {drop_in}")
 
 
-def test_the_unit_that_updates_a_player_is_stopped_if_the_configuration_lacks_the_key_tell(
+def test_an_install_without_the_key_tell_stops_the_unit_that_updates_players(
     place: Lab,
 ) -> None:
     place.user("playshuffle service install")
