@@ -1,1 +1,1 @@
-"""Copy the tracks of a playlist to a stick, numbered in their order."""
+"""Copy the tracks of a playlist to a stick, numbered in order or under their own names."""

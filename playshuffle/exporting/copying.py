@@ -1,6 +1,6 @@
 """Copy tracks into a folder, and find the copies of earlier runs there.
 
-A mark in each folder lists the names that playshuffle wrote there.
+A file in each folder, the mark, lists the names that playshuffle wrote there.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ class Exported(NamedTuple):
 def exported(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], removed: int
 ) -> Exported:
-    """Return the result; `again` has the copies that existed, by index."""
+    """Return the result of an export; `again` has the existing copies by track number."""
     copied = sum(index not in again for index in range(len(tracks)))
     return Exported(folder, len(tracks), copied, removed, sum(track.size for track in tracks))
 
@@ -71,7 +71,7 @@ def not_ours(folder: bytes, path: bytes) -> PlayshuffleError:
 
 
 def our_paths(folder: bytes) -> set[bytes]:
-    """Return the files and subfolders that playshuffle wrote, or started to write."""
+    """Return the files and subfolders of a folder that playshuffle wrote or started to write."""
     names = {EXPORT_MARK, *marked(folder)}
     return {os.path.join(folder, name) for name in names | set(map(os.path.dirname, names))}
 
@@ -103,7 +103,7 @@ def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copi
 
 
 def found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, bytes]:
-    """Remove each track's copy from `copies`, and return it by the track's index."""
+    """Return each track's existing copy by the track's index, and remove it from `copies`."""
     again = {}
     shifts = (0, _shift_ns(tracks, copies))
     for index, track in enumerate(tracks):
@@ -163,7 +163,7 @@ def fill(
     again: Mapping[int, bytes],
     working: Working,
 ) -> int:
-    """Move or copy tracks in playlist order; return the number that fitted."""
+    """Move existing copies here and copy other tracks, in playlist order; return how many tracks fitted."""
     total = sum(track.size for index, track in enumerate(tracks) if index not in again)
     done = 0
     for index, track in enumerate(tracks):
@@ -226,7 +226,7 @@ def _chunks(source: bytes) -> Iterator[bytes]:
 
 
 def write(path: bytes, content: bytes) -> None:
-    """Write a new file, safe on the disk."""
+    """Write a new file, and sync it to the disk."""
     with open(path, "xb") as file:
         file.write(content)
         file.flush()
@@ -234,7 +234,7 @@ def write(path: bytes, content: bytes) -> None:
 
 
 def sync(folder: bytes) -> None:
-    """Write the names in a folder to the disk."""
+    """Sync the names in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):  # some file systems cannot sync a folder
@@ -244,7 +244,7 @@ def sync(folder: bytes) -> None:
 
 
 def move(path: bytes, place: bytes) -> None:
-    """Move another program's file, if it exists, to a path or a free name beside it."""
+    """Move the file of another program at `path`, if any, to `place` or a free name beside it."""
     while os.path.lexists(path) and os.path.lexists(place):
         place = b"~".join(os.path.splitext(place))
     if os.path.lexists(path):

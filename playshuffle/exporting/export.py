@@ -5,7 +5,7 @@ So each run makes a new folder NAME.playshuffle-new, moves existing copies there
 replaces the folder NAME at the end. The folder of a killed run is renamed NAME.playshuffle-old1, and the next
 run takes copies from there.
 
-Other files in these folders are refused at the start; if they appear later, they are moved into the new one.
+Other files in these folders are refused at the start. If they appear later, they are moved to the new folder.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def export(
     max_per_folder: int | None = None,
     keeps_names: bool = False,
 ) -> Exported:
-    """Copy tracks into the folder NAME of a folder; stop before the first that does not fit.
+    """Copy tracks into the folder NAME of a folder; stop before the first track that does not fit.
 
     Args:
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.

@@ -1,7 +1,7 @@
 """Copy the tracks of lists into one folder, under their paths below the music folder.
 
-Programs that synchronise the folder see only new and removed tracks. One user's lists share copies. The mark
-has a part for each list whose playlist is there. A copy is removed when no part names it.
+Programs that synchronise the folder see only new and removed tracks. One user's lists share copies. A file
+there, the mark, has a part for each list whose playlist exists. A copy is removed when no part names it.
 """
 
 import contextlib
@@ -81,7 +81,7 @@ def _write_mark(folder: bytes, parts: Sequence[Sequence[bytes]]) -> None:
 def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:
     """Return the parts of the mark for other existing playlists: source, playlist, copies.
 
-    Refuse parts of another user, or of another source.
+    Refuse a mark with a part of another user, or with this playlist from another source.
     """
     lists = [part.split(b"\n") for part in b"\n".join(copying.marked(folder)).split(b"\n\n") if part]
     owner = head[head.rindex(b" of ") :]

@@ -41,7 +41,7 @@ _REPORT_EVERY = 64  # entries
 
 
 class FaultKind(enum.StrEnum):
-    """A fault of an entry, whatever the player."""
+    """What is wrong with an entry for every player."""
 
     MISSING = "missing"
     FOLDER = "a folder"
@@ -52,7 +52,7 @@ class FaultKind(enum.StrEnum):
 
 
 class EntryFault(NamedTuple):
-    """A faulty entry. `first`: for a duplicate, the line of its file's first entry."""
+    """A broken entry. `first`: if an earlier entry has the same file, the line of that entry."""
 
     entry: Entry
     what: FaultKind
@@ -70,7 +70,7 @@ class Trouble(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """The result of a check.
+    """The result of checking a playlist.
 
     Attributes:
         streams: number of entries that are not local files.
@@ -89,9 +89,9 @@ def check_playlist(
     content: bytes | None = None,
     report: Callable[[int, int], None] = lambda *_: None,
 ) -> Checked:
-    """Check each entry of a playlist, as these players would read it.
+    """Check each entry of a playlist as the players `names` would read it.
 
-    If `names` is None, it is the player that the playlist was written for; if empty, all players.
+    None stands for the player that the playlist was written for, no name for all players.
 
     Raises:
         PlayshuffleError: players were named, and the playlist is not M3U.

@@ -20,7 +20,7 @@ class Loss(NamedTuple):
 
     Attributes:
         what: the oddity, such as 'a # in the name'.
-        indices: of the tracks, ascending. A range has positions in the playlist instead.
+        indices: numbers of the tracks, ascending. A range has positions in the playlist instead.
     """
 
     what: str
@@ -32,10 +32,10 @@ class Loss(NamedTuple):
 def losses(
     paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes, player: str = GENERIC
 ) -> list[Loss]:
-    """Find the tracks of a playlist that the player would lose.
+    """Find the tracks of a playlist that a player would lose; for the generic player, that any would lose.
 
-    For the generic player, find those that any player would lose. Paths (those that may be odd) and folder
-    are absolute and without dot segments. `twins` finds names that differ by case or Unicode form alone.
+    Paths and folder are absolute, without dot segments. `paths` may omit plain names; all tracks are `count`.
+    `twins` finds names that differ only by case or Unicode form.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)
@@ -55,10 +55,10 @@ def losses(
 
 
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
-    """Return the reason for each track that must be omitted for the player, by number.
+    """Return the reason for each track that must be omitted from the player's playlist, by number.
 
-    The player would lose it, or play another file. If only some versions do, it is omitted only if that other
-    file exists.
+    The player would lose it, or play another file. If only some versions would, it is omitted only if that
+    other file exists.
     """
     reader, form = PLAYERS[player], FORM_OF[style]
     lines = entries(paths, style, folder)

@@ -35,7 +35,7 @@ class Player(NamedTuple):
 
     Attributes:
         loses: the losses, by the keys of `quirks.QUIRKS`.
-        measured: the version that was tried with hostile names; empty if only `source` is known.
+        measured: the version that was tried with odd file names; empty if only `source` is known.
         style: path style; None is relative if possible, else absolute.
         loads: suffixes of the M3U files that it loads.
         latin1: suffixes of the M3U files that it does not read as UTF-8.
@@ -44,7 +44,7 @@ class Player(NamedTuple):
         most: maximum entries that it loads.
         longest: maximum bytes of a line.
         has_twins: names that differ only by case or Unicode form are one file to it.
-        escapes: it decodes escapes in paths, so paths that contain one are escaped.
+        escapes: it decodes URI escapes in paths, so paths that seem to have one are escaped.
         uses_mpd_conf: its playlists are in the playlist_directory of MPD, relative to the music_directory.
         is_server: it plays on behalf of others, and reads names as text.
         play: a shell command that plays the file, if any; it may contain `{file}`, `{path}` (absolute) and
@@ -79,7 +79,7 @@ class Player(NamedTuple):
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
 
     def loses_written(self, key: str, form: str) -> Lost | None:
-        """Return how the player loses an oddity in a form; None if it reads the entries written for it."""
+        """Return how entries of a form whose name has an oddity are lost; None if the player reads them."""
         lost = self.loses.get(key)
         if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
             return None

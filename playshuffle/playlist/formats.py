@@ -108,7 +108,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _from_uris(locations: Iterable[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Parse URIs: one without a scheme is relative, and escaped as well."""
+    """Parse URIs; one without a scheme is a relative path with URI escapes."""
     entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")

@@ -79,9 +79,9 @@ def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: byt
 
 
 def escaped(line: bytes) -> bytes:
-    """Escape the path in a track's lines if a reader that decodes would find any escape in it.
+    """Escape '%' and '+' in the path of a track's lines if a player that decodes URIs would misread it.
 
-    Some readers decode a lone '+' and some do not; escaped, it is right for both.
+    Some players decode a lone '+' and some do not; escaped, it is right for both.
     """
     extinf, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
     if b"+" not in entry and not re.search(_ESCAPE, entry):
@@ -95,9 +95,9 @@ def unescaped(line: bytes) -> bytes:
 
 
 def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
-    """Find the entries that would become two lines, and so play another file.
+    """Return the numbers of entries that would become two lines, and so play another file.
 
-    URIs never do. Others do if the name has a newline, or, in some players, a carriage return.
+    URIs never do. Paths do if they have a newline, or, in some players, a carriage return.
     """
     if may_return:
         return [index for index, entry in enumerate(entries) if b"\n" in entry]
@@ -106,8 +106,6 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 
 class Text:
     """The text of a playlist, as an iterable of pieces.
-
-    Each iteration makes the pieces again; keeping them would take as much memory as the lines.
 
     Args:
         comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
@@ -123,6 +121,7 @@ class Text:
         self._headers, self._lines, self._order = headers, lines, order
 
     def __iter__(self) -> Iterator[bytes]:
+        # Makes the pieces each time: kept, they would take as much memory as the lines.
         yield self._head(self._headers)
         for start in range(0, len(self._order), _CHUNK):
             yield b"".join(map(self._lines.__getitem__, self._order[start : start + _CHUNK]))
@@ -157,7 +156,7 @@ def fingerprint_of(chunks: Iterable[bytes]) -> str:
 def parse(content: bytes, folder: bytes) -> Parsed:
     """Parse a playlist in a folder, from any program.
 
-    The entries of any `Text` come back exactly. `..` after a link is the parent of the link's target.
+    Entries that a `Text` wrote give their files exactly. `..` after a link is the parent of its target.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, comments_in(lines))

@@ -18,7 +18,7 @@ _DEEPEST = 200  # folders
 
 
 class Names:
-    """The names in the folders that were searched so far.
+    """Finds files by the names in a list, and reads each folder once.
 
     Args:
         encoding: declared by the list; empty if it declares none.

@@ -51,14 +51,14 @@ def playlist_text(
 
 
 def files_of(path: bytes, text: Parts) -> list[bytes]:
-    """Return the files of the playlist at this path."""
+    """Return the paths of a playlist's files: its own, or those of its parts."""
     if len(text.texts) == 1:
         return [path]
     return [part_name(path, number) for number in range(1, len(text.texts) + 1)]
 
 
 def surplus(path: bytes, text: Parts) -> list[bytes]:
-    """Return the playlist's files that its new text does not need."""
+    """Return the playlist's existing files that its new text does not need."""
     parts = existing_parts(path)
     if len(text.texts) == 1:
         return parts
@@ -66,7 +66,7 @@ def surplus(path: bytes, text: Parts) -> list[bytes]:
 
 
 class PreparedParts:
-    """The files of a playlist, each with its new content safe on the disk beside it."""
+    """The files of a playlist, each with its new content in a temporary file beside it."""
 
     def __init__(self, ready: Sequence[atomic_file.Prepared], surplus: Sequence[bytes]) -> None:
         self._ready = ready
@@ -117,10 +117,8 @@ def prepared(
 
 
 def _check_owner(path: bytes, file: bytes, owner: int) -> None:
-    """Check that an existing file belongs to the owner of the new one.
-
-    Only writing shows the owner: on some file systems all files have the same one, and root may keep it.
-    """
+    """Check that an existing file belongs to the owner of the new one."""
+    # Only writing shows the owner: on some file systems all files have the same one, and root may keep it.
     try:
         other = os.lstat(file).st_uid
     except OSError:

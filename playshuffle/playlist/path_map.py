@@ -18,7 +18,7 @@ _MAP = rb"(.+)=((?:%b)[^\x00-\x1f]*)" % _ROOTED
 
 
 class Base(NamedTuple):
-    """How the player sees paths.
+    """How a player sees the paths of this computer.
 
     Attributes:
         folder: relative entries start here.
@@ -94,7 +94,7 @@ class Back(NamedTuple):
 
 
 def with_folder(text: bytes, convert: Callable[[bytes], bytes]) -> bytes:
-    """Return a text for `parse_map` with the folder here converted."""
+    """Return a text `FROM=TO` with FROM converted."""
     match = re.fullmatch(_MAP, text, re.DOTALL)
     return convert(text) if match is None else convert(match[1]) + b"=" + match[2]
 

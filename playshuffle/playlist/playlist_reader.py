@@ -83,9 +83,9 @@ class Listed(NamedTuple):
     """The content of a playlist.
 
     Attributes:
-        odd: oddities of the whole: keys of `quirks.LIST_QUIRKS`.
-        is_m3u: the players can be checked.
-        player: the one that playshuffle wrote it for; empty if unknown.
+        odd: oddities of the whole playlist: keys of `quirks.LIST_QUIRKS`.
+        is_m3u: no other format can be checked for players.
+        player: the player that playshuffle wrote it for; empty if unknown.
     """
 
     entries: list[Entry]

@@ -162,7 +162,7 @@ def remove(path: bytes) -> bool:
 def sweep(folder: bytes, name: bytes) -> None:
     """Remove temporary files of this playlist from killed writers.
 
-    Only while the folder is `held`: the temporary file of a running process looks the same.
+    Call it only while the folder is `held`: the temporary file of a running process looks the same.
     """
     before, after = _around(name)
     is_litter = re.compile(re.escape(before) + b"[0-9a-f]{%d}" % (2 * _CHANCE) + re.escape(after)).fullmatch
@@ -175,7 +175,7 @@ def sweep(folder: bytes, name: bytes) -> None:
 
 @contextlib.contextmanager
 def held(folder: bytes, name: bytes = b"", patience_s: float = 10) -> Iterator[None]:
-    """Keep every other playshuffle from writing in the folder. An error names the file `name`.
+    """Keep every other playshuffle from writing in a folder. Errors name its file `name`.
 
     Raises:
         PlayshuffleError: another process held it for too long, or the folder does not exist.
@@ -280,7 +280,7 @@ def _inherit(fd: int, name: bytes, folder_fd: int, old: os.stat_result) -> None:
 
 @contextlib.contextmanager
 def _as_far_as_allowed() -> Iterator[None]:
-    """Setting the mode or owner can fail: on FAT, in a sandbox, without permission. Ignore it."""
+    """Ignore that mode or owner cannot be set: on FAT, in a sandbox, without permission."""
     try:
         yield
     except OSError as error:

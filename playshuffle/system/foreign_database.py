@@ -3,9 +3,10 @@
 A reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another user
 creates them, the database's own program cannot write any more. So there are three ways:
 
-* Share the existing files with the program, if the disk is local. * Without a `-wal`, all content is in the
-  database. Read it without locks. * Otherwise nobody here has it open: it was copied, or its program was
-  killed or runs on another computer. Read a private copy of the database and its log.
+* Share the existing files with the program, if the disk is local.
+* Without a `-wal`, all content is in the database. Read it without locks.
+* Otherwise nobody here has it open: it was copied, or its program was killed or runs on another computer.
+  Read a private copy of the database and its log.
 
 If a file changes during a read without locks, it is read again.
 """
@@ -33,11 +34,11 @@ _REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 class _DatabaseChangedError(Exception):
-    """Another program has changed the files meanwhile."""
+    """Another program changed the files during a read."""
 
 
 def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
-    """Return the result of `read`, perhaps called several times, for a database. Text is returned as bytes.
+    """Return the result of `read` for a database. It may be called several times, and gets text as bytes.
 
     Raises:
         OSError: a file cannot be read or copied.
@@ -116,7 +117,7 @@ def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
 
 @contextlib.contextmanager
 def _locked(path: bytes) -> Iterator[None]:
-    """Hold the lock of a reader, as SQLite does.
+    """Hold SQLite's lock of a reader on a database.
 
     It belongs to the open file, not to the process, so SQLite's own lock is independent of it.
     """

@@ -40,7 +40,7 @@ def held(path: bytes, patience_s: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def held_descriptor(descriptor: int, patience_s: float) -> Iterator[bool]:
-    """Lock an open file or folder, and close it at the end. Without locks in the file system, go on.
+    """Lock an open file or folder if its file system can, and close it at the end.
 
     Yields False if another process held it for `patience_s` seconds.
     """

@@ -41,10 +41,8 @@ class Mount(NamedTuple):
 
 
 def is_blind(kind: str) -> bool:
-    """Return whether files in a kind of file system may change without an event.
-
-    `fuseblk` is NTFS or exFAT on a local drive: all its changes pass through this kernel.
-    """
+    """Return whether files in a kind of file system may change without an event."""
+    # Not `fuseblk`, NTFS or exFAT on a local drive: all its changes pass through this kernel.
     return kind in _BLIND or kind.startswith("fuse.")
 
 
@@ -155,11 +153,9 @@ def _with_fsid(mount: Mount) -> Mount:
 
 
 def device_kind(folder: bytes) -> tuple[int, str] | None:
-    """Return the device number of a folder and the kind of its file system, such as `ext4`, if known.
-
-    The kernel names the mount of an open folder. Paths and device numbers do not: a mount may hide another
-    one, and btrfs numbers each subvolume.
-    """
+    """Return the device number of a folder and the kind of its file system, such as `ext4`, if known."""
+    # The kernel names the mount of an open folder. Paths and device numbers do not: a mount may hide another
+    # one, and btrfs numbers each subvolume.
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -56,7 +56,7 @@ _answers: ContextVar[dict[Address, MpdConf | None]] = ContextVar("answers")
 
 @contextlib.contextmanager
 def asked_once() -> Iterator[None]:
-    """Ask each MPD at most once in this block, such as a command: one that hangs delays it by 2 s only."""
+    """Ask each MPD at most once in this block: one that does not answer delays a command by only 2 s."""
     before = _answers.set({})
     try:
         yield

@@ -10,7 +10,7 @@ _MOST_NAMES = 10_000  # of a folder; comparing more takes seconds
 
 
 def near_file(path: bytes, *, is_folder: bool = False) -> bytes | None:
-    """Return an existing path with similar names for a missing one."""
+    """Return an existing file or folder whose path is similar to a missing path."""
     near = "/"
     for segment in filter(None, os.fsdecode(path).split("/")):
         name = segment

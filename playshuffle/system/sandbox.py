@@ -1,4 +1,4 @@
-"""Detect the sandbox of a systemd unit: systemd ignores some of its lines without a message."""
+"""Detect whether the sandbox of a systemd unit works: systemd ignores some lines without a message."""
 
 import enum
 import os
@@ -16,7 +16,7 @@ class Sandbox(enum.StrEnum):
 
 
 def of(process: int | str = "self") -> Sandbox | None:
-    """Return how restricted a process is, if that can be read."""
+    """Return which parts of the sandbox restrict a process; None if unknown."""
     try:
         with open(f"/proc/{process}/status", "rb") as file:
             is_filtered = b"\nSeccomp:\t2\n" in file.read()

@@ -1,6 +1,6 @@
-"""Open SQLite databases, and copy a damaged one aside.
+"""Open SQLite databases of playshuffle, and rename or copy damaged ones.
 
-They are private (mode 0600), because the names of music files are.
+They are private (mode 0600), because the names of music files in them are.
 """
 
 import contextlib

@@ -68,7 +68,7 @@ class Workers:
         return map(function, items) if self.count == 1 else self._each(_Job(function, items))
 
     def answers(self, function: Callable[[T], R], items: Sequence[T]) -> dict[T, R]:
-        """Return the result of a function for each item, without results that never come.
+        """Return the result of a function by item, without those missing after 30 seconds without any.
 
         A slow item does not delay the others, if there are as many threads as items.
         """
@@ -105,7 +105,7 @@ ALONE = Workers()
 
 
 class _Job(Generic[T, R]):
-    """A shared queue of items, and the results."""
+    """The items of one call, of which each thread takes the next, and the results."""
 
     def __init__(self, function: Callable[[T], R], items: Sequence[T]) -> None:
         self.size = len(items)

@@ -25,12 +25,12 @@ _OTHER_CURE = "Choose another place, or look for the cause in the system's log."
 
 
 def os_error(number: int) -> OSError:
-    """Return the error of this number, with its usual text."""
+    """Return the OSError of an error number, with its usual text."""
     return OSError(number, os.strerror(number))
 
 
 def words(error: Exception) -> str:
-    """Return the reason of an error for users, and its path."""
+    """Return the text of an error for users, with its path if known."""
     if not isinstance(error, OSError) or error.strerror is None:
         return str(error)
     return error.strerror if error.filename is None else f"{error.strerror} ({shown(error.filename)})"

@@ -1,7 +1,7 @@
 """Find this user's folders by the XDG standard, and create the folders of playshuffle.
 
-They are private (mode 0700), because the names of music files are. If HOME is not set, or a folder cannot be
-created, its function raises an OSError.
+They are private (mode 0700), because the names of music files in them are. If HOME is not set, or a folder
+cannot be created, its function raises an OSError.
 """
 
 import errno
@@ -13,17 +13,17 @@ _LONGEST = 1 << 20  # bytes of a configuration
 
 
 def cache_folder(*, make: bool = True) -> bytes:
-    """Return the folder for files that may be lost, created on request."""
+    """Return the folder for files that may be lost; `make` creates it."""
     return _our_folder("XDG_CACHE_HOME", b".cache", make=make)
 
 
 def state_folder(*, make: bool = True) -> bytes:
-    """Return the folder for files that must not be lost, created on request."""
+    """Return the folder for files that must not be lost; `make` creates it."""
     return _our_folder("XDG_STATE_HOME", b".local/state", make=make)
 
 
 def moving_mark() -> bytes:
-    """Return the file that exists while saved paths are moved to another folder."""
+    """Return the file that exists while the command `move` changes saved paths."""
     return os.path.join(state_folder(make=False), b"moving")
 
 
