@@ -1,4 +1,4 @@
-"""XSPF files can be read back, and files from other programs do no harm."""
+"""XSPF playlists of playshuffle can be read back, and XSPF files of other programs do no harm."""
 
 import re
 from array import array
@@ -29,7 +29,7 @@ def folder_of(path: bytes, names: list[bytes], tags: Tags) -> Folder:
 
 
 def written(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> bytes:
-    """Write a playlist of these files in /m."""
+    """Return the text of a playlist in the folder `here` with these files of the folder /m."""
     lines = XSPF.text.lines(folder_of(b"/m/", names, tags), style, here, with_extinf=True)
     comments = [("ORDER", "random"), ("SEED", "<&> 1"), ("PLAYLIST", "Calm & <1>")]
     return b"".join(XSPF.text(lines, range(len(names)), comments))
@@ -41,10 +41,10 @@ def written(names: list[bytes], style: PathStyle, here: bytes, tags: Tags) -> by
     here=st.sampled_from([b"/m", b"/", b"/lists/deep"]),
     tags=st.builds(Tags, st.just(1500), st.text(), st.text()),
 )
-def test_entries_of_xspf_are_read_back_as_they_were_written(
+def test_the_entries_read_from_an_xspf_playlist_are_those_that_were_written(
     names: list[bytes], style: PathStyle, here: bytes, tags: Tags
 ) -> None:
-    """Every name and every tag, in every style, from every folder."""
+    """For every file name, tag, path style and folder of the playlist."""
     content = written(names, style, here, tags)
 
     read = XSPF.read(content, here)
@@ -57,7 +57,7 @@ def test_entries_of_xspf_are_read_back_as_they_were_written(
 TAGS = Tags(1500, "T & <t>", "A - B")
 
 
-def test_xspf_follows_its_specification() -> None:
+def test_an_xspf_playlist_has_the_elements_of_the_xspf_specification() -> None:
     content = written([b"a b.mp3", b"#1.mp3"], PathStyle.RELATIVE, b"/", TAGS)
     space = "{http://xspf.org/ns/0/}"
     root = ElementTree.fromstring(content)
@@ -71,7 +71,7 @@ def test_xspf_follows_its_specification() -> None:
     ]  # fmt: skip
 
 
-def test_a_playlist_from_another_program_is_read() -> None:
+def test_the_first_location_of_each_track_is_read_from_an_xspf_file_of_another_program() -> None:
     content = (
         b"<playlist><trackList><track><location> file:///a%20b </location><location>/z</location></track>"
         b"<track><title>x</title></track><track><location>http://h/x</location></track>"
@@ -92,11 +92,11 @@ def test_a_playlist_from_another_program_is_read() -> None:
         b'<!DOCTYPE p SYSTEM "file:///etc/passwd"><playlist/>',
     ],
 )
-def test_broken_xml_and_document_types_are_refused(content: bytes) -> None:
+def test_broken_xml_and_xml_with_a_document_type_are_refused_as_a_playlist(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"is no XML|document type"):
         XSPF.read(content, b"/m")
 
 
-def test_the_suffix_decides_the_format_in_any_case_of_letters() -> None:
+def test_the_suffix_of_a_playlist_decides_its_format_in_any_letter_case() -> None:
     assert format_of(b"/x/a.XSPF") is XSPF
     assert format_of(b"/x.xspf/a") is FORMATS[b".m3u"]

@@ -34,39 +34,29 @@ some_paths = st.lists(
 
 
 @pytest.mark.parametrize(
-    ("tags", "line"),
+    ("tags", "name", "line"),
     [
-        (Tags(12340, "Title", "Artist"), b"#EXTINF:12,Artist - Title\n"),
-        (Tags(12500, "Title"), b"#EXTINF:13,Title\n"),
-        (Tags(0, "Short"), b"#EXTINF:1,Short\n"),
-        (Tags(499, "Short"), b"#EXTINF:1,Short\n"),
-        (Tags(None, "Title", "Artist"), b""),
-        (Tags(1000, "", "Artist"), b"#EXTINF:1,02 Song\n"),
-        (Tags(1000, " \x00\u2028 ", "Artist"), b"#EXTINF:1,02 Song\n"),
-        (Tags(1000, "Title", "\t"), b"#EXTINF:1,Title\n"),
-        (
-            Tags(1000, "a\r\n/etc/passwd\x0b \x1b[2J", "x\x85y\u2029z  w"),
-            b"#EXTINF:1,x y z w - a /etc/passwd [2J\n",
-        ),
-        (Tags(1000, "Gr\xfc\xdfe, - \U0001f3b5"), "#EXTINF:1,Grüße, - 🎵\n".encode()),
-        (Tags(1000, "raw \udce9"), b"#EXTINF:1,raw ?\n"),
+        (Tags(12340, "Title", "Artist"), b"x", "#EXTINF:12,Artist - Title\n"),
+        (Tags(12500, "Title"), b"x", "#EXTINF:13,Title\n"),
+        (Tags(0, "Short"), b"x", "#EXTINF:1,Short\n"),
+        (Tags(None, "Title", "Artist"), b"x", ""),
+        (Tags(1000, "", "Artist"), b"02 a.b.mp3", "#EXTINF:1,02 a.b\n"),
+        (Tags(1000, " \x00\u2028 ", "Artist"), b"Bj\xf6rk.mp3", "#EXTINF:1,Bj\ufffdrk\n"),
+        (Tags(1000, "Title", "\t"), b"x", "#EXTINF:1,Title\n"),
+        (Tags(1000, "a\r\n/b\x0b \x1b[2J", "x\x85y\u2029z  w"), b"x", "#EXTINF:1,x y z w - a /b [2J\n"),
+        (Tags(1000, "Gr\xfc\xdfe, - \U0001f3b5"), b"x", "#EXTINF:1,Grüße, - 🎵\n"),
+        (Tags(1000, "raw \udce9"), b"x", "#EXTINF:1,raw ?\n"),
     ],
 )
-def test_an_extinf_line_has_exactly_its_format(tags: Tags, line: bytes) -> None:
-    assert extinf(tags, b"02 Song.mp3") == line
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [(b"a.b.mp3", "a.b"), (b"Bj\xf6rk.mp3", "Bj\ufffdrk"), (b"a\n/etc/passwd.mp3", "a /etc/passwd")],
-)
-def test_a_file_without_a_title_is_shown_by_its_name(name: bytes, text: str) -> None:
-    assert extinf(Tags(2000), name) == f"#EXTINF:2,{text}\n".encode()
+def test_an_extinf_line_has_the_length_and_artist_and_title_or_else_the_file_name(
+    tags: Tags, name: bytes, line: str
+) -> None:
+    assert extinf(tags, name) == line.encode()
 
 
 @given(st.text(st.characters()), st.text(st.characters()), st.binary())
-def test_no_tag_or_file_name_adds_a_line_to_a_playlist(title: str, artist: str, name: bytes) -> None:
-    """Whatever a title or a name holds, its line is UTF-8, one line for every reader, and nobody's entry."""
+def test_no_tag_and_no_file_name_adds_a_line_to_a_playlist(title: str, artist: str, name: bytes) -> None:
+    """With any characters in them, the text is UTF-8 and one line for every reader."""
     line = extinf(Tags(1000, title, artist), name).decode()
 
     assert line.startswith("#EXTINF:1,")
@@ -77,13 +67,11 @@ def test_no_tag_or_file_name_adds_a_line_to_a_playlist(title: str, artist: str, 
     ("path", "relative", "uri"),
     [
         (b"/m/a/b.mp3", b"a/b.mp3", b"file:///m/a/b.mp3"),
-        (b"/m/7 up.mp3", b"7 up.mp3", b"file:///m/7%20up.mp3"),
         (b"/m/#1.mp3", b"./#1.mp3", b"file:///m/%231.mp3"),
         (b"/m/ x.mp3", b"./ x.mp3", b"file:///m/%20x.mp3"),
         (b"/m/~/x.mp3", b"./~/x.mp3", b"file:///m/~/x.mp3"),
         (b"/m/-x.mp3", b"./-x.mp3", b"file:///m/-x.mp3"),
         (b"/m/\xc3\xa9.mp3", b"./\xc3\xa9.mp3", b"file:///m/%C3%A9.mp3"),
-        (b"/m/.x.mp3", b"./.x.mp3", b"file:///m/.x.mp3"),
         (b"/m/..x.mp3", b"./..x.mp3", b"file:///m/..x.mp3"),
         (b"/m/co:lon/x.mp3", b"./co:lon/x.mp3", b"file:///m/co%3Alon/x.mp3"),
         (b"/m/a/co:lon.mp3", b"a/co:lon.mp3", b"file:///m/a/co%3Alon.mp3"),
@@ -93,28 +81,23 @@ def test_no_tag_or_file_name_adds_a_line_to_a_playlist(title: str, artist: str, 
         (b"/mm/x.mp3", b"../mm/x.mp3", b"file:///mm/x.mp3"),
     ],
 )
-def test_an_entry_is_written_so_that_players_read_the_path(path: bytes, relative: bytes, uri: bytes) -> None:
+def test_an_entry_names_its_file_in_each_path_style(path: bytes, relative: bytes, uri: bytes) -> None:
     assert entries([path], PathStyle.RELATIVE, b"/m") == [relative]
     assert entries([path], PathStyle.ABSOLUTE, b"/m") == [path]
     assert entries([path], PathStyle.URI, b"/m") == [uri]
 
 
-def test_relative_entries_have_as_many_dot_dots_as_needed() -> None:
+def test_a_relative_entry_has_one_dot_dot_for_each_folder_that_it_climbs() -> None:
     paths = [b"/m/a/x", b"/m/lists/deep/y", b"/m/lists/z", b"/w"]
+    relative = [b"../../a/x", b"y", b"../z", b"../../../w"]
 
-    assert entries(paths, PathStyle.RELATIVE, b"/m/lists/deep") == [
-        b"../../a/x",
-        b"y",
-        b"../z",
-        b"../../../w",
-    ]
+    assert entries(paths, PathStyle.RELATIVE, b"/m/lists/deep") == relative
     assert entries([b"/m/x", b"/#"], PathStyle.RELATIVE, b"/") == [b"m/x", b"./#"]
     assert entries([], PathStyle.RELATIVE, b"/") == []
 
 
-def test_entries_that_would_become_two_lines_are_found() -> None:
+def test_an_entry_that_would_become_two_lines_of_the_playlist_cannot_be_written() -> None:
     assert unwritable([b"a", b"b\n/etc/passwd", b"c", b"d\r"]) == [1, 3]
-    assert unwritable([b"a", b"b"]) == []
     assert unwritable(entries([b"/a\nb\r"], PathStyle.URI, b"/")) == []
     assert unwritable(entries([b"/a\nb/c"], PathStyle.RELATIVE, b"/a\nb")) == []
 
@@ -129,7 +112,7 @@ def content_of(
     return b"".join(Text(lines, order, comments))
 
 
-def test_a_playlist_has_a_header_then_comments_of_playshuffle_then_its_entries_in_order() -> None:
+def test_an_m3u_playlist_is_a_header_then_comments_of_playshuffle_then_the_entries_in_order() -> None:
     written = [b"a", b"b", b"c"]
     extinfs = [b"#EXTINF:1,A\n", b"", b"#EXTINF:3,C\n"]
 
@@ -141,10 +124,10 @@ def test_a_playlist_has_a_header_then_comments_of_playshuffle_then_its_entries_i
 
 
 @given(st.data(), some_paths, folders, st.sampled_from(PathStyle))
-def test_entries_of_m3u_are_read_back_as_they_were_written(
+def test_the_entries_read_from_an_m3u_playlist_are_those_that_were_written(
     data: st.DataObject, paths: list[bytes], folder: bytes, style: PathStyle
 ) -> None:
-    """Every name there can be, in any order, from any folder; but for line breaks outside of URIs."""
+    """For every file name, order and folder of the playlist, except line breaks outside of URIs."""
     written = entries(paths, style, folder)
     order = data.draw(st.permutations(sorted(set(range(len(paths))).difference(unwritable(written)))))
     value = data.draw(st.text())
@@ -161,9 +144,7 @@ def test_entries_of_m3u_are_read_back_as_they_were_written(
 @pytest.mark.parametrize(
     ("content", "paths"),
     [
-        (b"", []),
         (b"\xef\xbb\xbf#EXTM3U\r\na.mp3\r\n\r\nb.mp3", [b"/m/a.mp3", b"/m/b.mp3"]),
-        (b"\xef\xbb\xbfa.mp3\n", [b"/m/a.mp3"]),
         (b"#EXTM3U\n#EXTINF:1,A - B\n./a.mp3\n  \t\n# note\n/b.mp3\n", [b"/m/a.mp3", b"/b.mp3"]),
         (b"../a/../b//c/./d.mp3\n", [b"/b/c/d.mp3"]),
         (b"../../../x.mp3\n//y.mp3\n", [b"/x.mp3", b"/y.mp3"]),
@@ -174,22 +155,20 @@ def test_entries_of_m3u_are_read_back_as_they_were_written(
         (b"co:lon.mp3\nfile:x.mp3\nC:/x.mp3\n", [b"/m/co:lon.mp3", b"/m/file:x.mp3", b"/m/C:/x.mp3"]),
     ],
 )
-def test_playlists_from_other_programs_are_read(content: bytes, paths: list[bytes]) -> None:
-    read = parse(content, b"/m")
-
-    assert read.paths == paths
-    assert read.foreign == 0
-    assert not read.comments
+def test_local_paths_and_file_uris_are_read_from_a_playlist_of_another_program(
+    content: bytes, paths: list[bytes]
+) -> None:
+    assert parse(content, b"/m") == (paths, {}, 0)
 
 
-def test_streams_other_hosts_and_impossible_names_are_counted_as_entries_without_a_track() -> None:
+def test_streams_and_files_on_other_hosts_and_impossible_names_count_as_foreign_entries() -> None:
     lines = b"a\nhttp://host/x.mp3\nfile://host/x.mp3\nfile://localhostx/y\nfile:///nul%00.mp3\nnul\0\nrtsp+x://y\nb"
 
     assert parse(lines, b"/m")[0::2] == ([b"/m/a", b"/m/b"], 6)
 
 
-def test_comments_of_playshuffle_are_read_only_at_the_head_of_a_playlist() -> None:
-    """Further down they were copied from another playlist, and say nothing about this one."""
+def test_comments_of_playshuffle_are_read_only_before_the_first_entry_of_a_playlist() -> None:
+    """After an entry, they were copied from another playlist."""
     content = b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\n#PLAYSHUFFLE-SEED:a:b\na\n#PLAYSHUFFLE-ORDER:other\nb\n"
 
     assert parse(content, b"/").comments == {"ORDER": "random", "SEED": "a:b"}

@@ -1,10 +1,11 @@
-"""A list names the same files in every encoding, Unicode form and letter case."""
+"""Playlists in other encodings, Unicode forms and letter cases are read; errors name formats that are not."""
 
 import os
 import tempfile
 import unicodedata
 from pathlib import Path
 from typing import Literal
+from unittest import mock
 from urllib.parse import quote_from_bytes
 
 import pytest
@@ -29,7 +30,7 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _written(names: list[str], encoding: str, suffix: str, newline: str) -> bytes:
-    """Return a list of these names, as a program writes it that knows no better."""
+    """Return a list of these names as a program would write it in this encoding."""
     if suffix == ".xspf":
         tracks = "".join(
             f"<track><location>{quote_from_bytes(name.encode('utf-8'))}</location></track>" for name in names
@@ -49,7 +50,7 @@ def _written(names: list[str], encoding: str, suffix: str, newline: str) -> byte
     st.sampled_from(["\n", "\r\n"]),
 )
 @example(["ÄŽ"], "cp1252", "NFC", "NFC", str, ".m3u", "\n")  # two letters in it, one in UTF-8
-def test_a_list_names_the_same_files_in_any_encoding_and_form(
+def test_the_files_of_a_list_are_found_in_any_encoding_and_unicode_form_and_letter_case(
     names: list[str], encoding: str, on_disk: Form, in_list: Form, case: object, suffix: str, newline: str
 ) -> None:
     names = [f"x{name}x.mp3" for name in names]
@@ -76,7 +77,7 @@ def test_a_list_names_the_same_files_in_any_encoding_and_form(
             assert PlaylistFile.find(bytes(playlist)).entries() == expected
 
 
-def test_a_listed_name_that_fits_two_files_equally_well_finds_neither(tmp_path: Path) -> None:
+def test_a_listed_name_that_differs_in_letter_case_from_two_files_finds_neither(tmp_path: Path) -> None:
     for name in ("Song.mp3", "song.mp3", "Noe\u0308l.mp3"):
         (tmp_path / name).touch()
     names = Names()
@@ -88,7 +89,9 @@ def test_a_listed_name_that_fits_two_files_equally_well_finds_neither(tmp_path: 
     assert names.find(b"/" + b"a/" * 3000) is None
 
 
-def test_listed_names_that_end_in_nul_find_files_in_another_encoding_or_case_too(tmp_path: Path) -> None:
+def test_names_in_a_list_separated_by_nul_find_files_in_another_encoding_or_letter_case(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "No\xebl.mp3").touch()
     (tmp_path / "x").write_bytes(b"Noe\xcc\x88l.mp3\0No\xeb" + b"L.mp3\0other\0")
 
@@ -98,7 +101,7 @@ def test_listed_names_that_end_in_nul_find_files_in_another_encoding_or_case_too
     )
 
 
-def test_a_list_in_utf8_finds_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
+def test_an_entry_in_utf8_finds_its_file_though_the_name_on_the_disk_is_not_utf8(tmp_path: Path) -> None:
     path = bytes(tmp_path) + b"/G\xe9n\xe8ve.mp3"
     Path(os.fsdecode(path)).touch()
     (tmp_path / "x.m3u").write_text("Génève.mp3\n")
@@ -106,7 +109,7 @@ def test_a_list_in_utf8_finds_files_whose_names_are_not_utf8(tmp_path: Path) -> 
     assert [entry.path for entry in read(bytes(tmp_path / "x.m3u")).entries] == [path]
 
 
-def test_paths_with_backslashes_and_uris_are_decoded_from_a_windows_code_page(tmp_path: Path) -> None:
+def test_a_path_with_backslashes_or_a_uri_in_a_windows_code_page_finds_its_file(tmp_path: Path) -> None:
     (tmp_path / "Mü").mkdir()
     (tmp_path / "Mü/That\u2019s it.mp3").touch()
     (tmp_path / "x.m3u").write_bytes(
@@ -120,32 +123,27 @@ def test_paths_with_backslashes_and_uris_are_decoded_from_a_windows_code_page(tm
 
 
 @pytest.mark.parametrize("encoding", ["rot13", "no-such-code", "utf-7", "punycode", "idna", "undefined"])
-def test_an_unknown_declared_encoding_is_ignored(tmp_path: Path, encoding: str) -> None:
+def test_an_encoding_that_a_list_declares_but_python_does_not_know_is_ignored(
+    tmp_path: Path, encoding: str
+) -> None:
     (tmp_path / "é.mp3").touch()
     (tmp_path / "x.m3u").write_bytes(f"#EXTENC:{encoding}\n".encode() + b"\xe9.mp3\n\xff\xfe.mp3\n")
 
     assert read(bytes(tmp_path / "x.m3u")).entries[0].path == bytes(tmp_path / "é.mp3")
 
 
-def test_the_search_for_missing_files_of_a_list_reads_each_folder_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_for_missing_files_of_a_list_reads_each_folder_once(tmp_path: Path) -> None:
     (tmp_path / "x.m3u").write_bytes(b"".join(b"a/%d \xe9.mp3\n" % number for number in range(1000)))
     (tmp_path / "a").mkdir()
-    read_folders: list[bytes] = []
-    listdir = os.listdir
 
-    def noted(path: bytes) -> list[bytes]:
-        read_folders.append(path)
-        return listdir(path)
+    with mock.patch("os.listdir", wraps=os.listdir) as listdir:
+        assert len(read(bytes(tmp_path / "x.m3u")).entries) == 1000
 
-    monkeypatch.setattr(os, "listdir", noted)
-
-    assert len(read(bytes(tmp_path / "x.m3u")).entries) == 1000
-    assert read_folders == [bytes(tmp_path / "a")]
+    listdir.assert_called_once_with(bytes(tmp_path / "a"))
 
 
-_FORMATS = {
+_FORMATS: dict[str, tuple[str, str | bytes]] = {
+    "x.fpl": ("a foobar2000 playlist", bytes.fromhex("e1a09c91f83c7742852c3bcc1401d3f2") + bytes(40)),
     "x.cue": ("a cue sheet", 'PERFORMER "A"\nFILE "a.wav" WAVE\n  TRACK 01 AUDIO\n'),
     "x.asx": ("an ASX file", '<asx version="3.0"><entry><ref href="a.mp3"/></entry></asx>'),
     "x.b4s": ("a B4S file", '<?xml version="1.0"?>\n<WinampXML><playlist/></WinampXML>'),
@@ -163,24 +161,15 @@ _FORMATS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("rename", [None, "list", "list.m3u", "list.txt"])
 @pytest.mark.parametrize("name", _FORMATS)
-def test_the_error_for_a_list_in_a_foreign_format_names_the_format(
+def test_the_error_for_a_list_in_a_format_that_is_not_read_names_the_format(
     tmp_path: Path, name: str, rename: str | None, encoding: str
 ) -> None:
     kind, text = _FORMATS[name]
     path = tmp_path / (rename or name)
-    path.write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    path.write_bytes(text if isinstance(text, bytes) else text.replace("\n", "\r\n").encode(encoding))
 
     for act in (lambda: read(bytes(path)), lambda: read_file_list(str(path))):
         with pytest.raises(PlayshuffleError, match=rf" is {kind}.*, not a playlist in M3U or XSPF\."):
-            act()
-
-
-@pytest.mark.parametrize("name", ["x.fpl", "x.txt"])
-def test_the_error_for_a_list_of_foobar2000_names_the_format(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(bytes.fromhex("e1a09c91f83c7742852c3bcc1401d3f2") + bytes(40))
-
-    for act in (lambda: read(bytes(tmp_path / name)), lambda: read_file_list(str(tmp_path / name))):
-        with pytest.raises(PlayshuffleError, match="is a foobar2000 playlist, not a playlist in M3U"):
             act()
 
 
@@ -194,7 +183,9 @@ def test_the_error_for_a_list_of_foobar2000_names_the_format(name: str, tmp_path
         *[("cp1254", "Güneş/ağaç.mp3"), ("cp1257", "Ķēde/ģīt.mp3")],
     ],
 )
-def test_a_list_may_be_in_the_code_page_of_any_country(encoding: str, name: str, tmp_path: Path) -> None:
+def test_an_entry_in_the_windows_or_dos_code_page_of_any_country_finds_its_file(
+    encoding: str, name: str, tmp_path: Path
+) -> None:
     (tmp_path / name).parent.mkdir()
     (tmp_path / name).touch()
     (tmp_path / "x.m3u").write_bytes(f"#EXTM3U\n{name}\nother/{name}\n".encode(encoding))
@@ -203,16 +194,14 @@ def test_a_list_may_be_in_the_code_page_of_any_country(encoding: str, name: str,
     assert (found.path, found.taken, missing.taken) == (bytes(tmp_path / name), "latin1", "")
 
 
-def test_byte_order_marks_in_the_middle_of_joined_lists_are_ignored(tmp_path: Path) -> None:
-    (tmp_path / "x.m3u8").write_bytes(
-        "\ufeff#EXTM3U\r\na.mp3\r\n\ufeff#EXTM3U\r\nb.mp3\r\n\ufeffc.mp3".encode()
-    )
+def test_byte_order_marks_in_the_middle_of_concatenated_lists_are_ignored(tmp_path: Path) -> None:
+    (tmp_path / "x.m3u8").write_text("\ufeff#EXTM3U\na.mp3\n\ufeff#EXTM3U\nb.mp3\n\ufeffc.mp3")
 
     entries = read(bytes(tmp_path / "x.m3u8")).entries
     assert [entry.text for entry in entries] == [b"a.mp3", b"b.mp3", b"c.mp3"]
 
 
-def test_an_m3u_whose_entries_look_like_lines_of_other_formats_is_read(tmp_path: Path) -> None:
+def test_an_m3u_playlist_whose_file_names_look_like_lines_of_other_formats_is_read(tmp_path: Path) -> None:
     (tmp_path / "x.m3u").write_text("[playlist] 1.mp3\n{a}.mp3\nFILE a WAVE\nTRACK 01.mp3\n<a>.mp3\n")
 
     assert len(read(bytes(tmp_path / "x.m3u")).entries) == 5

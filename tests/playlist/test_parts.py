@@ -1,4 +1,4 @@
-"""A long list in several files."""
+"""A playlist with more entries than a file may have is split into several files."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -32,7 +32,7 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("count", "most", "sizes"), [(5, None, [5]), (5, 5, [5]), (5, 2, [2, 2, 1]), (0, 2, [0])]
 )
-def test_no_part_of_a_playlist_has_more_entries_than_allowed(
+def test_a_playlist_is_split_into_files_with_at_most_the_allowed_number_of_entries(
     count: int, most: int | None, sizes: list[int]
 ) -> None:
     whole = text(count, most)
@@ -42,7 +42,7 @@ def test_no_part_of_a_playlist_has_more_entries_than_allowed(
     assert whole.fingerprint == fingerprint_of([b"".join(whole)])
 
 
-def test_each_part_of_a_long_list_is_a_complete_playlist(tmp_path: Path) -> None:
+def test_each_file_of_a_split_playlist_has_the_header_and_the_comments(tmp_path: Path) -> None:
     assert write(bytes(tmp_path / "a.m3u8"), text(5, 2))
 
     assert names(tmp_path) == ["a-1.m3u8", "a-2.m3u8", "a-3.m3u8"]
@@ -51,7 +51,7 @@ def test_each_part_of_a_long_list_is_a_complete_playlist(tmp_path: Path) -> None
     )
 
 
-def test_parts_that_a_shorter_list_no_longer_needs_are_removed(tmp_path: Path) -> None:
+def test_files_of_a_split_playlist_that_its_shorter_version_does_not_need_are_removed(tmp_path: Path) -> None:
     path = bytes(tmp_path / "a.m3u")
     for count, most, left in (
         (5, 2, ["a-1.m3u", "a-2.m3u", "a-3.m3u"]),
@@ -64,8 +64,9 @@ def test_parts_that_a_shorter_list_no_longer_needs_are_removed(tmp_path: Path) -
         assert names(tmp_path) == left
 
 
-def test_a_file_of_another_program_named_like_a_part_is_replaced_only_with_force(tmp_path: Path) -> None:
-    """Neither replaced nor mistaken for parts of a longer list."""
+def test_a_file_of_another_program_named_like_a_file_of_the_split_playlist_stays_without_force(
+    tmp_path: Path,
+) -> None:
     other = tmp_path / "a-2.m3u"
     other.write_bytes(b"mine.mp3\n")
     path = bytes(tmp_path / "a.m3u")
@@ -78,7 +79,7 @@ def test_a_file_of_another_program_named_like_a_part_is_replaced_only_with_force
     assert other.read_bytes() != b"mine.mp3\n"
 
 
-def test_if_one_part_cannot_be_written_all_files_stay_as_they_were(
+def test_if_one_file_of_a_split_playlist_cannot_be_written_no_file_of_it_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = bytes(tmp_path / "a.m3u")

@@ -1,4 +1,4 @@
-"""Where a player sees the music, and the way back."""
+"""Paths of this computer are mapped to those that a player sees, and back."""
 
 import pytest
 from hypothesis import given
@@ -29,22 +29,21 @@ paths = st.lists(st.sampled_from(sorted(PATHS)), max_size=5, unique=True)
         (b"/a=/b=/c", (b"/a=/b/", b"/c/")),
         (b"/a\\b=/c", (b"/a\\b/", b"/c/")),
         (b"//a/./b/../c//=/c", (b"//a/c/", b"/c/")),
+        (b"~/Music=Z:\\Music", (b"/home/ann/Music/", b"Z:\\Music\\")),
+        (b"~=/", (b"/home/ann/", b"/")),
     ],
 )
-def test_a_path_map_is_parsed(text: bytes, pair: tuple[bytes, bytes]) -> None:
-    assert parse_map(text) == pair
-
-
-def test_a_tilde_in_a_path_map_is_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_map_is_parsed_into_a_folder_here_and_the_folder_that_the_player_sees(
+    text: bytes, pair: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", "/home/ann")
 
-    assert parse_map(b"~/Music=Z:\\Music") == (b"/home/ann/Music/", b"Z:\\Music\\")
-    assert parse_map(b"~=/") == (b"/home/ann/", b"/")
+    assert parse_map(text) == pair
 
 
 @pytest.mark.parametrize("text", [b"", b"=", b"/a", b"a=/b", b"/a=b", b"/a=", b"=/b", b"/a=/b\nc"])
 @pytest.mark.parametrize("home", [b"", b"~nobody-has-this-name"])
-def test_a_path_map_needs_two_absolute_paths(text: bytes, home: bytes) -> None:
+def test_a_path_map_without_two_absolute_paths_is_refused(text: bytes, home: bytes) -> None:
     assert refusal(Exit.USAGE, parse_map, home + text)
 
 
@@ -58,8 +57,9 @@ def check_read_back(base: Base, real: list[bytes], written: list[bytes]) -> None
 
 @pytest.mark.parametrize("theirs", [b"/music/", b"/", b"/mu sic=%41/", b"Z:/Music/", b"smb://nas/x/"])
 @given(some=paths)
-def test_mapping_a_path_and_back_gives_the_same_path(theirs: bytes, some: list[bytes]) -> None:
-    """Whatever the names, and whatever stands for their folder: the files here come back."""
+def test_the_entries_read_from_a_playlist_with_mapped_paths_are_the_files_on_this_computer(
+    theirs: bytes, some: list[bytes]
+) -> None:
     real = [b"/srv/my music/" + path for path in some]
     base = Base(b"/lists", ((b"/srv/my music/", theirs),))
 
@@ -67,7 +67,7 @@ def test_mapping_a_path_and_back_gives_the_same_path(theirs: bytes, some: list[b
 
 
 @given(some=paths, here=st.sampled_from([b"/srv/m", b"/srv/m/deep", b"/", b"/o ther=%"]))
-def test_entries_relative_to_another_folder_than_the_playlists_own_are_read_back(
+def test_entries_relative_to_another_folder_than_that_of_the_playlist_are_read_as_their_files(
     some: list[bytes], here: bytes
 ) -> None:
     real = [b"/srv/m/" + path for path in some]
@@ -75,7 +75,7 @@ def test_entries_relative_to_another_folder_than_the_playlists_own_are_read_back
     check_read_back(Base(here), real, entries(real, PathStyle.RELATIVE, here))
 
 
-def test_a_path_mapped_to_windows_has_only_backslashes() -> None:
+def test_a_path_mapped_to_a_windows_share_has_only_backslashes() -> None:
     base = Base(b"/", ((b"/srv/m/", b"\\\\nas\\m\\"),))
 
     assert base.for_player(b"/srv/m/a/b.mp3") == b"\\\\nas\\m\\a\\b.mp3"
@@ -84,12 +84,12 @@ def test_a_path_mapped_to_windows_has_only_backslashes() -> None:
     assert Back.read(base.comment(b"/"), b"/").real(b"\\\\nas\\m\\a\\b.mp3") == b"/srv/m/a/b.mp3"
 
 
-def test_a_playlist_with_entries_relative_to_its_own_folder_has_no_map_comment() -> None:
+def test_a_playlist_without_a_path_map_whose_entries_are_relative_to_its_folder_has_no_map_comment() -> None:
     assert Base(b"/lists/").comment(b"/lists") == ""
 
 
 @pytest.mark.parametrize("comment", ["", "x", "=", "=x", "/a=b", "/a=%00", "=%00/x", "a=/b=/c", "%=%"])
-def test_a_malformed_map_comment_gives_only_absolute_paths(comment: str) -> None:
+def test_of_a_malformed_map_comment_only_absolute_folders_are_used(comment: str) -> None:
     back = Back.read(comment, b"/lists")
 
     assert back.folder.startswith(b"/")

@@ -1,4 +1,4 @@
-"""Playlists from other programs are read in bounded time and memory."""
+"""Playlists of other programs, damaged ones too, are read within limits of memory."""
 
 import contextlib
 import os
@@ -29,7 +29,9 @@ print(status["VmHWM"].split()[0], len(entries), *lengths)
 
 @pytest.mark.process
 @pytest.mark.parametrize("line", [b"x" * (40 << 20), b"%41" * (13 << 20), b"x" * (40 << 20) + b"\xff"])
-def test_a_playlist_line_of_40_mb_takes_less_than_500_mb_and_is_cut(tmp_path: Path, line: bytes) -> None:
+def test_a_playlist_line_of_40_mb_is_cut_and_reading_it_takes_less_than_500_mb_of_memory(
+    tmp_path: Path, line: bytes
+) -> None:
     playlist = tmp_path / "x.m3u"
     playlist.write_bytes(line + b"\nsong.mp3\n")
 
@@ -42,8 +44,8 @@ def test_a_playlist_line_of_40_mb_takes_less_than_500_mb_and_is_cut(tmp_path: Pa
     assert peak_kib < 500 << 10
 
 
-def test_the_uri_of_a_very_long_path_is_not_cut(tmp_path: Path) -> None:
-    """Each byte of the longest path takes three in a URI."""
+def test_a_uri_of_the_longest_possible_path_is_not_cut(tmp_path: Path) -> None:
+    """Each byte of the path takes three bytes in the URI."""
     (tmp_path / "x.m3u").write_bytes(b"file://" + b"/%41" * 4095 + b"\n")
 
     (entry,) = read(bytes(tmp_path / "x.m3u")).entries
@@ -59,7 +61,9 @@ _HEADS = st.sampled_from([b"", b"#EXTM3U\n", b"#PLAYSHUFFLE-ORDER:random\n", b"#
 
 
 @given(_HEADS, _LINES, st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
-def test_each_entry_has_the_number_of_its_line(head: bytes, lines: list[bytes], newline: bytes) -> None:
+def test_each_entry_read_from_a_playlist_has_the_number_of_its_line(
+    head: bytes, lines: list[bytes], newline: bytes
+) -> None:
     content = head + newline.join(lines)
     found = playlist_reader.read_content(content, b"/music/x.m3u").entries
 
@@ -89,7 +93,7 @@ XSPF = (
 
 @pytest.fixture
 def lists(tmp_path: Path) -> Path:
-    """Lists in several encodings and formats."""
+    """A folder of undamaged lists in several encodings and formats."""
     folder = tmp_path / "lists"
     folder.mkdir()
     for encoding in ("utf-8", "utf-8-sig", "cp1252", "mac_roman", "utf-16"):
@@ -105,26 +109,19 @@ def lists(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.timeout(600)
-def test_a_damaged_list_is_read_or_refused_in_a_sentence(lists: Path, tmp_path: Path, count: int) -> None:
+def test_reading_a_damaged_list_fails_with_no_other_error_than_an_error_message(
+    lists: Path, tmp_path: Path, count: int
+) -> None:
     for name, data in mutants(lists, count, seed=1):
-        path = tmp_path / name
-        path.write_bytes(data)
-        for act in (_read, _read_files, _read_back):
-            with contextlib.suppress(PlayshuffleError):
-                act(os.fsencode(path))
-        path.unlink()
-
-
-def _read(path: bytes) -> None:
-    read(path)
-
-
-def _read_files(path: bytes) -> None:
-    read_file_list(os.fsdecode(path))
-
-
-def _read_back(path: bytes) -> None:
-    file = PlaylistFile.find(path)
-    file.has_mark()
-    file.comments()
-    file.entries()
+        path = bytes(tmp_path / name)
+        (tmp_path / name).write_bytes(data)
+        with contextlib.suppress(PlayshuffleError):
+            read(path)
+        with contextlib.suppress(PlayshuffleError):
+            read_file_list(os.fsdecode(path))
+        with contextlib.suppress(PlayshuffleError):
+            file = PlaylistFile.find(path)
+            file.has_mark()
+            file.comments()
+            file.entries()
+        (tmp_path / name).unlink()
