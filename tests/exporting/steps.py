@@ -1,4 +1,4 @@
-"""Export in a child process that is killed before a step, and list the files in a folder."""
+"""Export files, also in a child process that is killed before a chosen system call, and compare folders."""
 
 import builtins
 import contextlib
@@ -8,17 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from playshuffle.errors import PlayshuffleError
 from playshuffle.exporting import copying
 from playshuffle.exporting import export as module
 from playshuffle.exporting.copied_tracks import CopiedTrack, find_tracks
 from playshuffle.tags.reading import Reading, Tags
 
 _STEPS = ("mkdir", "rename", "unlink", "rmdir", "utime", "fsync")
-CHUNK = 4096  # bytes; so that each copy takes several steps
+CHUNK = 4096  # bytes that are copied at once, so that each copy takes several steps
 
 
 def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> list[CopiedTrack]:
-    """Write files, each with a content of its own, and return them as tracks named like the files."""
+    """Write files with different contents, and return them as tracks without tags."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [os.path.join(os.fsencode(folder), os.fsencode(name)) for name in names]
     for number, path in enumerate(paths):
@@ -27,20 +30,33 @@ def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> 
     return tracks_of(paths)
 
 
-def tracks_of(paths: Sequence[bytes], *, is_ascii: bool = False) -> list[CopiedTrack]:
-    """Return files as tracks, without tags."""
-
-    def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        yield from ((index, Reading(Tags(1000))) for index in range(len(paths)))
-
-    tracks, skipped = find_tracks(paths, read_all, lambda *_: None, is_ascii=is_ascii)
+def tracks_of(files: Sequence[bytes | Path], *roots: Path, is_ascii: bool = False) -> list[CopiedTrack]:
+    """Return files as tracks without tags; with `roots`, the copies keep their paths below these folders."""
+    paths = [os.fsencode(file) for file in files]
+    kept_below = [bytes(root) for root in roots] or None
+    tracks, skipped = find_tracks(
+        paths, read_no_tags, lambda *_: None, is_ascii=is_ascii, kept_below=kept_below
+    )
     assert skipped == []
     return tracks
+
+
+def read_no_tags(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    return ((index, Reading(Tags(1000))) for index in range(len(paths)))
 
 
 def export(tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> copying.Exported:
     stick.mkdir(exist_ok=True)
     return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u", lambda *_: None, **options)
+
+
+@contextlib.contextmanager
+def refused(message: str, folder: Path) -> Iterator[None]:
+    """Check that the block fails with this message, and that no file in the folder changes."""
+    before = content(folder)
+    with pytest.raises(PlayshuffleError, match=message):
+        yield
+    assert content(folder) == before
 
 
 def is_killed(act: Callable[[], object], step: int) -> bool:
@@ -53,7 +69,7 @@ def kill() -> None:
 
 
 def is_disturbed(act: Callable[[], object], others: Mapping[int, Callable[[], object]]) -> bool:
-    """Act in a child, where others act before these steps; return whether the child was killed."""
+    """Act in a child that calls each of `others` before the step of that number; return if it was killed."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -69,7 +85,7 @@ def is_disturbed(act: Callable[[], object], others: Mapping[int, Callable[[], ob
 
 
 def leave_notes(stick: Path, name: str) -> None:
-    """Leave a file in each folder of an export, as its user may; list what was left in the folder above."""
+    """Write a file of this name into each folder of an export, as a user may; list them in `notes` above."""
     with os.fdopen(os.open(stick.parent / "notes", os.O_WRONLY | os.O_APPEND | os.O_CREAT), "w") as notes:
         for folder in [*stick.glob("list*"), *stick.glob("list*/0?")]:
             text = f"{name} in {folder.relative_to(stick)}"
@@ -81,14 +97,14 @@ def leave_notes(stick: Path, name: str) -> None:
 
 
 def lost_notes(stick: Path) -> set[str]:
-    """Return the notes that were left and are gone."""
+    """Return the files that `leave_notes` wrote and that do not exist any more."""
     notes = stick.parent / "notes"
     left = set(notes.read_text().splitlines()) if notes.exists() else set()
     return left - {data.decode(errors="replace") for data in content(stick).values()}
 
 
 def _disturb(others: Mapping[int, Callable[[], object]]) -> None:
-    """Replace all that changes a folder or a file by functions that count their calls."""
+    """Make each function that changes a folder or file call `others` by the number of its step."""
     step = -1
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,7 +131,7 @@ def _disturb(others: Mapping[int, Callable[[], object]]) -> None:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Return the content of all files below a folder, by their path."""
+    """Return the content of each file below a folder, by its path there."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -124,7 +140,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def numbered(tracks: Sequence[CopiedTrack]) -> dict[str, bytes]:
-    """Return the expected content of an export's folder, except lists and mark."""
+    """Return the copies that an export of these tracks should have, by name."""
     return {
         f"{number:04} {track.name}": Path(os.fsdecode(track.source)).read_bytes()
         for number, track in enumerate(tracks, 1)
@@ -132,7 +148,7 @@ def numbered(tracks: Sequence[CopiedTrack]) -> dict[str, bytes]:
 
 
 def copies(stick: Path) -> dict[str, bytes]:
-    """Return the copies of an export by their path, without lists and mark."""
+    """Return the copies of an export by their path, without its playlists and its mark."""
     return {
         name: data for name, data in content(stick / "list").items() if not name.endswith((".m3u", "-export"))
     }

@@ -1,4 +1,4 @@
-"""Names of copies are accepted by FAT, by other file systems and by players."""
+"""Copies get names that FAT, other file systems and players accept."""
 
 import os
 import re
@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playshuffle.exporting.copied_tracks import find_tracks, safe_name
-from playshuffle.tags.reading import Reading
+from tests.exporting.steps import read_no_tags
 
 
 @given(st.text(), st.booleans())
-def test_every_copy_gets_a_name_that_file_systems_accept(text: str, is_ascii: bool) -> None:
+def test_any_text_is_made_a_file_name_that_every_file_system_accepts(text: str, is_ascii: bool) -> None:
     name = safe_name(text, is_ascii=is_ascii)
 
     assert 0 < len(name.encode()) <= 180
@@ -37,22 +37,21 @@ def test_every_copy_gets_a_name_that_file_systems_accept(text: str, is_ascii: bo
         ("...", "_"),
     ],
 )
-def test_letters_in_names_of_copies_are_replaced_by_ascii_on_request(text: str, plain: str) -> None:
+def test_with_the_option_ascii_accents_are_dropped_and_other_letters_are_replaced(
+    text: str, plain: str
+) -> None:
     assert safe_name(text, is_ascii=True) == plain
 
 
-def test_only_audio_files_are_copied(tmp_path: Path) -> None:
+def test_entries_of_a_list_that_are_not_audio_files_are_not_copied(tmp_path: Path) -> None:
     (tmp_path / "id_rsa").write_text("secret")
     (tmp_path / "folder.mp3").mkdir()
     os.mkfifo(tmp_path / "fifo.mp3")
     (tmp_path / "song.mp3").write_text("x")
-    paths = [
-        os.fsencode(tmp_path / name) for name in ("id_rsa", "folder.mp3", "fifo.mp3", "gone.mp3", "song.mp3")
-    ]
+    names = ("id_rsa", "folder.mp3", "fifo.mp3", "gone.mp3", "song.mp3")
+    paths = [bytes(tmp_path / name) for name in names]
 
-    tracks, skipped = find_tracks(
-        paths, lambda paths: ((n, Reading(None)) for n in range(len(paths))), lambda *_: None, is_ascii=False
-    )
+    tracks, skipped = find_tracks(paths, read_no_tags, lambda *_: None, is_ascii=False)
 
     assert [track.name for track in tracks] == ["song.mp3"]
     assert [str(each.reason) for each in skipped] == ["not an audio file"] * 3 + ["missing"]

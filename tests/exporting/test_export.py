@@ -1,13 +1,14 @@
-"""An export has the tracks in their order, whatever stopped an earlier one, and changes no other file."""
+"""A numbered export has the tracks in order, even after interrupted exports, and changes no other file."""
 
 import errno
 import itertools
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -28,9 +29,11 @@ from tests.exporting.steps import (
     lost_notes,
     music,
     numbered,
+    refused,
+    tracks_of,
 )
 
-OLD = ["list.old photos", "list.old1"]  # of the owner of the stick
+OLD = ["list.old photos", "list.old1"]  # folders of the stick's owner
 Tracks = list[CopiedTrack]
 NAMES = [f"{letter}.mp3" for letter in "abcdefgh"]
 
@@ -42,23 +45,13 @@ def tracks(tmp_path: Path) -> Tracks:
 
 @pytest.fixture
 def stick(tmp_path: Path) -> Path:
-    """A stick with files of its owner."""
+    """A stick with files and folders of its owner."""
     folder = tmp_path / "stick"
     (folder / "list.old photos").mkdir(parents=True)
     (folder / "list.old1").mkdir()  # empty
     (folder / "letter.txt").write_text("mine")
     (folder / "list.old photos/1.jpg").write_text("mine")
     return folder
-
-
-def refused(message: str, tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> None:
-    """Check that an export fails with this message, and changes nothing."""
-    before = content(stick)
-
-    with pytest.raises(PlayshuffleError, match=message):
-        export(tracks, stick, **options)
-
-    assert content(stick) == before
 
 
 def test_the_copies_are_numbered_in_the_order_of_the_list(tracks: Tracks, tmp_path: Path) -> None:
@@ -80,10 +73,8 @@ def test_a_track_that_was_edited_is_copied_again(tracks: Tracks, tmp_path: Path)
     assert copies(tmp_path / "stick") == numbered(tracks)
 
 
-def test_two_tracks_of_the_same_name_size_and_time_are_both_copied(tmp_path: Path) -> None:
-    tracks = []
-    for folder in ("1", "2"):
-        tracks += music(tmp_path / folder, ["a.mp3"])
+def test_two_tracks_of_the_same_name_and_size_and_time_are_both_copied(tmp_path: Path) -> None:
+    tracks = music(tmp_path / "1", ["a.mp3"]) + music(tmp_path / "2", ["a.mp3"])
 
     for _ in range(2):
         export(tracks, tmp_path / "stick")
@@ -105,7 +96,7 @@ def test_no_folder_of_copies_has_more_tracks_than_the_user_asked_for(
     assert entries == [*copies(tmp_path / "stick")]
 
 
-def test_all_numbered_folders_have_the_same_number_of_digits_two_at_least(tmp_path: Path) -> None:
+def test_the_numbers_of_all_folders_of_an_export_have_the_same_number_of_digits(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(100)], size=6)
 
     for per_folder, last in ((90, "02"), (1, "100")):
@@ -114,7 +105,7 @@ def test_all_numbered_folders_have_the_same_number_of_digits_two_at_least(tmp_pa
         assert (folders[-1], {*map(len, folders)}) == (last, {len(last)})
 
 
-def test_a_long_list_is_written_in_parts_that_a_car_reads(tmp_path: Path) -> None:
+def test_the_playlist_of_an_export_is_split_into_files_as_long_as_a_car_radio_reads(tmp_path: Path) -> None:
     part = PLAYERS["car"].part
     assert part is not None
     tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(part + 1)], size=6)
@@ -139,107 +130,77 @@ def test_export_stops_before_the_first_track_that_does_not_fit(tmp_path: Path) -
     assert copies(tmp_path / "stick") == numbered(tracks[::-1][:5])
 
 
-def test_nothing_is_removed_if_no_track_fits(tracks: Tracks, tmp_path: Path) -> None:
+def test_an_export_removes_nothing_if_no_track_fits(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
 
-    refused("No track fits", tracks[::-1], tmp_path / "stick", most_bytes=28)
+    with refused("No track fits", tmp_path):
+        export(tracks[::-1], tmp_path / "stick", most_bytes=28)
 
 
-@pytest.mark.parametrize(
-    "name", ["list/cover.jpg", "list/0001 mine.mp3", "list/01/x.mp3", "list.playshuffle-old1/x", "list"]
-)
+@pytest.mark.parametrize("name", ["list/cover.jpg", "list/0001 mine.mp3", "list/02/x.mp3", "list/04/x.mp3",
+                                  "list.playshuffle-old1/x", "list"])  # fmt: skip
 @pytest.mark.parametrize("is_ours", [False, True])
 def test_an_export_into_a_folder_with_files_of_another_program_is_refused(
     tracks: Tracks, stick: Path, name: str, is_ours: bool
 ) -> None:
     if is_ours and name != "list":
-        export(tracks, stick)
+        export(tracks, stick, max_per_folder=3)
     (stick / name).parent.mkdir(parents=True, exist_ok=True)
     (stick / name).write_text("mine")
 
-    refused("is from another program", tracks[::-1], stick)
+    with refused("is from another program", stick):
+        export(tracks[::-1], stick)
 
 
-def test_an_export_is_refused_if_a_numbered_folder_has_a_file_of_another_program(
-    tracks: Tracks, stick: Path
+@pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1", "list/04"])
+def test_an_export_is_refused_if_a_link_is_in_place_of_its_folder_or_in_that(
+    tmp_path: Path, tracks: Tracks, stick: Path, name: str
 ) -> None:
-    export(tracks, stick, max_per_folder=3)
-    (stick / "list/02/notes.txt").write_text("mine")
-
-    refused("contains notes.txt, which is from another program", tracks[::-1], stick)
-
-
-@pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1"])
-def test_an_export_is_refused_if_a_link_is_in_place_of_its_folder(
-    tmp_path: Path, stick: Path, name: str
-) -> None:
+    if name == "list/04":
+        export(tracks, stick, max_per_folder=3)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / os.fsdecode(EXPORT_MARK)).write_text("a.mp3\n")
     (tmp_path / "elsewhere/a.mp3").write_text("mine")
     (stick / name).symlink_to(tmp_path / "elsewhere")
 
-    refused("is from another program", music(tmp_path / "Music", NAMES), stick)
-
-    assert (tmp_path / "elsewhere/a.mp3").read_text() == "mine"
-
-
-def test_an_export_is_refused_if_a_link_is_among_its_earlier_copies(
-    tmp_path: Path, tracks: Tracks, stick: Path
-) -> None:
-    export(tracks, stick, max_per_folder=3)
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere/0001 a.mp3").write_text("mine")
-    (stick / "list/04").symlink_to(tmp_path / "elsewhere")
-
-    refused("contains 04, which is from another program", tracks[:2], stick)
-
-    assert (tmp_path / "elsewhere/0001 a.mp3").read_text() == "mine"
+    with refused("is from another program", tmp_path):
+        export(tracks, stick)
 
 
 @pytest.mark.parametrize("end", ["", ".playshuffle-new"], ids=["complete", "interrupted"])
 def test_an_export_is_refused_if_its_folder_has_the_tracks_of_another_list(
     tmp_path: Path, tracks: Tracks, end: str
 ) -> None:
-    export(tracks, tmp_path / "stick")
-    if end:
-        (tmp_path / "stick/list").rename(tmp_path / f"stick/list{end}")
-    before = content(tmp_path / "stick")
+    stick = tmp_path / "stick"
+    export(tracks, stick)
+    (stick / "list").rename(stick / f"list{end}")
 
-    with pytest.raises(
-        PlayshuffleError, match=rf"stick/list{end} has the tracks of ~/list\.m3u\. Nothing was changed"
-    ):
-        module.export(tracks, bytes(tmp_path / "stick"), "list", "~/other/list.m3u", lambda *_: None)
-
-    assert content(tmp_path / "stick") == before
+    with refused(rf"stick/list{end} has the tracks of ~/list\.m3u\. Nothing was changed", stick):
+        module.export(tracks, bytes(stick), "list", "~/other/list.m3u", lambda *_: None)
 
 
 def test_an_export_of_a_list_that_names_its_own_copies_is_refused(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
-    own = [
-        track._replace(source=os.fsencode(path))
-        for track, path in zip(tracks, sorted((tmp_path / "stick/list").glob("*.mp3")), strict=True)
-    ]
+    own = tracks_of(sorted((tmp_path / "stick/list").glob("*.mp3")))
 
-    refused("itself", own, tmp_path / "stick")
+    with refused("itself", tmp_path):
+        export(own, tmp_path / "stick")
 
 
-def test_no_folder_is_made_in_place_of_a_stick_that_is_not_mounted(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES)
-    (tmp_path / "media").mkdir()
-
+def test_no_folder_is_made_in_place_of_a_stick_that_is_not_mounted(tracks: Tracks, tmp_path: Path) -> None:
     with pytest.raises(PlayshuffleError, match=r"stick does not exist.* Mounted removable drives: .+\."):
-        module.export(tracks, bytes(tmp_path / "media/stick"), "list", "~/list.m3u", lambda *_: None)
+        module.export(tracks, bytes(tmp_path / "stick"), "list", "~/list.m3u", lambda *_: None)
 
-    assert not list((tmp_path / "media").iterdir())
+    assert not (tmp_path / "stick").exists()
 
 
-@pytest.mark.parametrize("folder", ["Music", "Music/sub", "link"])
-def test_a_music_folder_of_the_list_gets_no_copies(tmp_path: Path, folder: str) -> None:
-    tracks = [track for name in ("1", "sub/2") for track in music(tmp_path / "Music" / name, NAMES)]
+@pytest.mark.parametrize("folder", ["Music", "Music/sub", "link", "Music/1"])
+def test_an_export_into_a_music_folder_of_the_list_is_refused(tmp_path: Path, folder: str) -> None:
+    tracks = music(tmp_path / "Music/1", NAMES) + music(tmp_path / "Music/sub/2", NAMES)
     (tmp_path / "link").symlink_to(tmp_path / "Music")
 
-    refused("is a music folder of the list", tracks, tmp_path / folder, roots=[bytes(tmp_path / "Music")])
-    refused("is a music folder of the list", tracks, tmp_path / "Music/1")
+    with refused("is a music folder of the list", tmp_path):
+        export(tracks, tmp_path / folder, roots=[bytes(tmp_path / "Music")] * (folder != "Music/1"))
 
     assert export(tracks, tmp_path, roots=[bytes(tmp_path / "Music")]).copied == 16  # a whole drive
 
@@ -258,7 +219,7 @@ def test_copies_whose_times_are_shifted_by_quarters_of_an_hour_are_not_written_a
     assert export(edited, tmp_path / "stick").copied == 0
 
 
-def test_removed_copies_are_counted_if_the_name_of_the_list_has_spaces(
+def test_an_export_counts_the_removed_copies_though_the_name_of_the_list_has_spaces(
     tracks: Tracks, tmp_path: Path
 ) -> None:
     def run(tracks: Tracks) -> Exported:
@@ -292,7 +253,7 @@ def test_an_export_that_was_killed_at_any_step_is_finished_by_the_next_export(
     assert step > 20
 
 
-def test_copies_in_a_folder_that_cannot_be_read_are_left_alone(
+def test_an_export_changes_no_copy_if_the_folder_of_the_copies_cannot_be_read(
     tracks: Tracks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export(tracks, tmp_path / "stick")
@@ -311,74 +272,36 @@ def test_copies_in_a_folder_that_cannot_be_read_are_left_alone(
     assert copies(tmp_path / "stick") == numbered(tracks)
 
 
-def test_a_file_added_to_the_old_folder_while_an_export_removes_it_is_moved_to_the_new_one(
-    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    export(tracks, stick)
-    rmdir, left = os.rmdir, ["notes.txt"]
-
-    def leave_first(folder: bytes) -> None:
-        if left:
-            Path(os.fsdecode(folder), left.pop()).write_text("mine")
-        rmdir(folder)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "rmdir", leave_first)
-        export(tracks[::-1], stick)
-
-    assert content(stick / "list")["notes.txt"] == b"mine"
-    assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD]
-
-
-def test_a_file_with_the_name_of_the_playlist_added_during_an_export_is_kept(
+def test_an_export_fails_if_its_old_folder_without_files_cannot_be_removed(
     tracks: Tracks, stick: Path
 ) -> None:
-    def leave(*_: object) -> None:
-        (stick / "list.playshuffle-new/list.m3u").write_text("mine")
-
-    module.export(tracks, bytes(stick), "list", "~/list.m3u", leave)
-
-    assert content(stick / "list")["list~.m3u"] == b"mine"
-    assert (stick / "list/list.m3u").read_text().startswith("#EXTM3U")
-
-
-def test_an_export_fails_if_the_old_folder_never_becomes_empty(
-    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its file system may be damaged."""
+    """As on a damaged file system."""
     export(tracks, stick)
-    attempts = list[bytes]()
+    error = OSError(errno.ENOTEMPTY, "Directory not empty")
 
-    def refuse(folder: bytes) -> None:
-        attempts.append(folder)
-        assert len(attempts) < 5, "removes it again and again"
-        raise OSError(errno.ENOTEMPTY, "Directory not empty", folder)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "rmdir", refuse)
-        with pytest.raises(PlayshuffleError, match="Directory not empty"):
-            export(tracks[::-1], stick)
+    with (
+        mock.patch("os.rmdir", side_effect=[error] * 4),
+        pytest.raises(PlayshuffleError, match="Directory not empty"),
+    ):
+        export(tracks[::-1], stick)
 
     assert copies(stick) == numbered(tracks[::-1])
 
 
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.EILSEQ])
 def test_the_error_for_a_name_that_a_stick_does_not_accept_advises_the_option_ascii(
-    tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch, code: int
+    tracks: Tracks, stick: Path, code: int
 ) -> None:
     export(tracks, stick)
 
-    def refuse(source: bytes, path: bytes) -> None:
-        raise OSError(code, os.strerror(code), source, None, path)
-
-    message = r"does not accept a name of a track\. Add --ascii"
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", refuse)
-        with pytest.raises(PlayshuffleError, match=message):
-            export(tracks[::-1], stick)
+    with (
+        mock.patch("os.rename", side_effect=OSError(code, os.strerror(code))),
+        pytest.raises(PlayshuffleError, match=r"does not accept a name of a track\. Add --ascii"),
+    ):
+        export(tracks[::-1], stick)
 
 
-def test_the_new_name_of_the_folder_is_on_the_disk_when_an_export_ends(
+def test_an_export_syncs_the_stick_after_it_renamed_its_folder_and_removed_the_old_one(
     tracks: Tracks, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export(tracks, stick)
@@ -396,7 +319,7 @@ def test_the_new_name_of_the_folder_is_on_the_disk_when_an_export_ends(
 
 
 @pytest.mark.process
-def test_files_of_other_programs_stay_whenever_they_appear_during_an_export(tmp_path: Path) -> None:
+def test_files_of_other_programs_stay_even_if_they_appear_at_any_step_of_an_export(tmp_path: Path) -> None:
     tracks = music(tmp_path / "Music", NAMES, size=600)
     shuffler = random.Random(2)
     for step in itertools.count(1):  # 0 is before the check
@@ -421,7 +344,9 @@ def test_files_of_other_programs_stay_whenever_they_appear_during_an_export(tmp_
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["0003 f.mp3", "0005 d.mp3", "list.m3u"])
-def test_a_file_of_another_program_with_the_name_of_a_copy_stays(tmp_path: Path, name: str) -> None:
+def test_a_file_that_gets_the_name_of_a_copy_or_of_the_playlist_during_an_export_stays(
+    tmp_path: Path, name: str
+) -> None:
     tracks = music(tmp_path / "Music", NAMES, size=600)
     stick = tmp_path / "stick"
     export(tracks[:2], stick)

@@ -1,4 +1,4 @@
-"""On a real FAT file system the copies are in the order of the list, for players that go by that."""
+"""An export to a real FAT file system: some players play its files in the order in which FAT lists them."""
 
 import json
 import os
@@ -24,7 +24,9 @@ tracks = tracks_of([os.fsencode(path) for path in json.loads(Path("paths").read_
 """
 
 
-def test_the_fat_lists_the_copies_in_playlist_order_even_after_killed_exports(tmp_path: Path) -> None:
+def test_fat_lists_the_copies_in_playlist_order_even_after_killed_exports(
+    tmp_path: Path,
+) -> None:
     tracks = music(tmp_path / "Music", [f"{letter}.mp3" for letter in "abcdefghij"])
     stick = Stick(tmp_path, 16)
     (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))
@@ -47,7 +49,7 @@ assert sorted(os.listdir(stick)) == ["letter.txt", "list"]
     assert stick.names("/list") == [os.fsdecode(EXPORT_MARK), *names, "list.m3u"]
 
 
-def test_an_export_to_fat_keeps_files_of_others_and_recognises_copies_with_shifted_times(
+def test_an_export_to_fat_keeps_files_of_other_programs_and_copies_whose_times_are_shifted(
     tmp_path: Path,
 ) -> None:
     tracks = music(tmp_path / "Music", [f"{letter}.mp3" for letter in "abcdef"])
@@ -71,7 +73,9 @@ for _ in range(2):
 """)
 
 
-def test_a_full_stick_has_the_first_tracks_and_takes_the_rest_when_there_is_room(tmp_path: Path) -> None:
+def test_an_export_copies_the_first_tracks_to_a_full_stick_and_later_the_rest_if_there_is_room(
+    tmp_path: Path,
+) -> None:
     tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(40)], size=300_000)
     stick = Stick(tmp_path, 10)
     (tmp_path / "paths").write_text(json.dumps([os.fsdecode(track.source) for track in tracks]))
@@ -100,7 +104,7 @@ print(first, fewer, done.tracks, done.copied)
 
 
 @pytest.mark.parametrize("is_ascii", [False, True])
-def test_tracks_with_hostile_names_are_copied_to_fat(tmp_path: Path, is_ascii: bool) -> None:
+def test_tracks_with_odd_names_are_copied_to_fat_in_playlist_order(tmp_path: Path, is_ascii: bool) -> None:
     music(tmp_path / "Music", [name for name in NAMES if b"/" not in name])
     paths = sorted(os.fsencode(path) for path in (tmp_path / "Music").iterdir())
     tracks = tracks_of(paths, is_ascii=is_ascii)

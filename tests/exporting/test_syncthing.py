@@ -1,4 +1,4 @@
-"""What a real Syncthing does with an export that keeps the names, and with a deck in a shared folder."""
+"""A real Syncthing synchronises an export that keeps file names, and a deck that two computers deal."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 _LISTED, _HEARD = 60, 5
 
 
-def test_syncthing_adds_and_deletes_only_the_tracks_that_an_export_replaced(tmp_path: Path) -> None:
+def test_syncthing_transfers_and_deletes_only_the_copies_that_an_export_replaced(tmp_path: Path) -> None:
     music, computer, phone = (tmp_path / name for name in ("Music", "computer", "phone"))
     files = library(music, 100)
     keep(files[:_LISTED], computer)
@@ -41,7 +41,7 @@ def test_syncthing_adds_and_deletes_only_the_tracks_that_an_export_replaced(tmp_
             }
 
 
-def test_a_conflict_copy_of_syncthing_is_reported_and_the_tracks_in_it_count_as_dealt(tmp_path: Path) -> None:
+def test_tracks_in_a_conflict_copy_that_syncthing_made_of_a_deck_are_not_dealt_again(tmp_path: Path) -> None:
     ann, bob = Computer(tmp_path, "ann", 9), Computer(tmp_path, "bob", 0)
     with shared(tmp_path, ann.music, bob.music) as (one, two):
         one.pause(two)
