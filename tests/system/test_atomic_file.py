@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from playshuffle.errors import Exit, PlayshuffleError
+from playshuffle.errors import Exit
 from playshuffle.system import atomic_file
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
@@ -60,15 +61,15 @@ def mode_of(path: bytes) -> int:
 
 
 def refused(path: bytes, content: bytes = NEW) -> str:
-    """Return the message if the file cannot be written."""
+    """Return the message of a write that must fail."""
     return refusal(Exit.CANNOT_CREATE, atomic_file.write, path, [content])
 
 
 # Content
 
 
-def test_a_new_file_can_be_read_by_all_whatever_the_umask(folder: bytes) -> None:
-    """Units run with UMask=0077, and players as another user."""
+def test_every_user_can_read_a_new_file_whatever_the_umask_is(folder: bytes) -> None:
+    """The service may run with UMask=0077, and players as another user."""
     before = os.umask(0o077)
     try:
         assert atomic_file.write(folder + b"/list.m3u", [NEW])
@@ -89,14 +90,13 @@ def test_a_file_with_any_name_can_be_written(folder: bytes, name: bytes) -> None
     assert os.listdir(folder) == [name]
 
 
-@pytest.mark.parametrize("content", [b"", b"x", bytes(3_000_000)])
-def test_any_content_can_be_written(list_path: bytes, content: bytes) -> None:
-    atomic_file.write(list_path, [content])
-
+@pytest.mark.parametrize("content", [b"", b"x", bytes(3_000_000), OLD.swapcase()])
+def test_any_other_content_is_written_even_if_its_length_is_equal(list_path: bytes, content: bytes) -> None:
+    assert atomic_file.write(list_path, [content])
     assert content_of(list_path) == content
 
 
-def test_the_same_content_is_not_written_again(list_path: bytes) -> None:
+def test_a_file_that_has_the_content_already_is_not_touched(list_path: bytes) -> None:
     """Servers import a playlist again when its time changes."""
     before = os.stat(list_path), os.stat(os.path.dirname(list_path))
 
@@ -108,16 +108,11 @@ def test_the_same_content_is_not_written_again(list_path: bytes) -> None:
     ]
 
 
-def test_other_content_of_the_same_length_is_written(list_path: bytes) -> None:
-    assert atomic_file.write(list_path, [OLD.swapcase()])
-    assert content_of(list_path) == OLD.swapcase()
-
-
-# What is yours stays yours
+# Mode, owner and attributes
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
-def test_replacing_a_file_keeps_its_mode(list_path: bytes, mode: int) -> None:
+def test_a_replaced_file_has_the_mode_of_the_old_file(list_path: bytes, mode: int) -> None:
     os.chmod(list_path, mode)
 
     atomic_file.write(list_path, [NEW])
@@ -125,7 +120,9 @@ def test_replacing_a_file_keeps_its_mode(list_path: bytes, mode: int) -> None:
     assert mode_of(list_path) == mode
 
 
-def test_a_private_file_is_never_open_to_others(list_path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_users_can_never_read_the_new_content_of_a_private_file(
+    list_path: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.chmod(list_path, 0o600)
     modes = []
     monkeypatch.setattr(os, "fchmod", lambda fd, _: modes.append(stat.S_IMODE(os.fstat(fd).st_mode)))
@@ -143,13 +140,13 @@ def set_attribute(path: bytes, name: str, value: bytes) -> None:
 
 
 def access_list(uid: int) -> bytes:
-    """An access list that lets one more user read."""
+    """Return a POSIX access list that lets another user read."""
     nobody = 0xFFFFFFFF
     entries = [(1, 6, nobody), (2, 4, uid), (4, 4, nobody), (16, 4, nobody), (32, 0, nobody)]
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
 
 
-def test_extended_attributes_and_access_lists_are_kept(list_path: bytes) -> None:
+def test_a_replaced_file_keeps_its_extended_attributes_and_access_list(list_path: bytes) -> None:
     set_attribute(list_path, "user.note", b"mine")
     set_attribute(list_path, "system.posix_acl_access", access_list(1234))
 
@@ -161,7 +158,9 @@ def test_extended_attributes_and_access_lists_are_kept(list_path: bytes) -> None
     assert mode_of(list_path) == 0o640
 
 
-def test_the_folders_default_access_list_is_for_new_files_only(list_path: bytes) -> None:
+def test_a_new_file_gets_the_default_access_list_of_its_folder_but_a_replaced_file_does_not(
+    list_path: bytes,
+) -> None:
     os.chmod(list_path, 0o640)
     set_attribute(os.path.dirname(list_path), "system.posix_acl_default", access_list(1234))
     new = list_path + b".m3u"
@@ -187,7 +186,7 @@ def test_root_keeps_the_owner_of_a_file_that_it_replaces(list_path: bytes) -> No
 
 @pytest.mark.root
 @pytest.mark.process
-def test_a_user_who_may_not_keep_the_owner_of_a_file_can_still_replace_it(public: bytes) -> None:
+def test_a_user_can_replace_the_file_of_another_user_and_becomes_its_owner(public: bytes) -> None:
     path = public + b"/list.m3u"
     atomic_file.write(path, [OLD])
     os.chmod(path, 0o664)
@@ -203,7 +202,9 @@ def test_a_user_who_may_not_keep_the_owner_of_a_file_can_still_replace_it(public
 
 
 @pytest.mark.parametrize("there", ["kept/real.m3u", "../{}/kept/real.m3u", "{}/kept/absolute.m3u"])
-def test_a_link_of_this_user_is_kept_and_its_target_replaced(folder: bytes, there: str) -> None:
+def test_a_symbolic_link_of_this_user_stays_and_the_content_of_its_target_is_replaced(
+    folder: bytes, there: str
+) -> None:
     os.mkdir(folder + b"/kept")
     name = os.path.basename(folder) if there.startswith("..") else folder
     os.symlink(there.format(os.fsdecode(name)), folder + b"/list.m3u")
@@ -221,45 +222,33 @@ def test_a_link_of_this_user_is_kept_and_its_target_replaced(folder: bytes, ther
     assert len(os.listdir(folder + b"/kept")) == 1
 
 
-def test_a_link_in_a_folder_that_everyone_can_write_to_is_replaced_not_followed(folder: bytes) -> None:
-    """Anyone could have planted it, or hard-linked one of yours there."""
-    victim = folder + b"/victim"
+@pytest.mark.parametrize(
+    ("mode", "owner"), [(0o1777, os.geteuid()), pytest.param(0o755, NOBODY, marks=pytest.mark.root)]
+)
+def test_a_link_of_another_user_or_in_a_folder_that_everyone_can_write_to_is_not_followed(
+    folder: bytes, mode: int, owner: int
+) -> None:
+    """An attacker could have made it."""
+    victim, shared = folder + b"/victim", folder + b"/shared"
+    path = shared + b"/list.m3u"
     atomic_file.write(victim, [OLD])
-    shared = folder + b"/shared"
-    os.mkdir(shared)
-    os.chmod(shared, 0o1777)
-    os.symlink(victim, shared + b"/list.m3u")
-
-    assert atomic_file.write(shared + b"/list.m3u", [NEW])
-
-    assert content_of(victim) == OLD
-    assert not os.path.islink(shared + b"/list.m3u")
-    assert content_of(shared + b"/list.m3u") == NEW
-    assert mode_of(shared + b"/list.m3u") == 0o644
-
-
-@pytest.mark.root
-@pytest.mark.parametrize("mode", [0o755, 0o1777])
-def test_someone_elses_link_is_replaced_not_followed(folder: bytes, mode: int) -> None:
-    victim = folder + b"/victim"
-    atomic_file.write(victim, [OLD])
-    shared = folder + b"/shared"
     os.mkdir(shared)
     os.chmod(shared, mode)
-    os.symlink(victim, shared + b"/list.m3u")
-    os.lchown(shared + b"/list.m3u", NOBODY, NOBODY)
+    os.symlink(victim, path)
+    os.lchown(path, owner, -1)
 
-    assert atomic_file.write(shared + b"/list.m3u", [NEW])
+    assert atomic_file.write(path, [NEW])
 
     assert content_of(victim) == OLD
-    assert content_of(shared + b"/list.m3u") == NEW
-    assert os.lstat(shared + b"/list.m3u").st_uid == 0
+    assert not os.path.islink(path)
+    assert content_of(path) == NEW
+    assert (mode_of(path), os.stat(path).st_uid) == (0o644, os.geteuid())
 
 
-def test_a_link_planted_at_the_temporary_name_is_never_written_through(
+def test_a_link_with_the_name_of_the_temporary_file_is_not_followed(
     list_path: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if someone could foresee the temporary name."""
+    """An attacker could have guessed the name."""
     victim = list_path + b".victim"
     atomic_file.write(victim, [OLD])
     monkeypatch.setattr(os, "getrandom", bytes)
@@ -273,7 +262,7 @@ def test_a_link_planted_at_the_temporary_name_is_never_written_through(
     assert os.path.islink(planted)
 
 
-def test_a_link_in_a_circle_is_replaced(folder: bytes) -> None:
+def test_a_link_that_is_part_of_a_circle_of_links_is_replaced(folder: bytes) -> None:
     os.symlink(b"b.m3u", folder + b"/a.m3u")
     os.symlink(b"a.m3u", folder + b"/b.m3u")
 
@@ -281,10 +270,10 @@ def test_a_link_in_a_circle_is_replaced(folder: bytes) -> None:
     assert content_of(folder + b"/a.m3u") == NEW
 
 
-# What cannot be written
+# Files that cannot be written
 
 
-def test_only_regular_files_are_replaced(folder: bytes) -> None:
+def test_a_folder_or_fifo_or_device_is_not_replaced(folder: bytes) -> None:
     os.mkfifo(folder + b"/fifo.m3u")
     os.mkdir(folder + b"/folder.m3u")
 
@@ -294,7 +283,9 @@ def test_only_regular_files_are_replaced(folder: bytes) -> None:
     assert sorted(os.listdir(folder)) == [b"fifo.m3u", b"folder.m3u"]
 
 
-def test_an_error_names_the_file_the_cause_and_the_cure(folder: bytes, list_path: bytes) -> None:
+def test_the_error_for_a_file_that_cannot_be_written_has_its_path_and_reason_and_advice(
+    folder: bytes, list_path: bytes
+) -> None:
     where = os.fsdecode(folder)
 
     assert refused(folder + b"/no\x1b/x.m3u") == (
@@ -308,7 +299,7 @@ def test_an_error_names_the_file_the_cause_and_the_cure(folder: bytes, list_path
 
 
 @pytest.mark.process
-def test_a_folder_without_permission_is_refused(public: bytes) -> None:
+def test_a_file_in_a_folder_where_the_user_may_not_write_is_not_replaced(public: bytes) -> None:
     path = public + b"/list.m3u"
     atomic_file.write(path, [OLD])
 
@@ -325,8 +316,8 @@ def test_a_folder_without_permission_is_refused(public: bytes) -> None:
 
 
 @pytest.mark.process
-def test_a_file_beyond_the_size_limit_of_the_process_is_refused(list_path: bytes) -> None:
-    """The first bytes are written and the rest is not, as on a disk that fills up."""
+def test_if_only_the_first_bytes_can_be_written_the_old_file_is_not_changed(list_path: bytes) -> None:
+    """With a limit for the size of files, as on a disk that becomes full."""
 
     def write() -> str:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -337,7 +328,9 @@ def test_a_file_beyond_the_size_limit_of_the_process_is_refused(list_path: bytes
     assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
 
 
-def test_an_interruption_leaves_the_old_playlist(list_path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_during_a_write_leaves_the_old_file_and_no_temporary_file(
+    list_path: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGINT))
 
     with pytest.raises(KeyboardInterrupt):
@@ -347,7 +340,7 @@ def test_an_interruption_leaves_the_old_playlist(list_path: bytes, monkeypatch: 
     assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
 
 
-# At every system call
+# A signal or an error at each system call
 
 _SCRIPT = f"""
 import os, sys
@@ -362,19 +355,18 @@ except PlayshuffleError as error:
     sys.exit(str(error))
 os.path.lexists("/end")
 """
-# Those of the memory manager, which come as they like.
+# System calls of the memory manager: their number differs from run to run.
 _UNSTEADY = {"brk", "mmap", "munmap", "mremap", "madvise", "futex"}
 
 
 def traced(path: bytes, *options: str) -> subprocess.CompletedProcess[str]:
-    """Write the new content under the eyes of strace."""
-    command = ["strace", "-qq", *options, sys.executable, "-ISB", "-c", _SCRIPT, os.fsdecode(path)]
-    return finished(command)
+    """Write the new content in a process under strace, with these options of strace."""
+    return finished(["strace", "-qq", *options, sys.executable, "-ISB", "-c", _SCRIPT, os.fsdecode(path)])
 
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int]]:
-    """Every system call of a write: its name, and the how manyeth of that name in its process."""
+    """The system calls of one write, in order: name, and count of the calls of that name until then."""
     need("strace")
     folder = tmp_path_factory.mktemp("calls")
     (folder / "list.m3u").write_bytes(OLD)
@@ -396,60 +388,53 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int]]:
 
 @pytest.mark.process
 def test_content_is_synced_before_the_rename_and_the_folder_after_it(calls: list[tuple[str, int]]) -> None:
-    """What a power cut asks for: without the first, ext4 and xfs leave an empty file."""
-    names = [name for name, _ in calls]
-    steps = [name for name in names if name in ("write", "fsync") or name.startswith("rename")]
+    """Otherwise a power cut could leave an empty file on ext4 and xfs."""
+    steps = [name[:6] for name, _ in calls if name.startswith(("write", "fsync", "rename"))]
 
-    assert [step[:6] for step in steps] == ["write", "fsync", "rename", "fsync"]
+    assert steps == ["write", "fsync", "rename", "fsync"]
 
 
-def at_each(calls: list[tuple[str, int]], folder: bytes, act: Callable[[bytes, str, int], None]) -> None:
-    """Act on an old playlist of its own for each of the calls, two at a time."""
+def inject_at_each(
+    calls: list[tuple[str, int]], fault: str, folder: bytes
+) -> Iterator[tuple[bytes, subprocess.CompletedProcess[str]]]:
+    """Replace an old file once for each system call, with a fault at this call; yield path and process."""
 
-    def one(number: int) -> None:
+    def one(number: int) -> tuple[bytes, subprocess.CompletedProcess[str]]:
         name, count = calls[number]
         path = folder + b"/%d/list.m3u" % number
         os.mkdir(os.path.dirname(path))
         with open(path, "wb") as file:
             file.write(OLD)
-        act(path, name, count)
+        inject = f"inject={name}:{fault}:when={count}"
+        return path, traced(path, "-o", "/dev/null", "-e", f"trace={name}", "-e", inject)
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(one, range(len(calls))))
+        yield from pool.map(one, range(len(calls)))
 
 
 @pytest.mark.process
 def test_a_write_killed_at_any_system_call_leaves_the_old_or_the_new_file(
     calls: list[tuple[str, int]], folder: bytes
 ) -> None:
-    left = []
-
-    def kill(path: bytes, name: str, count: int) -> None:
-        done = traced(
-            path, "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={count}"
-        )
+    left = set()
+    for path, done in inject_at_each(calls, "signal=KILL", folder):
         assert done.returncode == -signal.SIGKILL
-        left.append(content_of(path))
+        left.add(content_of(path))
         atomic_file.sweep(os.path.dirname(path), b"list.m3u")
         assert os.listdir(os.path.dirname(path)) == [b"list.m3u"]
 
-    at_each(calls, folder, kill)
-
-    assert set(left) == {OLD, NEW}
+    assert left == {OLD, NEW}
 
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES"])
 @pytest.mark.process
-def test_an_error_of_any_system_call_leaves_the_old_file(
+def test_after_an_error_of_any_system_call_the_file_is_as_the_message_says(
     calls: list[tuple[str, int]], folder: bytes, error: str
 ) -> None:
-    """Or the new one, if the error came too late to undo it, or does not matter."""
+    """It is the new file if the error does not matter, or came too late to undo the replacement."""
     writing = {"openat", "write", "fchmod", "fsync", "rename", "renameat", "renameat2"}
-
-    def fail(path: bytes, name: str, count: int) -> None:
-        done = traced(
-            path, "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:error={error}:when={count}"
-        )
+    chosen = [call for call in calls if error == "EIO" or call[0] in writing]
+    for path, done in inject_at_each(chosen, f"error={error}", folder):
         if done.returncode == 0 or "was replaced, but" in done.stderr:
             assert content_of(path) == NEW
         else:
@@ -458,13 +443,13 @@ def test_an_error_of_any_system_call_leaves_the_old_file(
             assert content_of(path) == OLD
         assert os.listdir(os.path.dirname(path)) == [b"list.m3u"]
 
-    at_each([call for call in calls if error == "EIO" or call[0] in writing], folder, fail)
+
+# Temporary files and locks
 
 
-# Sweeping and holding
-
-
-def test_only_the_temporary_files_of_this_playlist_are_removed(folder: bytes) -> None:
+def test_sweep_removes_only_the_regular_files_named_like_temporary_files_of_this_playlist(
+    folder: bytes,
+) -> None:
     stays = [
         b".list.m3u.0123456789ab.tmp2", b".list.m3u.0123456789a.tmp", b".list.m3u.0123456789AB.tmp",
         b".list.m3u8.0123456789ab.tmp", b".listXm3u.0123456789ab.tmp", b"list.m3u.0123456789ab.tmp",
@@ -483,7 +468,7 @@ def test_only_the_temporary_files_of_this_playlist_are_removed(folder: bytes) ->
 
 
 @pytest.mark.root
-def test_temporary_files_of_another_user_are_not_removed(folder: bytes) -> None:
+def test_sweep_removes_no_temporary_files_of_another_user(folder: bytes) -> None:
     path = folder + b"/.list.m3u.0123456789ab.tmp"
     open(path, "wb").close()
     os.chown(path, NOBODY, NOBODY)
@@ -496,15 +481,9 @@ def test_temporary_files_of_another_user_are_not_removed(folder: bytes) -> None:
 @pytest.mark.parametrize(
     "name", [b"list.m3u", b"new\nline.m3u", b"n" * 255, "ü".encode() * 127, b"\xff" * 255]
 )
-def test_temporary_files_of_a_playlist_with_any_name_are_removed(
-    folder: bytes, name: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def die(*_: object, **__: object) -> None:
-        raise OSError(errno.EIO, "")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", die)
-        patch.setattr(os, "unlink", die)
+def test_sweep_removes_the_temporary_files_of_a_playlist_with_any_name(folder: bytes, name: bytes) -> None:
+    error = OSError(errno.EIO, "")
+    with mock.patch("os.replace", side_effect=error), mock.patch("os.unlink", side_effect=error):
         refused(folder + b"/" + name)
     (litter,) = os.listdir(folder)
     assert re.fullmatch(rb"(?s)\..*\.[0-9a-f]{12}\.tmp", litter)
@@ -514,55 +493,36 @@ def test_temporary_files_of_a_playlist_with_any_name_are_removed(
     assert os.listdir(folder) == []
 
 
-def test_sweeping_an_empty_or_missing_folder_does_nothing(folder: bytes) -> None:
+def test_sweep_of_a_missing_folder_does_nothing(folder: bytes) -> None:
     atomic_file.sweep(folder + b"/none", b"list.m3u")
 
 
-def test_only_one_process_holds_a_folder_at_a_time(folder: bytes) -> None:
+def hold(folder: bytes, patience_s: float = 0) -> None:
+    with atomic_file.held(folder, patience_s=patience_s):
+        pass
+
+
+def test_a_folder_that_is_held_cannot_be_held_again_before_it_is_released(folder: bytes) -> None:
     with atomic_file.held(folder):
         started = time.monotonic()
-        another = "Another playshuffle has been writing"
-        with (
-            pytest.raises(PlayshuffleError, match=another) as caught,
-            atomic_file.held(folder, patience_s=0.1),
-        ):
-            pass
+        assert "Another playshuffle has been writing" in refusal(Exit.CANNOT_CREATE, hold, folder, 0.1)
         assert time.monotonic() - started >= 0.1
-    assert caught.value.code == Exit.CANNOT_CREATE
 
-    with atomic_file.held(folder, patience_s=0):
-        pass
-
-
-def test_a_folder_is_released_after_an_error_too(folder: bytes) -> None:
-    with contextlib.suppress(ZeroDivisionError), atomic_file.held(folder):
-        raise ZeroDivisionError
-
-    with atomic_file.held(folder, patience_s=0):
-        pass
+    hold(folder)
 
 
 @pytest.mark.process
-def test_a_folder_is_released_even_if_a_child_process_lives_on(folder: bytes) -> None:
-    with atomic_file.held(folder):
+def test_a_held_folder_is_released_after_an_error_even_if_a_child_process_still_runs(folder: bytes) -> None:
+    with contextlib.suppress(ZeroDivisionError), atomic_file.held(folder):
         if (child := os.fork()) == 0:
             signal.pause()
+        raise ZeroDivisionError
     try:
-        with atomic_file.held(folder, patience_s=0):
-            pass
+        hold(folder)
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
 
 
-def test_a_folder_that_is_not_there_cannot_be_held(folder: bytes) -> None:
-    with pytest.raises(PlayshuffleError, match="does not exist"), atomic_file.held(folder + b"/none"):
-        pass
-
-
-def test_an_error_before_the_replacement_leaves_the_old_content(list_path: bytes) -> None:
-    with pytest.raises(PlayshuffleError, match="No"), atomic_file.prepared(list_path, [NEW]):
-        raise PlayshuffleError("No.", Exit.CANNOT_CREATE)
-
-    assert content_of(list_path) == OLD
-    assert os.listdir(os.path.dirname(list_path)) == [b"list.m3u"]
+def test_a_missing_folder_cannot_be_held(folder: bytes) -> None:
+    assert "does not exist" in refusal(Exit.CANNOT_CREATE, hold, folder + b"/none")

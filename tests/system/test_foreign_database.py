@@ -1,4 +1,4 @@
-"""Test how databases of other programs are read, by any user, while these programs run or not."""
+"""Databases of other programs are read by any user, while these programs are running or not."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ _PLAYER, _OTHER = 65534, 12345
 
 
 def value(path: Path) -> int:
-    """Return the value in a database, as the program reads it."""
+    """Return the single value in a database, read as `playshuffle` reads it."""
     [(number,)] = read_foreign(bytes(path), lambda database: database.execute("SELECT * FROM t").fetchall())
     assert isinstance(number, int)
     return number
@@ -44,7 +44,7 @@ def listed(folder: Path) -> dict[str, tuple[int, int]]:
 
 @contextmanager
 def player(path: Path, user: int, statement: str = "UPDATE t SET n = n + 1") -> Iterator[None]:
-    """Let another user's process change a database and keep it open; at the end it is killed."""
+    """Let a process of another user change a database and keep it open until the end of the block."""
     (begins, has_begun), (waits, ends) = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
@@ -67,7 +67,7 @@ def player(path: Path, user: int, statement: str = "UPDATE t SET n = n + 1") -> 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder of the player where each user may create files."""
+    """A folder that belongs to the player's user, where each user may create files."""
     with public_folder() as public:
         path = Path(os.fsdecode(public))
         path.chmod(0o777)
@@ -81,7 +81,7 @@ STATES = ["ended", "running", "killed", "copied"]
 
 @contextmanager
 def in_state(path: Path, state: str) -> Iterator[None]:
-    """Let a player have written 2 to a database in WAL mode, and be as this says."""
+    """Let a player write 2 to a database in WAL mode, and leave it in one of `STATES`."""
     forked(lambda: wal_database(path), as_nobody=True)
     if state == "ended":
         forked(lambda: add(path), as_nobody=True)
@@ -102,7 +102,7 @@ def in_state(path: Path, state: str) -> Iterator[None]:
 @pytest.mark.parametrize("mode", [0o777, 0o2775, 0o755, 0o555], ids=oct)
 @pytest.mark.parametrize("reader", [0, _PLAYER, _OTHER])
 @pytest.mark.parametrize("state", STATES)
-def test_reading_a_database_leaves_no_file_beside_it_and_the_player_can_still_write(
+def test_after_any_user_read_a_database_no_file_was_added_and_its_player_can_still_write_it(
     folder: Path, state: str, reader: int, mode: int
 ) -> None:
     path = folder / "a.db"
@@ -134,7 +134,7 @@ def test_a_database_in_wal_mode_is_read_on_a_read_only_mount(folder: Path, state
 
 @pytest.mark.process
 @pytest.mark.parametrize("state", STATES)
-def test_a_database_on_a_share_is_read_without_the_shared_memory_of_another_computer(
+def test_a_database_on_a_network_share_is_read_without_its_shared_memory_file(
     folder: Path, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = folder / "a.db"
@@ -148,7 +148,7 @@ def test_a_database_on_a_share_is_read_without_the_shared_memory_of_another_comp
 
 
 @pytest.mark.process
-def test_the_unfinished_write_of_a_killed_program_is_rolled_back_only_in_a_copy(folder: Path) -> None:
+def test_the_unfinished_write_of_a_killed_program_is_not_read_and_not_rolled_back(folder: Path) -> None:
     path = folder / "a.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.executescript("CREATE TABLE t(n); CREATE TABLE u(n); INSERT INTO t VALUES (1)")
@@ -167,7 +167,7 @@ def test_the_unfinished_write_of_a_killed_program_is_rolled_back_only_in_a_copy(
     assert (listed(folder), crashed.read_bytes()) == before
 
 
-def test_a_database_that_changes_while_it_is_read_without_locks_is_read_again(tmp_path: Path) -> None:
+def test_a_database_that_a_program_changes_during_a_read_without_locks_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     wal_database(path, 1)
     reads = []
@@ -183,7 +183,7 @@ def test_a_database_that_changes_while_it_is_read_without_locks_is_read_again(tm
     assert reads == [1, 2]
 
 
-def test_a_database_that_changes_all_the_time_is_reported_as_locked(
+def test_a_database_that_a_program_changes_during_each_read_is_reported_as_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(foreign_database, "_WAIT_S", 0.05)
@@ -198,8 +198,8 @@ def test_a_database_that_changes_all_the_time_is_reported_as_locked(
 
 
 @pytest.mark.process
-def test_readers_leave_no_file_while_a_player_starts_and_ends_repeatedly(folder: Path) -> None:
-    """A log that is deleted between a look and the opening would be made again by the reader."""
+def test_reading_a_database_leaves_no_file_beside_it_while_its_player_starts_and_ends(folder: Path) -> None:
+    """SQLite would create the `-wal` again if the player deletes it between our check and the opening."""
     path = folder / "a.db"
     wal_database(path, 0)
     child = os.fork()
@@ -217,7 +217,7 @@ def test_readers_leave_no_file_while_a_player_starts_and_ends_repeatedly(folder:
 
 
 @pytest.mark.parametrize("content", [b"path,plays\na.mp3,1\n" * 50, b"SQLite format 3\0" + b"\xff" * 2000])
-def test_a_file_that_is_not_a_database_does_not_stay_open(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_database_is_closed_after_the_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "plays"
     path.write_bytes(content)
 
@@ -228,7 +228,7 @@ def test_a_file_that_is_not_a_database_does_not_stay_open(tmp_path: Path, conten
 
 
 @pytest.mark.process
-def test_a_database_behind_a_link_is_read_with_the_log_beside_the_real_file(
+def test_a_database_named_by_a_link_is_read_with_the_log_beside_the_target_of_the_link(
     folder: Path, tmp_path: Path
 ) -> None:
     path = folder / "a.db"

@@ -1,4 +1,4 @@
-"""The configuration of MPD, read as MPD reads it."""
+"""The folders of MPD are read from its configuration, as MPD reads it, or asked from a running MPD."""
 
 import os
 import pwd
@@ -50,55 +50,41 @@ def read() -> MpdConf:
         ("", None),
     ],
 )
-def test_the_music_directory_is_found(home: Path, text: str, music: str | None) -> None:
+def test_the_music_directory_is_read_from_mpd_conf(home: Path, text: str, music: str | None) -> None:
     conf(home, text)
 
-    found = read()
-
-    assert found.music == (None if music is None else os.fsencode(music.format(home=home)))
-    assert found.playlists is None
+    assert read()[1:3] == (None if music is None else os.fsencode(music.format(home=home)), None)
 
 
-def test_a_tilde_in_mpd_conf_is_the_home_of_the_user_of_mpd(home: Path) -> None:
+def test_a_tilde_in_mpd_conf_is_the_home_of_the_user_that_mpd_runs_as(home: Path) -> None:
     user = pwd.getpwuid(os.geteuid())
     conf(home, f'user "{user.pw_name}"\nmusic_directory "~/M"\nplaylist_directory "~{user.pw_name}/P"')
 
-    found = read()
-
-    assert (found.music, found.playlists) == tuple(os.fsencode(f"{user.pw_dir}/{name}") for name in "MP")
+    assert read()[1:3] == tuple(os.fsencode(f"{user.pw_dir}/{name}") for name in "MP")
 
 
-def test_without_a_music_directory_mpd_has_the_music_folder_of_the_desktop(home: Path) -> None:
+def test_without_a_music_directory_in_mpd_conf_the_music_folder_of_the_desktop_counts(home: Path) -> None:
     conf(home, "")
     (home / ".config/user-dirs.dirs").write_text('XDG_MUSIC_DIR="$HOME/Musik"\n')
 
-    found = read()
-
-    assert found.music == bytes(home / "Musik")
+    assert read().music == bytes(home / "Musik")
 
 
-def test_settings_of_an_included_file_count_at_the_place_of_the_include_line(home: Path) -> None:
-    conf(
-        home,
-        'include "folders.conf"\ninclude_optional "none"\nplaylist_directory "/lists"\ninclude "mpd.conf"\n',
-    )
+def test_the_settings_of_files_that_mpd_conf_includes_are_read(home: Path) -> None:
+    conf(home, 'include "folders.conf"\ninclude_optional "none"\nplaylist_directory "/lists"\n')
     conf(home, 'music_directory "/included"\n', ".config/mpd/folders.conf")
 
-    found = read()
-
-    assert (found.music, found.playlists) == (b"/included", b"/lists")
+    assert read()[1:3] == (b"/included", b"/lists")
 
 
-def test_a_file_that_includes_itself_is_read_once(home: Path) -> None:
+def test_an_mpd_conf_that_includes_itself_is_read_once(home: Path) -> None:
     conf(home, 'include "d/mpd.conf"\n' * 12 + 'music_directory "/srv"')
     (home / ".config/mpd/d").symlink_to(".")
 
-    found = read()
-
-    assert found.music == b"/srv"
+    assert read().music == b"/srv"
 
 
-def test_the_first_existing_mpd_conf_counts(home: Path) -> None:
+def test_of_several_files_mpd_conf_the_first_one_that_mpd_looks_for_is_read(home: Path) -> None:
     conf(home, 'music_directory "/third"', ".mpd/mpd.conf")
     conf(home, 'music_directory "/second"', ".mpdconf")
     second = read()
@@ -107,7 +93,7 @@ def test_the_first_existing_mpd_conf_counts(home: Path) -> None:
     assert (read().music, second.music) == (b"/first", b"/second")
 
 
-def test_without_an_mpd_conf_nothing_is_read(
+def test_there_are_no_settings_of_mpd_if_no_mpd_conf_exists(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mpd_conf, "_SYSTEM", bytes(tmp_path / "mpd.conf"))
@@ -124,7 +110,9 @@ def test_without_an_mpd_conf_nothing_is_read(
         ('include "missing.conf"', "cannot be read"),
     ],
 )
-def test_a_missing_setting_is_reported_with_advice(home: Path, text: str, said: str) -> None:
+def test_the_error_for_an_mpd_conf_without_usable_folders_has_the_reason_and_advice(
+    home: Path, text: str, said: str
+) -> None:
     conf(home, text)
 
     message = refusal(Exit.NO_INPUT, mpd_server.playlist_folder)
@@ -133,7 +121,7 @@ def test_a_missing_setting_is_reported_with_advice(home: Path, text: str, said: 
     assert "ame the playlist" in message
 
 
-# The server
+# A running MPD
 
 
 Answers = Callable[[bytes], Address]
@@ -141,9 +129,15 @@ Answers = Callable[[bytes], Address]
 HELLO = b"OK MPD 0.24.4\n"
 
 
+def settings(address: Address) -> tuple[bytes | None, bytes | None]:
+    found = mpd_server.settings([address])
+    assert found is not None
+    return found.music, found.playlists
+
+
 @pytest.fixture
 def answers() -> Iterator[Answers]:
-    """Start an MPD that answers all requests alike; return its address."""
+    """A function that starts a fake MPD, which sends these bytes to its client, and returns its address."""
     with short_home() as folder, socket.socket(socket.AF_UNIX) as server:
         server.bind(str(folder / "socket"))
         server.listen()
@@ -172,24 +166,20 @@ def answers() -> Iterator[Answers]:
         (b"", b"/conf", b"/conf/lists"),
     ],
 )
-def test_folders_named_by_a_running_mpd_count_before_those_in_its_configuration(
+def test_folders_that_a_running_mpd_names_are_used_and_else_those_in_mpd_conf(
     answers: Answers, home: Path, answer: bytes, music: bytes, playlists: bytes | None
 ) -> None:
     write_conf(home / ".config", Path("/conf"), Path("/conf/lists"))
 
-    found = mpd_server.settings([answers(HELLO + answer)])
-
-    assert found is not None
-    assert (found.music, found.playlists) == (music, playlists)
+    assert settings(answers(HELLO + answer)) == (music, playlists)
 
 
-def test_the_playlist_folder_of_mpd_0_23_is_read_from_a_configuration_with_the_same_music_folder(
+def test_the_playlist_folder_of_mpd_0_23_is_read_from_an_mpd_conf_with_the_same_music_folder(
     answers: Answers, home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     write_conf(home / ".config", tmp_path / "link", Path("/lists"))
 
-    found = mpd_server.settings([answers(HELLO + b"music_directory: %b\nOK\n" % bytes(tmp_path))])
+    address = answers(HELLO + b"music_directory: %b\nOK\n" % bytes(tmp_path))
 
-    assert found is not None
-    assert (found.music, found.playlists) == (os.fsencode(tmp_path), b"/lists")
+    assert settings(address) == (bytes(tmp_path), b"/lists")

@@ -1,4 +1,4 @@
-"""The command that `make` prints for MPD loads the playlist."""
+"""The command that `make --for mpd` prints loads the playlist in MPD."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ from tests.support.program import library, run
 from tests.support.program import mpd_conf as write_conf
 
 
-def test_a_playlist_has_its_name_in_mpd_even_if_the_music_folder_of_mpd_is_a_link(
+def test_the_name_of_a_playlist_in_mpd_is_its_path_below_the_music_folder_though_that_is_a_link(
     home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "Music").mkdir()
@@ -24,7 +24,9 @@ def test_a_playlist_has_its_name_in_mpd_even_if_the_music_folder_of_mpd_is_a_lin
     assert load_name(bytes(tmp_path / "Music" / "calm.m3u"), mpd_conf.read_if_possible()) == b"calm.m3u"
 
 
-def test_an_mpd_conf_that_cannot_be_read_counts_as_missing(home: Path, tmp_path: Path) -> None:
+def test_without_a_readable_mpd_conf_the_name_of_a_playlist_in_mpd_is_its_file_name(
+    home: Path, tmp_path: Path
+) -> None:
     (home / ".mpdconf").mkdir()
 
     assert load_name(bytes(tmp_path / "calm.m3u"), mpd_conf.read_if_possible()) == b"calm.m3u"
@@ -32,7 +34,7 @@ def test_an_mpd_conf_that_cannot_be_read_counts_as_missing(home: Path, tmp_path:
 
 @pytest.fixture
 def mpd(home: Path, tmp_path: Path) -> Iterator[Mpd]:
-    """A running MPD that knows the music, whose configuration playshuffle reads."""
+    """A running MPD that has scanned a library, and whose configuration playshuffle finds."""
     music = library(tmp_path / "Music", ["a.mp3", "b b.mp3", "c.mp3"])
     (tmp_path / "lists").mkdir()
     write_conf(home / ".config", music, tmp_path / "lists")
@@ -43,7 +45,7 @@ def mpd(home: Path, tmp_path: Path) -> Iterator[Mpd]:
 @pytest.mark.process
 @pytest.mark.players
 @pytest.mark.parametrize("output", ["", "Music/all.m3u", "Music/My lists/it's.m3u"])
-def test_mpd_loads_the_playlist_by_the_name_that_the_command_make_prints(
+def test_mpd_loads_a_playlist_by_the_name_in_the_command_that_make_prints(
     mpd: Mpd, tmp_path: Path, output: str
 ) -> None:
     (tmp_path / "Music" / "My lists").mkdir()
@@ -58,7 +60,7 @@ def test_mpd_loads_the_playlist_by_the_name_that_the_command_make_prints(
 
 
 @pytest.mark.process
-def test_the_command_make_warns_about_a_playlist_outside_of_the_folders_of_mpd(
+def test_the_command_make_warns_that_mpd_cannot_load_a_playlist_outside_of_its_folders(
     home: Path, tmp_path: Path
 ) -> None:
     write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
@@ -69,9 +71,7 @@ def test_the_command_make_warns_about_a_playlist_outside_of_the_folders_of_mpd(
 
 
 @pytest.mark.process
-def test_the_command_make_names_each_folder_outside_of_the_music_folder_of_mpd(
-    home: Path, tmp_path: Path
-) -> None:
+def test_the_command_make_names_the_music_folders_that_mpd_cannot_play(home: Path, tmp_path: Path) -> None:
     write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
     music, other = library(tmp_path / "Music", ["a.mp3"]), library(tmp_path / "other", ["b.mp3"])
 

@@ -1,4 +1,4 @@
-"""Only regular files are opened, and nothing waits."""
+"""Only regular files are opened: a FIFO would block for ever."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,9 @@ from playshuffle.system.regular_file import NotRegularError, open_regular
 
 
 @pytest.mark.parametrize("kind", ["folder", "FIFO", "device", "link to a FIFO"])
-def test_only_regular_files_are_opened(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_kind_is_refused_before_it_is_opened(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     link = tmp_path / "link"
@@ -24,7 +26,9 @@ def test_only_regular_files_are_opened(kind: str, tmp_path: Path, monkeypatch: p
     assert opened == []
 
 
-def test_a_file_exchanged_for_a_fifo_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_a_fifo_replaces_after_the_check_is_refused_and_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, fifo = tmp_path / "file", tmp_path / "fifo"
     file.touch()
     os.mkfifo(fifo)

@@ -16,8 +16,9 @@ def mode_of(path: bytes) -> int:
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
-def test_the_cache_folder_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if it is not UTF-8."""
+def test_the_cache_folder_is_below_xdg_cache_home_even_if_that_is_not_utf_8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base = os.fsencode(tmp_path) + b"/caf\xe9"
     monkeypatch.setenv("XDG_CACHE_HOME", os.fsdecode(base))
 
@@ -25,19 +26,21 @@ def test_the_cache_folder_follows_the_environment(tmp_path: Path, monkeypatch: p
     assert mode_of(base + b"/playshuffle") == 0o700
 
 
-@pytest.mark.parametrize("value", [None, "", "relative/path"])
-def test_without_a_valid_variable_the_cache_is_below_the_home(
-    home: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
+@pytest.mark.parametrize("value", ["", "relative/path"])
+def test_the_cache_folder_is_below_the_home_if_xdg_cache_home_is_not_an_absolute_path(
+    home: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    if value is not None:
-        monkeypatch.setenv("XDG_CACHE_HOME", value)
+    """It is created only on request."""
+    monkeypatch.setenv("XDG_CACHE_HOME", value)
 
-    assert cache_folder() == os.fsencode(home / ".cache/playshuffle")
+    assert cache_folder(make=False) == os.fsencode(home / ".cache/playshuffle")
+    assert list(home.iterdir()) == []
 
 
-def test_without_a_home_no_cache_is_made(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And none is made here for want of one: a user may be known to nobody, as in a container."""
+def test_no_cache_folder_is_made_in_the_current_folder_for_a_user_without_a_home(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container, where the user has no name."""
     monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
     monkeypatch.delenv("HOME")
     monkeypatch.delenv("XDG_CACHE_HOME")
@@ -49,7 +52,9 @@ def test_without_a_home_no_cache_is_made(home: Path, tmp_path: Path, monkeypatch
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_folder_that_cannot_be_created_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
 
@@ -57,8 +62,7 @@ def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path, monkeypatch
         cache_folder()
 
 
-def test_a_database_is_private_from_its_first_byte(tmp_path: Path) -> None:
-    """Its journals, too; whatever the umask, and whatever its name."""
+def test_no_other_user_can_read_a_new_database_or_its_journals_whatever_the_umask_is(tmp_path: Path) -> None:
     folder = os.fsencode(tmp_path) + b"/caf\xe9\n?"
     os.mkdir(folder)
     before = os.umask(0)
@@ -86,10 +90,10 @@ def test_opening_a_database_keeps_the_mode_that_a_user_gave_it(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("suffixes", [(b"",), (b"", b"-journal")])
-def test_a_database_is_set_aside_whole_and_replaces_no_database_set_aside_earlier(
+def test_a_damaged_database_is_renamed_with_its_journal_and_replaces_none_renamed_before(
     tmp_path: Path, suffixes: Sequence[bytes]
 ) -> None:
-    """Not even of what was set aside in the same second."""
+    """Not even one that was renamed in the same second."""
     path = os.fsencode(tmp_path / "state.db")
     kept: dict[bytes, bytes] = {}
     for number in range(3):
@@ -103,13 +107,8 @@ def test_a_database_is_set_aside_whole_and_replaces_no_database_set_aside_earlie
     assert {os.fsencode(each.name): each.read_bytes() for each in tmp_path.iterdir()} == kept
 
 
-def test_a_folder_is_created_only_on_request(home: Path) -> None:
-    assert cache_folder(make=False) == os.fsencode(home / ".cache/playshuffle")
-    assert list(home.iterdir()) == []
-
-
-def test_a_database_opened_to_be_read_cannot_be_written(tmp_path: Path) -> None:
-    """Whatever its name; and it is not made."""
+def test_a_database_opened_for_reading_is_not_created_and_cannot_be_written(tmp_path: Path) -> None:
+    """Any characters may be in its path."""
     path = os.fsencode(tmp_path) + b"/caf\xe9 %41?mode=rw&x#y.db"
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):
         connect(path, writes=False)
@@ -136,7 +135,7 @@ def test_a_database_opened_to_be_read_cannot_be_written(tmp_path: Path) -> None:
         (["SELECT CAST(x'ff' AS TEXT)"], False),
     ],
 )
-def test_only_errors_that_may_end_by_themselves_count_as_temporary(
+def test_errors_of_a_full_disk_or_missing_folder_count_as_temporary_but_not_those_of_content(
     statements: list[str], passes: bool
 ) -> None:
     database = sqlite3.connect(":memory:")

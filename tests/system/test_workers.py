@@ -1,4 +1,4 @@
-"""Many questions to a slow file system wait at once, never too many, with the same results as one by one."""
+"""Several threads call functions that wait for a slow file system, with the same results as one thread."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def workers() -> Iterator[Workers]:
 
 
 class Crowd:
-    """Counts how many calls are under way; each waits until enough of them are, or until one was full."""
+    """Counts calls that wait at the same time; each waits until as many as `enough` have waited at once."""
 
     def __init__(self, enough: int) -> None:
         self.most = 0
@@ -47,7 +47,7 @@ def _tree(workers: Workers, call: Callable[[int], int]) -> Callable[[int], list[
 
 
 @given(st.lists(st.integers(0, 40), max_size=40), st.integers(1, 20))
-def test_many_workers_return_the_same_results_in_the_same_order_as_one_worker(
+def test_several_workers_return_the_same_results_in_the_same_order_as_one_worker(
     items: list[int], count: int
 ) -> None:
     with Workers(count) as workers:
@@ -56,15 +56,10 @@ def test_many_workers_return_the_same_results_in_the_same_order_as_one_worker(
     assert found == list(ALONE.each(_tree(ALONE, lambda number: number * 2), items))
 
 
-def test_as_many_calls_wait_at_once_as_there_are_workers(workers: Workers) -> None:
-    crowd = Crowd(_COUNT)
-
-    assert list(workers.each(crowd.wait, range(100))) == [*range(100)]
-    assert crowd.most == _COUNT
-
-
-def test_nested_calls_wait_at_once_but_no_more_than_there_are_workers(workers: Workers) -> None:
-    """Of a few large folders, too: each is given to all workers."""
+def test_as_many_calls_wait_at_once_as_there_are_workers_even_if_calls_make_these_calls(
+    workers: Workers,
+) -> None:
+    """So all workers list the subfolders of one large folder."""
     crowd = Crowd(_COUNT)
 
     def call(number: int) -> list[int]:
@@ -74,7 +69,7 @@ def test_nested_calls_wait_at_once_but_no_more_than_there_are_workers(workers: W
     assert crowd.most == _COUNT
 
 
-def test_with_a_single_worker_the_caller_makes_each_call_when_it_takes_the_result() -> None:
+def test_a_single_worker_is_the_callers_thread_and_makes_each_call_when_its_result_is_taken() -> None:
     calls: list[int] = []
 
     def call(item: int) -> int:
@@ -88,7 +83,7 @@ def test_with_a_single_worker_the_caller_makes_each_call_when_it_takes_the_resul
     assert calls == [0]
 
 
-def test_an_exception_of_a_call_is_raised_where_results_are_taken(workers: Workers) -> None:
+def test_an_exception_in_a_worker_is_raised_in_the_thread_that_takes_the_results(workers: Workers) -> None:
     def call(item: int) -> int:
         if item == 7:
             raise PermissionError(item)
@@ -99,7 +94,7 @@ def test_an_exception_of_a_call_is_raised_where_results_are_taken(workers: Worke
     assert list(workers.each(str, range(3))) == ["0", "1", "2"]
 
 
-def test_no_call_begins_after_the_caller_stops_taking_results(workers: Workers) -> None:
+def test_workers_begin_no_further_call_after_the_iterator_of_results_was_deleted(workers: Workers) -> None:
     begun: list[int] = []
     may_end = threading.Event()
 
@@ -118,7 +113,7 @@ def test_no_call_begins_after_the_caller_stops_taking_results(workers: Workers) 
     assert len(begun) < 2 * _COUNT
 
 
-def test_ctrl_c_ends_the_wait_for_a_call_that_never_returns(workers: Workers) -> None:
+def test_ctrl_c_ends_the_wait_for_the_result_of_a_worker_that_never_returns(workers: Workers) -> None:
     hangs = threading.Event()
     main = threading.get_ident()
 
@@ -132,7 +127,7 @@ def test_ctrl_c_ends_the_wait_for_a_call_that_never_returns(workers: Workers) ->
     hangs.set()
 
 
-def test_a_local_disk_has_one_worker_a_remote_one_many(
+def test_folders_on_a_local_disk_get_one_worker_and_folders_on_a_network_share_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = os.fsencode(tmp_path)
