@@ -1,18 +1,19 @@
-"""The library of hostile names and the players, once for all tests of a module."""
+"""Fixtures that all tests of a module share: a library of odd file names, and the players that run here."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.players import names, versions
 from tests.players.drivers import DRIVERS, Opened
+from tests.players.readers import READERS, Place
 
 
 @pytest.fixture(scope="module")
 def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of hostile names, and what a misreading player would open instead."""
+    """A library of odd file names, and the decoys that a player would open if it misread such a name."""
     music = tmp_path_factory.mktemp("players") / "Music"
     unsuffixed = [path for paths in names.UNSUFFIXED.values() for path in paths]
     made = names.fill(music, [*names.ALL, *names.DECOYS, *unsuffixed])
@@ -22,26 +23,26 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=DRIVERS)
 def player(request: pytest.FixtureRequest) -> str:
-    """A player that runs here, by the name that --for takes."""
-    name: str = request.param
-    return name
+    """The name, as `--for` takes it, of a player that the tests can run."""
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
 def difference(player: str) -> str | None:
-    """Why the installed version may read otherwise than the rules say; None if they are its own."""
+    """How the installed version may differ from the player's model; None if the model is for this version."""
     return versions.difference(player, versions.installed(player))
 
 
 @pytest.fixture(scope="module")
 def opened(player: str, music: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """What that player opens of a playlist."""
+    """The running player: a function that returns the files that it opens from a playlist."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch, DRIVERS[player].run(music) as opened:
         patch.setenv("HOME", str(home))
         yield opened
 
 
-def existing(path: bytes) -> bool:
-    """Whether a reader finds it."""
-    return os.path.exists(path)
+def read(player: str, playlist: Path, top: Path, tracks: Iterable[bytes] = ()) -> list[bytes]:
+    """Return the files that the model of a player opens from a playlist; `top` as in `Place.music`."""
+    place = Place(bytes(playlist), os.path.exists, bytes(top), tracks)
+    return READERS[player](playlist.read_bytes(), place)

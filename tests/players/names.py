@@ -1,12 +1,11 @@
-"""Names of audio files by their oddity, and the files that a misreading player would open.
+"""Define odd names of audio files, and decoys: the files that a player would open if it misread such a name.
 
-A class is a row of the matrix in docs/player-names.md.
+Each class of names is a row of the matrix in docs/player-names.md.
 """
 
 import os
 import shutil
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -17,7 +16,7 @@ _SAMPLES = {
 }  # fmt: skip
 SUFFIXES = tuple(_SAMPLES)
 
-# Without suffixes: each class is made in every one.
+# Without suffixes: each class gets names with every suffix.
 _STEMS: dict[str, tuple[bytes, ...]] = {
     "ASCII": (
         b"plain", b"two  spaces inside", b"-rf", b"--help", b"~", b"~root", b"(brackets) ", b"'quoted'",
@@ -64,7 +63,7 @@ _STEMS: dict[str, tuple[bytes, ...]] = {
     ),
 }  # fmt: skip
 
-# What no playlist of ours ever holds, since it has no suffix of an audio file; players are tried on it.
+# Names without the suffix of an audio file: only players are tested with them, as playshuffle writes none.
 UNSUFFIXED: dict[str, tuple[bytes, ...]] = {
     "a space last": (b"trailing.mp3 ", b"trailing.flac\t"),
     "no suffix": (b"none",),
@@ -73,7 +72,7 @@ UNSUFFIXED: dict[str, tuple[bytes, ...]] = {
 
 def _suffixed(stems: tuple[bytes, ...]) -> tuple[bytes, ...]:
     count = max(len(stems), len(SUFFIXES))
-    if stems[0] == b"Twin":  # they are none, if they differ in their suffixes
+    if stems[0] == b"Twin":  # two names with different suffixes are not twins
         return tuple(stem + suffix for stem in stems for suffix in SUFFIXES)
     return tuple(stems[index % len(stems)] + SUFFIXES[index % len(SUFFIXES)] for index in range(count))
 
@@ -112,7 +111,7 @@ _MISREADINGS: tuple[Callable[[bytes], bytes], ...] = (
 
 
 def decoys(paths: Iterable[bytes]) -> list[bytes]:
-    """The files that a player might open in place of these."""
+    """Return the other paths that a player might open if it misread these paths."""
     found: dict[bytes, None] = {}
     for path in paths:
         for misread in _MISREADINGS:
@@ -124,7 +123,7 @@ def decoys(paths: Iterable[bytes]) -> list[bytes]:
 
 def _is_a_file(path: bytes) -> bool:
     parts = path.split(b"/")
-    # A folder would be queued as a whole by some, with all that is below.
+    # Not a folder: some players would queue all files below it.
     is_plain = b"\0" not in path and parts[0] != b"new" and not {b"", b".", b".."} & {*parts}
     return is_plain and max(map(len, parts)) < 256
 
@@ -134,47 +133,25 @@ DECOYS = tuple(decoys(ALL))
 
 
 def is_track(path: bytes) -> bool:
-    """Whether playshuffle takes it for a track: an audio file that is not hidden."""
+    """Return whether playshuffle takes a path for a track: an audio file that is not hidden."""
     return path.lower().endswith(SUFFIXES) and not any(part.startswith(b".") for part in path.split(b"/"))
 
 
 def fill(music: Path, paths: Iterable[bytes]) -> list[bytes]:
-    """Put real audio at these paths, as far as names leave room for one another; those that are there now."""
+    """Write real audio files at these paths below a folder; return the paths that were written.
+
+    A path is omitted if a file has the name of one of its folders, or if it is a folder.
+    """
     made = []
     for path in paths:
         file = os.path.join(os.fsencode(music), path)
         suffix = os.path.splitext(path.rstrip())[1].lower()
         sample = _DATA / _SAMPLES.get(suffix, "v23.mp3")
         try:
-            _make_parents(file)
+            os.makedirs(os.path.dirname(file), exist_ok=True)
             if not os.path.exists(file):
                 shutil.copyfile(sample, file)
                 made.append(path)
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
             continue  # a decoy's folder has the name of a file, or the other way round
     return made
-
-
-def _make_parents(file: bytes) -> None:
-    os.makedirs(os.path.dirname(file), exist_ok=True)
-
-
-def row_of(path: bytes) -> str | None:
-    """The class of a path in the library; None for a decoy."""
-    return _ROWS.get(path)
-
-
-_ROWS = {path: row for row, paths in CLASSES.items() for path in paths}
-
-
-def folded(path: bytes) -> str:
-    """Return the same text for twins."""
-    return unicodedata.normalize("NFC", path.decode(errors="surrogateescape")).casefold()
-
-
-def twins(paths: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Those among the paths that differ by case or Unicode form alone."""
-    by_name: dict[str, list[bytes]] = {}
-    for path in paths:
-        by_name.setdefault(folded(path), []).append(path)
-    return (group for group in by_name.values() if len(group) > 1)

@@ -10,7 +10,7 @@ PLAIN = [b"/m/a b.mp3", "/m/Ä/音楽 (1) [x] 'y' & z; *|+~.mp3".encode(), b"/m/
 
 
 def lost(name: bytes, style: PathStyle) -> set[str]:
-    """The players that lose a name among plain ones."""
+    """Return the players that lose the track of this name; no player may lose a track of a plain name."""
     found = losses([*PLAIN, b"/m/" + name], 1, style, b"/m")
 
     assert all(list(loss.indices) == [len(PLAIN)] for loss in found)
@@ -47,15 +47,14 @@ def lost(name: bytes, style: PathStyle) -> set[str]:
         (b"x/" * 2048 + b".mp3", "Rockbox, Kodi, MPD", ""),
     ],
 )
-def test_each_kind_of_odd_name_is_lost_by_the_players_that_were_measured_to_lose_it(
+def test_a_track_is_reported_as_lost_for_exactly_the_players_measured_to_lose_its_odd_name(
     name: bytes, path: str, uri: str
 ) -> None:
     assert lost(name, RELATIVE) == set(path.split(", ")) - {""}
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_odd_names_of_folders_that_a_relative_entry_omits_lose_no_track() -> None:
-    """A relative entry does not contain the playlist's folder, so its oddities lose nothing."""
+def test_no_track_is_lost_for_the_odd_name_of_a_folder_that_its_relative_entry_omits() -> None:
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
     assert losses(paths, 1, RELATIVE, b"/#\xff\\/m") == []
@@ -63,13 +62,13 @@ def test_odd_names_of_folders_that_a_relative_entry_omits_lose_no_track() -> Non
     assert [list(loss.indices) for loss in losses([*paths, b"/z#.mp3"], 1, RELATIVE, b"/#\xff\\")] == [[2]]
 
 
-def test_a_name_with_several_signs_of_one_oddity_counts_once() -> None:
+def test_a_file_name_with_both_a_hash_and_a_question_mark_is_reported_once() -> None:
     found = losses([b"/#?#", b"/a", b"/?"], 1, ABSOLUTE, b"/")
 
     assert found == [Loss("'#' or '?' in the name", ("VLC",), "use --paths uri for VLC", [0, 2])]
 
 
-def test_entries_beyond_the_number_that_a_player_loads_are_losses() -> None:
+def test_tracks_after_the_greatest_number_that_a_player_loads_are_reported_as_lost() -> None:
     assert losses([], 10_000, RELATIVE, b"/") == []
     (loss,) = losses([], 10_002, RELATIVE, b"/")
     assert (loss.players, list(loss.indices)) == (("Mopidy",), [10_000, 10_001])
@@ -77,12 +76,8 @@ def test_entries_beyond_the_number_that_a_player_loads_are_losses() -> None:
     assert (loss.players, list(loss.indices)) == (("MPD",), [16_384, 16_385])
 
 
-def test_an_empty_playlist_loses_nothing() -> None:
-    assert [losses([], 0, style, b"/") for style in PathStyle] == [[], [], []]
-
-
 @pytest.mark.parametrize("style", PathStyle)
-def test_searching_all_names_at_once_finds_the_same_oddities_as_one_by_one(style: PathStyle) -> None:
+def test_all_file_names_checked_at_once_are_reported_as_if_each_was_checked_alone(style: PathStyle) -> None:
     paths = [b"/m/" + path for path in sorted(PATHS)]
     writable = set(range(len(paths))).difference(unwritable(entries(paths, style, b"/m")))
     paths = [paths[index] for index in sorted(writable)]

@@ -1,9 +1,8 @@
-"""The table of players: what its rows say of themselves, and that each player reads any name or loses it."""
+"""The table of players, their pages in `help`, and the tracks that are left out or reported as lost."""
 
 import json
 import os
 import shlex
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.players.losses import left_out, losses, twins
-from playshuffle.players.player import FORMS
+from playshuffle.players.player import FORMS, Player
 from playshuffle.players.profiles import GENERIC, PLAYERS, READERS
 from playshuffle.players.quirks import LIST_QUIRKS, QUIRKS
 from playshuffle.playlist.m3u import PathStyle, entries, escaped
@@ -21,40 +20,27 @@ from tests.players import names, readers
 from tests.players.drivers import DRIVERS
 from tests.players.versions import RULES
 from tests.support.hostile import PATHS
-from tests.support.program import run
-
-DATA = Path(__file__).parents[1] / "data"
+from tests.support.program import library, run
 
 
 @pytest.mark.parametrize("player", READERS, ids=lambda player: player.title)
-def test_each_player_has_only_defined_quirks_and_loads_the_suffix_that_is_written_for_it(
-    player: object,
+def test_a_row_of_the_table_of_players_has_only_known_oddities_and_a_suffix_that_the_player_loads(
+    player: Player,
 ) -> None:
-    row = next(one for one in READERS if one is player)
-
-    assert row.loses.keys() <= QUIRKS.keys() | LIST_QUIRKS.keys()
-    assert all(set(lost.forms.upper()) <= set(FORMS) for lost in row.loses.values())
-    assert row.suffix in row.loads
-    assert row.suffix not in row.latin1
-
-
-@pytest.mark.parametrize("name", PLAYERS)
-def test_no_player_loses_every_entry_in_the_path_style_that_is_written_for_it(name: str) -> None:
-    """Its own style is none that it loses as a whole."""
-    player = PLAYERS[name]
-
-    for key in ("uri", "music"):
-        assert key not in player.loses or not any(map(player.loses[key].has, player.forms()))
+    assert player.loses.keys() <= QUIRKS.keys() | LIST_QUIRKS.keys()
+    assert all(set(lost.forms.upper()) <= set(FORMS) for lost in player.loses.values())
+    assert player.suffix in player.loads
+    assert player.suffix not in player.latin1
 
 
 @pytest.mark.parametrize("name", PLAYERS)
 @given(
     some=st.lists(st.sampled_from(sorted(PATHS)), unique=True, max_size=8), style=st.sampled_from(PathStyle)
 )
-def test_a_file_name_that_some_version_of_a_player_cannot_read_is_left_out_or_reported(
+def test_a_track_that_all_versions_of_a_player_lose_is_left_out_and_if_only_some_do_it_is_reported(
     name: str, some: list[bytes], style: PathStyle
 ) -> None:
-    """What a player loses is left out; but for what only some of its versions lose, and that is said."""
+    """A track that only some versions would lose stays in the playlist, and is reported as lost by these."""
     paths = [b"/m/" + path for path in some]
     out = left_out(paths, style, b"/m", name)
     kept = [path for index, path in enumerate(paths) if index not in out]
@@ -76,14 +62,14 @@ def test_a_file_name_that_some_version_of_a_player_cannot_read_is_left_out_or_re
         (b"/m/c\rr.mp3", PathStyle.RELATIVE, {"mpd", "mpv", "vlc", "cmus", "quodlibet", "audacious"}),
     ],
 )
-def test_a_name_with_a_line_break_is_kept_for_players_that_read_it(
+def test_a_track_with_a_line_break_in_its_name_is_left_out_except_for_players_that_can_open_it(
     path: bytes, style: PathStyle, takers: set[str]
 ) -> None:
     assert {name for name in PLAYERS if not left_out([path], style, b"/m", name)} == takers
 
 
-def test_a_name_that_an_old_version_takes_for_another_existing_file_is_left_out(tmp_path: Path) -> None:
-    """MPD before 0.24 drops `dir /x.mp3`; but it plays `dir/x.mp3`, where that exists."""
+def test_a_track_is_left_out_if_an_old_version_of_the_player_would_play_another_file(tmp_path: Path) -> None:
+    """For `dir /x.mp3`, MPD before 0.24 plays `dir/x.mp3` if that exists, else nothing."""
     here = bytes(tmp_path)
     path = here + b"/dir /x.mp3"
     assert left_out([path], PathStyle.RELATIVE, here, "mpd") == {}
@@ -93,7 +79,7 @@ def test_a_name_that_an_old_version_takes_for_another_existing_file_is_left_out(
     assert list(left_out([path], PathStyle.RELATIVE, here, "mpd")) == [0]
 
 
-def test_a_name_that_differs_from_an_earlier_one_by_case_or_unicode_form_is_its_twin() -> None:
+def test_twins_are_file_names_that_differ_only_in_letter_case_or_unicode_form() -> None:
     paths = ["/A.mp3", "/a.mp3", "/b.mp3", "/\u00e9.mp3", "/e\u0301.mp3", "/STRASSE", "/stra\u00dfe", "/c"]
     named = [os.fsencode(path) for path in paths]
 
@@ -101,22 +87,23 @@ def test_a_name_that_differs_from_an_earlier_one_by_case_or_unicode_form_is_its_
 
 
 @pytest.mark.process
-def test_help_shows_the_table_of_players() -> None:
+def test_the_command_help_players_has_a_line_for_each_player() -> None:
     lines = run("help", "players").out.decode().splitlines()
 
     assert [line.split()[0] for line in lines if line[:3].strip() and ": " in line] == list(PLAYERS)
 
 
-def test_each_player_of_the_table_says_how_to_use_the_playlist() -> None:
+def test_each_row_of_the_table_of_players_has_a_command_or_advice_to_play_a_playlist() -> None:
     assert [name for name, player in PLAYERS.items() if not (player.play or player.use)] == []
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["generic", "mpd", "vlc", "kodi"])
-def test_help_shows_how_to_write_and_play_a_playlist_for_a_player(name: str, home: Path) -> None:
-    (home / "Music").mkdir()
-    shutil.copy(DATA / "v24.mp3", home / "Music" / "a.mp3")
-    done = run("help", name)
+def test_the_page_of_a_player_in_help_has_its_problems_and_commands_that_write_and_play_a_list(
+    name: str, home: Path
+) -> None:
+    library(home / "Music", ["a.mp3"])
+    done = run("help", name.upper())
     facts = dict(line.split(": ", 1) for line in done.out.decode().splitlines()[1:])
 
     assert (done.code, done.err) == (0, "")
@@ -129,21 +116,9 @@ def test_help_shows_how_to_write_and_play_a_playlist_for_a_player(name: str, hom
         assert not command or written in command or f"--playlist={written}" in command
 
 
-@pytest.mark.process
-def test_help_explains_a_player_by_its_name_in_any_case_or_suggests_a_similar_name() -> None:
-    assert "Did you mean 'vlc'?" in run("help", "vlcc").err
-    assert run("help", "VLC").out.startswith(b"VLC\n")
-
-
-# Versions
-
-
-def test_player_rules_are_for_the_measured_version_of_a_player_that_tests_run() -> None:
+def test_the_version_of_a_players_model_is_the_version_named_in_the_table_of_players() -> None:
     assert RULES.keys() <= DRIVERS.keys()
     assert all(PLAYERS[player].measured.startswith(rules.version) for player, rules in RULES.items())
-
-
-# Any names
 
 
 _PARTS = st.one_of(
@@ -163,15 +138,15 @@ _NAMES = st.builds(
 @pytest.mark.parametrize("player", readers.READERS)
 @settings(max_examples=40, deadline=None)
 @given(found=st.sets(_NAMES, min_size=1, max_size=6))
-def test_a_model_of_each_player_opens_every_name_that_is_not_reported_as_lost(
+def test_the_model_of_a_player_opens_each_track_that_is_neither_left_out_nor_reported_as_lost(
     player: str, found: set[bytes]
 ) -> None:
-    """By the functions that `make` asks; on no disk, so that it can be many."""
+    """With the functions that `make` uses, and file names that are on no disk."""
     profile = PLAYERS[player]
     top = b"/device" if player in ("rockbox", "car") else b"/device/Music"
     folder = b"/device/Music" if player != "mpd" else b"/device/Playlists"
     style = PathStyle.RELATIVE if profile.style is None else profile.style
-    here = b"/device/Music"  # of MPD's stored playlists, too
+    here = b"/device/Music"  # for MPD's stored playlists, too
     there = [b"/device/Music/" + name for name in sorted(found | {*names.decoys(found)})]
     paths = [path for path in there if names.is_track(path)]
     known = {*there, *map(os.path.dirname, there), folder}

@@ -1,4 +1,4 @@
-"""The documented rules of players are their real ones."""
+"""The real players open the same entries of a playlist as their models in `readers`."""
 
 import os
 from collections.abc import Callable
@@ -8,9 +8,8 @@ from urllib.parse import quote_from_bytes
 import pytest
 
 from tests.players import names
-from tests.players.conftest import existing
+from tests.players.conftest import read
 from tests.players.drivers import Opened
-from tests.players.readers import READERS, Place
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
@@ -23,28 +22,22 @@ _STYLES: dict[str, Callable[[bytes, bytes], bytes]] = {
 }
 
 
-def read(player: str, playlist: Path, music: Path) -> list[bytes]:
-    """Return the files that the player opens by its rules."""
-    place = Place(os.fsencode(playlist), existing, os.fsencode(music), ())
-    return READERS[player](playlist.read_bytes(), place)
-
-
 @pytest.mark.parametrize("style", _STYLES)
-def test_the_real_player_reads_every_name_as_its_rules_say(
+def test_a_real_player_opens_the_same_odd_file_names_as_its_model(
     player: str, opened: Opened, difference: str | None, music: Path, style: str
 ) -> None:
     if difference:
         pytest.skip(difference)
     if player in _SLOW and style not in ("dotted", "uri"):
-        pytest.skip("each start takes seconds, and the others tell the same")
+        pytest.skip("each start takes seconds, and the other styles show the same")
     playlist = music / f"{style}{'.m3u8' if player == 'mopidy' else '.m3u'}"
     written = []
     for name in [*names.ALL, *(name for row in names.UNSUFFIXED.values() for name in row)]:
         if name.startswith(b"\n") and style != "uri":
-            continue  # of its first half, which is a folder, some queue all that is within
+            continue  # its first line names a folder, from which some players queue all files
         entry = _STYLES[style](os.fsencode(music), name)
         playlist.write_bytes(b"#EXTM3U\n" + entry + b"\n")
-        if player != "quodlibet" or read(player, playlist, music):  # one that is lost, and all are
+        if player != "quodlibet" or read(player, playlist, music):  # it rejects the list for one lost entry
             written.append(entry)
     playlist.write_bytes(b"#EXTM3U\n" + b"".join(entry + b"\n" for entry in written))
 
@@ -63,11 +56,7 @@ _FILES = {
     "blank lines": b"#EXTM3U\n\n" + _A + b"\n\n\n" + _B + b"\n" + _C + b"\n\n",
     "a missing file": b"#EXTM3U\n" + _A + b"\nmissing.mp3\n" + _C + b"\n",
     "one twice": b"#EXTM3U\n" + _A + b"\n" + _B + b"\n" + _A + b"\n",
-    "comments": b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\n# free\n#KEY:x\n"
-    + _A
-    + b"\n#PLAYLIST:x\n"
-    + _B
-    + b"\n",
+    "comments": b"#EXTM3U\n#PLAYSHUFFLE-ORDER:random\n# x\n#KEY:x\n" + _A + b"\n#PLAYLIST:x\n" + _B + b"\n",
     "lengths and titles": b"#EXTM3U\n#EXTINF:12,A - T\n" + _A + b"\n#EXTINF:7,T, x - y - z\n" + _B + b"\n",
     "a title that is not UTF-8": b"#EXTM3U\n#EXTINF:12,caf\xe9\n" + _A + b"\n" + _B + b"\n",
     "a name that is not UTF-8": b"#EXTM3U\n" + _A + b"\ncaf\xe9.mp3\n" + _B + b"\n",
@@ -78,21 +67,21 @@ _FILES = {
 
 
 @pytest.mark.parametrize("suffix", [".m3u", ".m3u8"])
-def test_the_real_player_reads_every_kind_of_playlist_as_its_rules_say(
+def test_a_real_player_reads_playlists_in_each_dialect_of_m3u_as_its_model_does(
     player: str, opened: Opened, difference: str | None, music: Path, suffix: str
 ) -> None:
     if difference:
         pytest.skip(difference)
     if player in _SLOW and suffix == ".m3u8":
         pytest.skip("each start takes seconds, and it does not look at the suffix")
-    read_otherwise = {}
+    differences = {}
     for number, (name, content) in enumerate(_FILES.items()):
         if player in _SLOW and name not in ("a mark and no header", "CRLF", "percent escapes"):
             continue
         playlist = music / f"file{number}{suffix}"
         playlist.write_bytes(content)
-        real, said = opened(playlist), read(player, playlist, music)
-        if real != said:
-            read_otherwise[name] = (real, said)
+        real, expected = opened(playlist), read(player, playlist, music)
+        if real != expected:
+            differences[name] = (real, expected)
 
-    assert read_otherwise == {}
+    assert differences == {}

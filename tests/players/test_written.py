@@ -1,8 +1,7 @@
-"""Players read the playlists written for them, and expected losses are reported before."""
+"""Each player opens the tracks of the playlist written for it, except those that `make` reported as lost."""
 
 import json
 import os
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist.m3u import parse
 from playshuffle.text import is_utf8
 from tests.players import matrix, names
-from tests.players.conftest import existing
+from tests.players.conftest import read
 from tests.players.drivers import Opened
 from tests.players.readers import READERS, Place
 from tests.support.program import configured, mpd_conf, run
@@ -21,9 +20,9 @@ pytestmark = [pytest.mark.process, pytest.mark.players]
 
 
 class Written(NamedTuple):
-    """A playlist from `make` for a player, in one file or in parts, and the reported losses.
+    """The files of a playlist that `make` wrote for a player, and the tracks that `make` reported as lost.
 
-    lost: by the version whose rules are known. lost_later: only by later ones.
+    lost: in the player's version for which the model is. lost_later: only in later versions.
     """
 
     playlists: list[Path]
@@ -33,7 +32,7 @@ class Written(NamedTuple):
 
 @pytest.fixture(scope="module")
 def env(tmp_path_factory: pytest.TempPathFactory, music: Path) -> dict[str, str]:
-    """A home for all tests here, with the configuration of MPD."""
+    """The environment of all tests in this module: a home with a configuration of MPD."""
     home = tmp_path_factory.mktemp("home")
     (music.parent / "Playlists").mkdir(exist_ok=True)
     mpd_conf(home, music, music.parent / "Playlists")
@@ -42,19 +41,18 @@ def env(tmp_path_factory: pytest.TempPathFactory, music: Path) -> dict[str, str]
 
 @pytest.fixture(scope="module")
 def tracks(music: Path, env: dict[str, str]) -> list[bytes]:
-    """All tracks of the library, in the order that is asked for."""
+    """All tracks of the library, sorted as in the playlists."""
     done = run("make", music, "--order", "sorted", "--print0", env=env)
     tracks = done.out.split(b"\0")[:-1]
-    walk = (os.path.join(top, file) for top, _, files in os.walk(os.fsencode(music)) for file in files)
-    there = {path for path in walk if names.is_track(os.path.relpath(path, os.fsencode(music)))}
-    assert set(tracks) == there
-    assert len(tracks) == len(there)
+    top = bytes(music)
+    walk = (os.path.join(folder, file) for folder, _, files in os.walk(top) for file in files)
+    assert sorted(tracks) == sorted(path for path in walk if names.is_track(os.path.relpath(path, top)))
     return tracks
 
 
 @pytest.fixture(scope="module")
 def written(music: Path, env: dict[str, str], tracks: list[bytes]) -> dict[str, Written]:
-    """The playlist for each player."""
+    """The playlist that `make` wrote for each player, by the player's name."""
     return {player: _written(player, music, env) for player in READERS}
 
 
@@ -78,14 +76,14 @@ def _written(player: str, music: Path, env: dict[str, str]) -> Written:
 
 
 def top(player: str, music: Path) -> Path:
-    """Return the top folder that the player sees."""
+    """Return the player's music folder, or the top folder of a device."""
     return music.parent if player in ("rockbox", "car") else music
 
 
-def spares(player: str, trouble: dict[str, Any]) -> bool:
-    """Return whether this loss may be reported although the rules of the player do not have it.
+def may_be_no_loss(player: str, trouble: dict[str, Any]) -> bool:
+    """Return whether `check` may report this loss although the model of the player opens the entry.
 
-    Its music folder may be another than this; newer versions lose entries that this one reads; and LMS
+    Mopidy may have another music folder, later versions lose entries that the model's version opens, and LMS
     guesses the encoding of names that are not UTF-8.
     """
     what = trouble["what"]
@@ -93,26 +91,10 @@ def spares(player: str, trouble: dict[str, Any]) -> bool:
     return is_elsewhere or "from" in trouble["versions"] or (player == "lms" and "not UTF-8" in what)
 
 
-def read(player: str, playlist: Path, music: Path, tracks: Collection[bytes]) -> list[bytes]:
-    place = Place(os.fsencode(playlist), existing, os.fsencode(top(player, music)), tracks)
-    return READERS[player](playlist.read_bytes(), place)
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_a_model_of_each_player_opens_all_tracks_but_the_reported_losses_in_order(
-    name: str, music: Path, tracks: list[bytes], written: dict[str, Written]
-) -> None:
-    done = written[name]
-
-    opened = [path for playlist in done.playlists for path in read(name, playlist, music, tracks)]
-
-    assert opened == [track for track in tracks if track not in done.lost]
-
-
-def test_the_real_player_opens_all_tracks_but_the_reported_losses_in_order(
+def test_a_real_player_opens_all_tracks_in_order_except_those_reported_as_lost(
     player: str, opened: Opened, difference: str | None, tracks: list[bytes], written: dict[str, Written]
 ) -> None:
-    """A version that was not measured may open more than that, but no other file."""
+    """A version that the model is not for may also open tracks that were reported as lost."""
     done = written[player]
 
     paths = opened(done.playlists[0])
@@ -122,17 +104,16 @@ def test_the_real_player_opens_all_tracks_but_the_reported_losses_in_order(
     assert difference or done.lost.isdisjoint(paths)
 
 
-def test_the_matrix_in_the_docs_shows_measured_results(
+def test_models_of_players_open_all_tracks_but_reported_losses_as_counted_in_the_docs(
     music: Path, tracks: list[bytes], written: dict[str, Written]
 ) -> None:
-    """Regenerate it with PLAYSHUFFLE_MATRIX=write."""
-    opened = {
-        name: {path for playlist in done.playlists for path in read(name, playlist, music, tracks)}
-        for name, done in written.items()
-    }
-    found = matrix.text(
-        os.fsencode(music), tracks, opened, {name: done.lost for name, done in written.items()}
-    )
+    """With PLAYSHUFFLE_MATRIX=write, write the matrix into docs/player-names.md."""
+    opened = {}
+    for name, done in written.items():
+        parts = (read(name, playlist, top(name, music), tracks) for playlist in done.playlists)
+        opened[name] = [path for part in parts for path in part]
+        assert opened[name] == [track for track in tracks if track not in done.lost], name
+    found = matrix.text(bytes(music), tracks, opened)
     if os.environ.get("PLAYSHUFFLE_MATRIX") == "write":
         matrix.write(found)
 
@@ -140,10 +121,10 @@ def test_the_matrix_in_the_docs_shows_measured_results(
 
 
 @pytest.mark.parametrize("style", ["relative", "absolute", "uri"])
-def test_check_reports_the_entries_that_each_player_cannot_open(
+def test_check_reports_each_entry_whose_file_the_model_of_a_player_does_not_open(
     music: Path, tracks: list[bytes], style: str
 ) -> None:
-    """And where it opens another file; of a playlist that was written for no player in particular."""
+    """The playlist was written for no particular player."""
     playlist = music / f"{style}.m3u"
     configured(
         f'[playlist.{style}]\nfolders = ["{music}"]\norder = "sorted"\npaths = "{style}"\n'
@@ -153,30 +134,30 @@ def test_check_reports_the_entries_that_each_player_cannot_open(
     every = [word for player in READERS for word in ("--for", player)]
     troubles = json.loads(run("check", playlist, *every, "--json").out)["players"]
     content = playlist.read_bytes()
-    # What is not UTF-8 spoils the whole for some.
+    # Some players read a file with any byte that is not UTF-8 in another encoding.
     head = b"#EXTM3U\n" + (b"" if is_utf8(content) else b"#\xe9\n")
     entries = [line for line in content.split(b"\n") if line and not line.startswith(b"#")]
     meant = parse(content, os.fsencode(music)).paths
     assert len(entries) == len(meant) > 200
-    told_otherwise = []
+    wrong = []
     for player, reader in READERS.items():
         if player in ("rockbox", "car") and style == "absolute":
-            continue  # of a path on this computer, check cannot know whether it is one on the device
-        place = Place(os.fsencode(playlist), existing, os.fsencode(top(player, music)), tracks)
-        # A format that many cars cannot play is no matter of the entry.
-        told = {
+            continue  # `check` cannot know whether an absolute path is one on the device
+        place = Place(bytes(playlist), os.path.exists, bytes(top(player, music)), tracks)
+        # A format that many cars cannot play is not a loss of the entry.
+        reported = {
             trouble["path"] and os.fsencode(trouble["path"]): trouble
             for trouble in troubles[player]
             if "not MP3" not in trouble["what"]
         }
         for entry, track in zip(entries, meant, strict=True):
             opened = reader(head + entry + b"\n", place)
-            trouble = told.get(track) or told.get(None)
-            if opened == [track] and trouble and not spares(player, trouble):
-                told_otherwise.append((player, "is told, but not lost", entry, trouble["what"]))
+            trouble = reported.get(track) or reported.get(None)
+            if opened == [track] and trouble and not may_be_no_loss(player, trouble):
+                wrong.append((player, "reported, but not lost", entry, trouble["what"]))
             elif opened != [track] and not trouble:
-                told_otherwise.append((player, "is lost, and not told", entry, opened))
+                wrong.append((player, "lost, but not reported", entry, opened))
             elif opened not in ([], [track]) and trouble and not trouble["plays_another"]:
-                told_otherwise.append((player, "plays another, and that is not told", entry, opened))
+                wrong.append((player, "plays another file, which is not reported", entry, opened))
 
-    assert told_otherwise == []
+    assert wrong == []

@@ -1,4 +1,4 @@
-"""Tell whether the installed version of a player is the one whose rules `readers` states."""
+"""Compare the installed version of a player with the version that its model in `readers` describes."""
 
 from typing import NamedTuple
 
@@ -7,13 +7,13 @@ from tests.support.processes import finished
 
 
 class Rules(NamedTuple):
-    """The version whose rules are known to the last name, and what later versions do otherwise."""
+    """The version that a player's model describes, and what later versions do otherwise."""
 
     version: str
     later: str
 
 
-# Players that are not in this table read alike in all versions that were tried.
+# Each other player read playlists in the same way in all versions that were tried.
 RULES: dict[str, Rules] = {
     "mpd": Rules("0.23", "0.24 keeps spaces at the edges of names, 0.24.16 skips those not in UTF-8"),
     "mpv": Rules("0.35", "0.37 opens no name that is not UTF-8"),
@@ -25,22 +25,17 @@ RULES: dict[str, Rules] = {
 
 
 def installed(player: str) -> str:
-    """Return the version of a player's package; empty where dpkg does not know it."""
-    words = ["dpkg-query", "-W", "-f", "${Version}", DRIVERS[player].package]
+    """Return the upstream version of a player's Debian package; empty if dpkg does not know it."""
     try:
-        done = finished(words)
+        done = finished(["dpkg-query", "-W", "-f", "${Version}", DRIVERS[player].package])
     except FileNotFoundError:
         return ""
-    return upstream(done.stdout) if done.returncode == 0 else ""
-
-
-def upstream(version: str) -> str:
-    """Return the upstream part of a Debian version, such as "0.24.4" of "1:0.24.4-1+b2"."""
-    return version.rpartition(":")[2].partition("-")[0]
+    # "0.24.4" of "1:0.24.4-1+b2"
+    return done.stdout.rpartition(":")[2].partition("-")[0] if done.returncode == 0 else ""
 
 
 def difference(player: str, version: str) -> str | None:
-    """Return why a version may read otherwise than the rules say; None if they are its own."""
+    """Return how a version may differ from a player's model; None if the model is for this version."""
     rules = RULES.get(player)
     if rules is None or not version or version.split(".")[:2] == rules.version.split("."):
         return None

@@ -15,39 +15,29 @@ class Driver(NamedTuple):
     """A player that runs without sound and window.
 
     package: its package in Debian.
-    run: for a music folder.
+    run: starts the player for a music folder.
     """
 
     package: str
     run: Callable[[Path], AbstractContextManager[Opened]]
 
 
-# By the names that --for takes.
+def _by_system(player: str, package: str, module: str, packages: str, *, needs_dbus: bool = False) -> Driver:
+    return Driver(package, lambda music: asked(player, music, module, packages, needs_dbus=needs_dbus))
+
+
+# By the player's name as `--for` takes it.
 DRIVERS: dict[str, Driver] = {
     "mpd": Driver("mpd", mpd.driven),
     "mpv": Driver("mpv", terminal.mpv),
-    "vlc": Driver("libvlc5", lambda _: asked("vlc", "libvlc.so.5", package="libvlc5 vlc-plugin-base")),
+    "vlc": _by_system("vlc", "libvlc5", "libvlc.so.5", "libvlc5 vlc-plugin-base"),
     "cmus": Driver("cmus", terminal.cmus),
-    "quodlibet": Driver("quodlibet", lambda _: asked("quodlibet", "quodlibet", package="quodlibet")),
-    "mopidy": Driver(
-        "mopidy", lambda music: asked("mopidy", "mopidy", package="mopidy", XDG_MUSIC_DIR=str(music))
+    "quodlibet": _by_system("quodlibet", "quodlibet", "quodlibet", "quodlibet"),
+    "mopidy": _by_system("mopidy", "mopidy", "mopidy", "mopidy"),
+    "rhythmbox": _by_system(
+        "rhythmbox", "libtotem-plparser18", "gi.repository.TotemPlParser", "gir1.2-totemplparser-1.0"
     ),
-    "rhythmbox": Driver(
-        "libtotem-plparser18",
-        lambda _: asked(
-            "rhythmbox", "gi.repository.TotemPlParser", package="python3-gi gir1.2-totemplparser-1.0"
-        ),
-    ),
-    "audacious": Driver(
-        "audacious",
-        lambda _: asked(
-            "audacious",
-            "gi",
-            package="audacious python3-gi",
-            before=("dbus-run-session", "--"),
-            tools=("audacious",),
-        ),
-    ),
+    "audacious": _by_system("audacious", "audacious", "gi", "audacious python3-gi", needs_dbus=True),
     "strawberry": Driver("strawberry", terminal.strawberry),
     "liquidsoap": Driver("liquidsoap", terminal.liquidsoap),
 }

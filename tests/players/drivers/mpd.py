@@ -1,4 +1,4 @@
-"""MPD: an instance of its own, without sound, told by its protocol."""
+"""Start a private MPD without sound, and send it commands of its protocol."""
 
 import contextlib
 import os
@@ -11,12 +11,12 @@ from tests.support.needs import need
 
 
 class Mpd:
-    """A connection to an MPD, in its own words.
+    """A connection to a running MPD.
 
     Args:
-        path: of its socket.
-        music: its music_directory.
-        playlists: its playlist_directory.
+        path: the socket of MPD.
+        music: the music_directory of MPD.
+        playlists: the playlist_directory of MPD.
     """
 
     def __init__(self, path: Path, music: Path, playlists: Path) -> None:
@@ -30,7 +30,7 @@ class Mpd:
         assert self._answers.readline().startswith(b"OK MPD")
 
     def say(self, command: str) -> list[bytes]:
-        """Give a command; the lines of the answer."""
+        """Send a command of the protocol, and return the lines of the answer."""
         self._socket.sendall(command.encode() + b"\n")
         lines: list[bytes] = []
         for line in self._answers:
@@ -42,7 +42,7 @@ class Mpd:
         raise AssertionError("MPD hung up")
 
     def loaded(self, playlist: str) -> list[bytes]:
-        """The paths in the queue, once a playlist was loaded into it; all of them with a length."""
+        """Load a playlist into the empty queue, and return the paths there; each track must have a length."""
         self.say("clear")
         self.say(f'load "{playlist}"')
         lines = self.say("playlistinfo")
@@ -50,7 +50,7 @@ class Mpd:
         return [os.fsencode(self.music) + b"/" + line[6:] for line in lines if line.startswith(b"file: ")]
 
     def opened(self, playlist: Path) -> list[bytes]:
-        """The same for a file, be it a stored playlist or one in the music folder."""
+        """Return the files that MPD opens from a playlist in its playlist folder or its music folder."""
         if playlist.parent == self.playlists:
             name = playlist.name.removesuffix(".m3u")
         else:
@@ -63,14 +63,14 @@ class Mpd:
             raise
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._answers.close()
         self._socket.close()
 
 
 @contextlib.contextmanager
 def running(music: Path, playlists: Path | None = None) -> Iterator[Mpd]:
-    """An MPD that knows this library; its stored playlists lie in a folder of its own, if none is given."""
+    """Start an MPD that has scanned this music; its playlist folder is a new one if none is given."""
     need("mpd")
     with short_home() as home:
         playlists = playlists or home / "playlists"
@@ -99,6 +99,6 @@ def running(music: Path, playlists: Path | None = None) -> Iterator[Mpd]:
 
 @contextlib.contextmanager
 def driven(music: Path) -> Iterator[Opened]:
-    """Return the files that an MPD opens; its stored playlists are in `Playlists`, beside the music."""
+    """Start an MPD with the playlist folder `Playlists` beside the music; yield `Mpd.opened`."""
     with running(music, music.parent / "Playlists") as mpd:
         yield mpd.opened

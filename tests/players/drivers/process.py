@@ -1,4 +1,4 @@
-"""Players as processes of their own: private, without sound or window, ended with all they started."""
+"""Run players as private processes, without sound or window, and kill them with their children at the end."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ Opened = Callable[[Path], list[bytes]]
 
 @contextlib.contextmanager
 def short_home() -> Iterator[Path]:
-    """A home with a short path: the path of a socket has 107 bytes at most."""
+    """Make a home with a short path, for sockets in it: their paths may have at most 107 bytes."""
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as home:
         yield Path(home)
 
@@ -29,19 +29,13 @@ def short_home() -> Iterator[Path]:
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Return an environment that shares nothing with the user's own players."""
     folders = {
-        name: str(home / name.lower())
-        for name in (
-            "XDG_CONFIG_HOME",
-            "XDG_CACHE_HOME",
-            "XDG_DATA_HOME",
-            "XDG_STATE_HOME",
-            "XDG_RUNTIME_DIR",
-        )
+        f"XDG_{name}": str(home / f"xdg_{name.lower()}")
+        for name in ("CONFIG_HOME", "CACHE_HOME", "DATA_HOME", "STATE_HOME", "RUNTIME_DIR")
     }
     for folder in folders.values():
         Path(folder).mkdir(mode=0o700, exist_ok=True)
     plain = {name: value for name, value in os.environ.items() if name in ("PATH", "CI")}
-    # In this locale names are passed on as they are; told a charset, some drop those that are not in it.
+    # In this locale, players pass names on unchanged. In another, some drop names that it cannot encode.
     fixed = {
         "LC_ALL": "C.UTF-8", "HOME": str(home), "TERM": "linux", "QT_QPA_PLATFORM": "offscreen",
         "JACK_NO_START_SERVER": "1", "PULSE_SERVER": "none", "SDL_AUDIODRIVER": "dummy",
@@ -57,7 +51,7 @@ def started(
     stdin: int = subprocess.DEVNULL,
     stdout: int | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program, and end it and all that it started."""
+    """Run a program; at the end, kill it and its children."""
     log = Path(env["HOME"]) / "stderr"
     with (
         log.open("ab") as stderr,
@@ -74,7 +68,7 @@ def started(
 
 
 def until(happens: Callable[[], bool], process: subprocess.Popen[bytes] | None = None) -> None:
-    """Wait for something that a player does, as long as it runs."""
+    """Wait until a condition is true; fail if the player's process ends before, or after 30 seconds."""
     end = time.monotonic() + _PATIENCE_S
     while not happens():
         assert process is None or process.poll() is None, f"it ended with {process.returncode}"
@@ -83,7 +77,7 @@ def until(happens: Callable[[], bool], process: subprocess.Popen[bytes] | None =
 
 
 def listens(path: Path) -> bool:
-    """Return whether a player accepts connections: its socket exists a little earlier."""
+    """Return whether a socket accepts connections; its file exists a little earlier."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
         probe.connect(str(path))
         return True
@@ -92,29 +86,29 @@ def listens(path: Path) -> bool:
 
 @contextlib.contextmanager
 def asked(
-    player: str,
-    *modules: str,
-    package: str,
-    before: Sequence[str] = (),
-    tools: Sequence[str] = (),
-    **env: str,
+    player: str, music: Path, module: str, packages: str, *, needs_dbus: bool = False
 ) -> Iterator[Opened]:
-    """A player that `system.py` drives."""
-    load = {name: "ctypes.CDLL" if ".so." in name else "importlib.import_module" for name in modules}
-    code = "; ".join(["import ctypes, importlib", *(f"{how}({name!r})" for name, how in load.items())])
-    if (
-        not Path(SYSTEM_PYTHON).exists()
-        or subprocess.run([SYSTEM_PYTHON, "-c", code], check=False).returncode
-    ):
-        unmet(f"{player} is missing: apt install {package}")
-    for tool in (*before[:1], *tools):
-        need(tool)
+    """Start `system.py` for a player; yield a function that returns the files opened from a playlist.
+
+    Args:
+        module: a module or library of the player, which Debian's Python must find.
+        packages: its Debian packages, for the message.
+        needs_dbus: the player is a program that needs a private D-Bus.
+    """
+    load = "ctypes.CDLL" if ".so." in module else "importlib.import_module"
+    command = [SYSTEM_PYTHON, "-c", f"import ctypes, importlib; {load}({module!r})"]
+    if not Path(SYSTEM_PYTHON).exists() or subprocess.run(command, check=False).returncode:
+        unmet(f"{player} is missing: apt install {packages}")
+    if needs_dbus:
+        need("dbus-run-session")
+        need(player)
+    before = ["dbus-run-session", "--"] * needs_dbus
     script = Path(__file__).with_name("system.py")
     with (
         short_home() as home,
         started(
             [*before, SYSTEM_PYTHON, script, player],
-            environment(home, **env),
+            environment(home, XDG_MUSIC_DIR=str(music)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         ) as process,
@@ -134,5 +128,5 @@ def asked(
 
 
 def existing(paths: Iterator[bytes]) -> list[bytes]:
-    """Return the existing files, without dot segments; some players show the rest, none plays it."""
+    """Return the existing paths, without dot segments; some players show missing files, none plays them."""
     return [os.path.normpath(path) for path in paths if b"\0" not in path and os.path.exists(path)]

@@ -1,6 +1,6 @@
-"""Print what players would play of playlists; runs in Debian's Python, which has their modules.
+"""Print the files that a player would play from playlists; runs in Debian's Python, which has its modules.
 
-Each line on stdin is the path of a playlist, as JSON; each line on stdout a list of paths.
+Each line of the input is the path of a playlist, as JSON. Each line of the output is a list of paths.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ Opened = Callable[[str], list[str]]
 
 
 def quodlibet() -> Opened:
-    """Load by the function behind its 'Import playlist', without its window."""
+    """Load playlists by the function of the menu entry 'Import playlist', without a window."""
     import_module("gi").require_version("Gtk", "3.0")
     import_module("quodlibet").init_cli()
     import_module("quodlibet.formats")
@@ -33,7 +33,7 @@ def quodlibet() -> Opened:
     class Playlists:
         @staticmethod
         def create_from_songs(songs: list[Any]) -> list[str]:
-            files = [song("~filename") for song in songs]  # of what is no song, that raises
+            files = [song("~filename") for song in songs]  # raises for what is not a song
             return [name for song, name in zip(songs, files, strict=True) if song.is_file]
 
     util.WaitLoadWindow = Window
@@ -53,17 +53,17 @@ def quodlibet() -> Opened:
 
 
 def mopidy() -> Opened:
-    """Load by the provider of its M3U extension, relative to $XDG_MUSIC_DIR."""
+    """Load playlists by the provider of the M3U extension, relative to $XDG_MUSIC_DIR."""
     playlists: Any = import_module("mopidy.m3u.playlists")
     to_path = import_module("mopidy.internal.path").uri_to_path
 
     def opened(playlist: str) -> list[str]:
         folder, name = os.path.split(playlist)
-        said = {
+        config = {
             "playlists_dir": folder, "base_dir": os.environ["XDG_MUSIC_DIR"],
             "default_encoding": "latin-1", "default_extension": ".m3u8",
         }  # fmt: skip
-        provider = playlists.M3UPlaylistsProvider(None, {"m3u": said})
+        provider = playlists.M3UPlaylistsProvider(None, {"m3u": config})
         refs = provider.as_list()
         if not any(_path(ref.uri) == name for ref in refs):
             return []
@@ -76,7 +76,7 @@ def mopidy() -> Opened:
 
 
 def rhythmbox() -> Opened:
-    """Load by totem-pl-parser, with which Rhythmbox reads."""
+    """Load playlists by totem-pl-parser, the library of Rhythmbox for playlists."""
     gi = import_module("gi")
     gi.require_version("TotemPlParser", "1.0")
     gio, totem = import_module("gi.repository.Gio"), import_module("gi.repository.TotemPlParser")
@@ -88,7 +88,7 @@ def rhythmbox() -> Opened:
     def opened(playlist: str) -> list[str]:
         found.clear()
         parser.parse(gio.File.new_for_path(playlist).get_uri(), False)
-        # An absolute path is handed on as it stands.
+        # The library returns an absolute path unchanged.
         return [
             uri if uri.startswith("/") else _path(uri) for uri in found if uri.startswith(("/", "file:///"))
         ]
@@ -97,7 +97,7 @@ def rhythmbox() -> Opened:
 
 
 def audacious() -> Opened:
-    """Load into one that runs without a window, on a D-Bus of its own."""
+    """Load playlists into a running Audacious without a window, on a private D-Bus."""
     gio = import_module("gi.repository.Gio")
     glib = import_module("gi.repository.GLib")
     player = subprocess.Popen(["audacious", "-H"], stdout=sys.stderr)
@@ -107,7 +107,7 @@ def audacious() -> Opened:
     def say(method: str, words: Any = None) -> Any:
         return bus.call_sync(*here, method, words, None, gio.DBusCallFlags.NO_AUTO_START, 20_000).unpack()
 
-    # A question before its plugins are started ends it. One of them takes this name.
+    # A question before its plugins are started makes it exit. One of them takes this name.
     started = glib.Variant("(s)", ("org.mpris.MediaPlayer2.audacious",))
     dbus = "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"
     until = time.monotonic() + 60
@@ -118,7 +118,7 @@ def audacious() -> Opened:
 
     def opened(playlist: str) -> list[str]:
         say("Clear")
-        # It adds in the background, one after the other: once the last is there, all are.
+        # It adds files in the background, in order: if the last one is there, all are.
         last = gio.File.new_for_path(os.path.join(os.path.dirname(__file__), "../../data/tone.ogg")).get_uri()
         say("Add", glib.Variant("(s)", (gio.File.new_for_path(playlist).get_uri(),)))
         say("Add", glib.Variant("(s)", (last,)))
@@ -136,7 +136,7 @@ def audacious() -> Opened:
 
 
 def vlc() -> Opened:
-    """Load by libvlc, as the program does, and take a folder for itself."""
+    """Load playlists by libvlc, as the program does; return a folder as one path."""
     library = ctypes.CDLL("libvlc.so.5")
     pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
     for name, result, words in (
@@ -163,7 +163,7 @@ def vlc() -> Opened:
         items = say.libvlc_media_subitems(media)
         count = say.libvlc_media_list_count(items)
         mrls = [say.libvlc_media_get_mrl(say.libvlc_media_list_item_at_index(items, i)) for i in range(count)]
-        # What it opens of a file:// URL was seen to end at the first '#' or '?'.
+        # VLC was seen to open a file:// URL only up to the first '#' or '?'.
         uris = [mrl.decode().partition("#")[0].partition("?")[0] for mrl in mrls]
         return [_path(uri) for uri in uris if uri.startswith("file:///")]
 

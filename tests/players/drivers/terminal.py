@@ -1,4 +1,4 @@
-"""mpv, cmus, Strawberry and Liquidsoap, each by the means that it has."""
+"""Run mpv, cmus, Strawberry and Liquidsoap, and find out which files they open from a playlist."""
 
 import contextlib
 import fcntl
@@ -18,7 +18,7 @@ from urllib.parse import unquote_to_bytes
 from tests.players.drivers.process import Opened, environment, existing, listens, short_home, started, until
 from tests.support.needs import need
 
-# In a hook, for which mpv waits: an event may come when the next file is already loading.
+# A hook, for which mpv waits: an event may come when the next file is already loading.
 _MPV_SCRIPT = """
 local out = io.open(mp.get_opt("out"), "wb")
 mp.add_hook("on_preloaded", 50, function()
@@ -30,7 +30,7 @@ end)
 
 @contextlib.contextmanager
 def mpv(_music: Path) -> Iterator[Opened]:
-    """The paths that mpv opened as audio, in order."""
+    """Yield a function that returns the paths that mpv opens as audio, in order."""
     need("mpv")
     with short_home() as home:
         (home / "tell.lua").write_text(_MPV_SCRIPT)
@@ -45,7 +45,7 @@ def mpv(_music: Path) -> Iterator[Opened]:
                 ],
                 env=environment(home),
                 stdin=subprocess.DEVNULL,
-                check=False,  # it calls it an error, too, that so short a part of a track has no sound
+                check=False,  # mpv reports an error if so short a part of a track has no sound
                 timeout=60,
             )  # fmt: skip
             return existing(_plain(path) for path in (home / "out").read_bytes().split(b"\0")[:-1])
@@ -54,14 +54,14 @@ def mpv(_music: Path) -> Iterator[Opened]:
 
 
 def _plain(entry: bytes) -> bytes:
-    """The path that an entry names, be it a URI or not."""
+    """Return the path that an entry names, a path or a file:// URI."""
     _, scheme, path = entry.partition(b"file:///")
     return b"/" + unquote_to_bytes(path) if scheme else entry
 
 
 @contextlib.contextmanager
 def cmus(_music: Path) -> Iterator[Opened]:
-    """The paths in the queue of a cmus that has a terminal of its own."""
+    """Start cmus on a private terminal; yield a function that returns the paths in its queue."""
     need("cmus")
     with short_home() as home:
         (home / "rc").write_text("set output_plugin=alsa\nset mpris=false\n")
@@ -89,7 +89,7 @@ def cmus(_music: Path) -> Iterator[Opened]:
 
                 def opened(playlist: Path) -> list[bytes]:
                     say(b"clear -q")
-                    # It adds in the background, one after the other: once the last is there, all are.
+                    # It adds files in the background, in order: if the last one is there, all are.
                     say(b"add -q " + os.fsencode(playlist))
                     say(b"add -q " + last)
                     until(lambda: say(b"save -q -")[-1:] == [last], process)
@@ -106,7 +106,7 @@ def _drain(terminal: int) -> None:
 
 @contextlib.contextmanager
 def strawberry(_music: Path) -> Iterator[Opened]:
-    """The playlists that a Strawberry without a window keeps in its database."""
+    """Yield a function that returns the entries that Strawberry, without a window, saves in its database."""
     need("strawberry")
     need("dbus-run-session")
     last = (Path(__file__).parents[2] / "data" / "tone.ogg").as_uri()
@@ -138,7 +138,7 @@ def strawberry(_music: Path) -> Iterator[Opened]:
         yield opened
 
 
-# Resolved as it does before it plays.
+# Resolve each entry as Liquidsoap does before it plays one.
 _LIQUIDSOAP_SCRIPT = """
 def tell(entry) =
   r = request.create(snd(entry))
@@ -153,7 +153,7 @@ list.iter(tell, playlist.parse(path=FOLDER, PLAYLIST))
 
 @contextlib.contextmanager
 def liquidsoap(_music: Path) -> Iterator[Opened]:
-    """What Liquidsoap resolves of a playlist; one start for each takes two seconds."""
+    """Yield a function that returns the files that Liquidsoap resolves; each call takes two seconds."""
     need("liquidsoap")
     with short_home() as home:
         script = home / "tell.liq"

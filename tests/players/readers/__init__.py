@@ -1,8 +1,7 @@
 """Model which files each player opens when it loads a playlist, as pure functions.
 
-Written from how the players were measured and from their sources, not from what playshuffle
-takes them to do: so the one can refute the other. Where a player is run by the tests, its rules
-are tested against it there.
+Written from measurements and from the sources of the players, not from the code of playshuffle, so that a
+model can show an error there. `test_readers.py` compares the models with the players that tests can run.
 """
 
 from tests.players.readers.desktop import audacious, liquidsoap, mopidy, rhythmbox, strawberry
@@ -13,7 +12,7 @@ from tests.players.readers.terminal import cmus, mpd, mpv, quodlibet, vlc
 
 __all__ = ["READERS", "Place", "Reader"]
 
-# By the names that --for takes.
+# By the player's name as `--for` takes it.
 READERS: dict[str, Reader] = {
     "mpd": mpd, "mpv": mpv, "vlc": vlc, "cmus": cmus, "quodlibet": quodlibet, "mopidy": mopidy,
     "rhythmbox": rhythmbox, "strawberry": strawberry, "audacious": audacious, "navidrome": navidrome,

@@ -1,4 +1,4 @@
-"""How Mopidy, Rhythmbox (totem-pl-parser), Strawberry, Audacious and Liquidsoap read."""
+"""Model how Mopidy, Rhythmbox (totem-pl-parser), Strawberry, Audacious and Liquidsoap read playlists."""
 
 import io
 import re
@@ -7,7 +7,7 @@ from tests.players.readers.place import BOM, Place, as_text, from_uri
 
 
 def mopidy(content: bytes, place: Place) -> list[bytes]:
-    """Mopidy 3: relative to `music`, its base_dir; .m3u is Latin-1; whatever has a scheme is a URI."""
+    """Mopidy 3: entries are relative to `music`, its base_dir; .m3u is Latin-1; a scheme makes a URI."""
     if not place.is_named(b".m3u", b".m3u8"):
         return []
     encoding = "utf-8" if place.is_named(b".m3u8") else "latin-1"
@@ -25,7 +25,7 @@ def mopidy(content: bytes, place: Place) -> list[bytes]:
 
 
 def rhythmbox(content: bytes, place: Place) -> list[bytes]:
-    """totem-pl-parser 3.26: one byte that is not UTF-8, and the whole file is taken for Latin-1."""
+    """totem-pl-parser 3.26: if one byte is not UTF-8, the whole file is read as Latin-1."""
     has_returns = b"\r" in content
     text = as_text(content)
     if text is None:
@@ -50,7 +50,7 @@ def rhythmbox(content: bytes, place: Place) -> list[bytes]:
 
 
 def strawberry(content: bytes, place: Place) -> list[bytes]:
-    """Strawberry 1.0: UTF-8 alone, also in URIs; a carriage return ends a line, a backslash is a slash."""
+    """Strawberry 1.0: only UTF-8, in URIs too; a carriage return ends a line, a backslash is a slash."""
     opened = []
     for line in re.split("[\r\n]", _each_replaced(content.removeprefix(BOM))):
         entry = line.strip().removeprefix("\ufeff")
@@ -64,7 +64,7 @@ def strawberry(content: bytes, place: Place) -> list[bytes]:
 
 
 def _each_replaced(text: bytes) -> str:
-    """As Qt decodes UTF-8: each byte that is wrong becomes a character that tells so."""
+    """Decode UTF-8 as Qt does: each wrong byte becomes U+FFFD."""
     return re.sub("[\udc80-\udcff]", "\ufffd", text.decode(errors="surrogateescape"))
 
 
@@ -87,7 +87,7 @@ def audacious(content: bytes, place: Place) -> list[bytes]:
 
 
 def liquidsoap(content: bytes, place: Place) -> list[bytes]:
-    """Liquidsoap 2.1: bare paths, nothing stripped; of file:// it cuts off that, and decodes nothing."""
+    """Liquidsoap 2.1: nothing is stripped from a path; `file://` is removed, but escapes are not decoded."""
     opened = []
     for line in re.split(rb"[\r\n]+", content):
         if line and not line.startswith(b"#"):

@@ -1,4 +1,4 @@
-"""How Rockbox, from its source, and a car, from manuals, read. `music` is the top of the device."""
+"""Model how Rockbox, by its source, and a car, by manuals, read playlists. `music`: the device's top."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from tests.players.readers.place import BOM, Place, as_text
 
 
 def rockbox(content: bytes, place: Place) -> list[bytes]:
-    """Rockbox: .m3u in the code page of the device, any other suffix in UTF-8; paths of 260 bytes."""
+    """Rockbox: .m3u is in the device's code page, any other file in UTF-8; paths have at most 260 bytes."""
     is_utf8 = content.startswith(BOM) or not place.is_named(b".m3u")
     opened = []
     for line in re.split(rb"[\r\n]", content.removeprefix(BOM)):
@@ -21,7 +21,7 @@ def rockbox(content: bytes, place: Place) -> list[bytes]:
 
 
 def car(content: bytes, place: Place) -> list[bytes]:
-    """A car: the first 255 entries, each stripped, in ASCII or UTF-8, of 260 bytes at most."""
+    """A car radio: the first 255 entries, in UTF-8, stripped of spaces, each of at most 260 bytes."""
     opened = []
     entries = 0
     for line in re.split(rb"[\r\n]", content.removeprefix(BOM)):

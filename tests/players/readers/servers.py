@@ -8,7 +8,7 @@ from tests.players.readers.place import AUDIO, BOM, Place, as_text, from_uri
 
 
 def navidrome(content: bytes, place: Place) -> list[bytes]:
-    """Navidrome: files of its library, found whatever their case and Unicode form."""
+    """Navidrome: finds the files of its library in any letter case and Unicode form."""
     if os.path.basename(place.playlist).startswith(b"."):
         return []
     known: dict[str, bytes] = {}
@@ -36,7 +36,7 @@ def _folded(path: str) -> str:
 
 
 def jellyfin(content: bytes, place: Place) -> list[bytes]:
-    """Jellyfin: with the header, every path is decoded like a part of a URL."""
+    """Jellyfin: after the line #EXTM3U, URI escapes in every path are decoded."""
     lines = [line.strip() for line in re.split("[\r\n]", content.removeprefix(BOM).decode(errors="replace"))]
     is_extended = bool(lines) and lines[0] == "#EXTM3U"
     tags: set[str] = set()
@@ -65,7 +65,7 @@ def _form_decoded(text: str) -> bytes:
 
 
 def kodi(content: bytes, place: Place) -> list[bytes]:
-    """Kodi: UTF-8, lines of 4095 bytes, an entry with a colon as its second character is absolute."""
+    """Kodi: UTF-8; longer lines are cut after 4095 bytes; a colon as second character makes a drive."""
     opened = []
     for line in content.split(b"\n"):
         for piece in (line[start : start + 4095] for start in range(0, len(line), 4095)):
@@ -79,7 +79,7 @@ def kodi(content: bytes, place: Place) -> list[bytes]:
 
 
 def lms(content: bytes, place: Place) -> list[bytes]:
-    """LMS: a backslash is a slash; a missing path is tried below `music`, its media folder."""
+    """LMS: a backslash is a slash; a missing file is looked for below `music`, its media folder."""
     opened = []
     for line in content.removeprefix(BOM).replace(b"\r", b"").split(b"\n"):
         entry = line.strip()
@@ -95,7 +95,7 @@ def lms(content: bytes, place: Place) -> list[bytes]:
 
 
 def music_assistant(content: bytes, place: Place) -> list[bytes]:
-    """Music Assistant: any line break of Unicode ends a line, %20 is a space, a backslash a slash."""
+    """Music Assistant: any Unicode line break ends a line, %20 is a space, and a backslash is a slash."""
     opened = []
     for line in map(str.strip, content.removeprefix(BOM).decode(errors="replace").splitlines()):
         if line and not line.startswith("#") and "#EXT" not in line and "://" not in line:

@@ -1,4 +1,4 @@
-"""How MPD, mpv, VLC, cmus and Quod Libet read."""
+"""Model how MPD, mpv, VLC, cmus and Quod Libet read playlists."""
 
 import os
 import re
@@ -9,10 +9,10 @@ _BLANKS = bytes(range(0x21))
 
 
 def mpd(content: bytes, place: Place) -> list[bytes]:
-    """MPD 0.23: `music` is its music_directory; a playlist outside of that is in its playlist_directory.
+    """MPD 0.23: `music` is its music_directory; a playlist elsewhere counts as one in its playlist_directory.
 
-    It strips each line and each part of a path, takes no URIs, and plays only the files of its
-    database: those with a known suffix, without newlines.
+    It strips spaces from each line and each part of a path, reads no URIs, and plays only files in its
+    database: those with the suffix of an audio file and without a newline in the name.
     """
     is_stored = not place.playlist.startswith(place.music + b"/")
     if is_stored and not place.is_named(b".m3u"):
@@ -38,7 +38,7 @@ def mpd(content: bytes, place: Place) -> list[bytes]:
 
 
 def mpv(content: bytes, place: Place) -> list[bytes]:
-    """Mpv 0.35 with --playlist: without the header, '#' begins no comment."""
+    """Mpv 0.35 with --playlist: without the line #EXTM3U, '#' begins no comment."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         content = content.decode("utf-16").encode()
     lines = [line.strip(b" \f\n\r\t\v") for line in content.removeprefix(BOM).split(b"\n")]
@@ -67,9 +67,9 @@ def vlc(content: bytes, place: Place) -> list[bytes]:
     ):
         return []  # a stream, not a playlist
     opened = []
-    # With .m3u8 it does not look for a mark, which then is a part of the first line.
+    # With .m3u8 it does not remove a byte order mark, which then is a part of the first line.
     lines = (content if place.is_named(b".m3u8") else content.removeprefix(BOM)).split(b"\n")
-    # A return alone ends a line where no newline is to come.
+    # A carriage return alone ends a line only after the last newline.
     for line in [*(line.removesuffix(b"\r") for line in lines[:-1]), *lines[-1].split(b"\r")]:
         entry = line.lstrip(b" \t\r")
         if not entry or entry.startswith(b"#"):
@@ -100,7 +100,7 @@ def _vlc_path(entry: bytes, place: Place) -> list[bytes]:
 
 
 def cmus(content: bytes, place: Place) -> list[bytes]:
-    """Cmus 2.10: bare paths, and of the line nothing stripped but a carriage return at its end."""
+    """Cmus 2.10: paths only; nothing is stripped from a line except a carriage return at the end."""
     if not place.is_named(b".m3u", b".pl", b".pls"):
         return []
     opened = []
@@ -112,7 +112,7 @@ def cmus(content: bytes, place: Place) -> list[bytes]:
 
 
 def quodlibet(content: bytes, place: Place) -> list[bytes]:
-    """Quod Libet 4.5: one entry that is not audio, or an empty line, and nothing is loaded."""
+    """Quod Libet 4.5: if one line is empty or is not an audio file, nothing is loaded."""
     if not place.is_named(b".m3u", b".m3u8"):
         return []
     opened = []
