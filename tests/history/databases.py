@@ -1,4 +1,4 @@
-"""Make databases as players make them, from their public schemas, without the columns that nobody reads."""
+"""Make databases with the public schemas of players, without the columns that playshuffle does not read."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -11,12 +11,6 @@ MPD = """
 CREATE TABLE sticker(
     type VARCHAR NOT NULL, uri VARCHAR NOT NULL, name VARCHAR NOT NULL, value VARCHAR NOT NULL);
 CREATE UNIQUE INDEX sticker_value ON sticker(type, uri, name);
-"""
-BEETS = """
-CREATE TABLE items (id INTEGER PRIMARY KEY, path BLOB, title TEXT);
-CREATE TABLE item_attributes (
-    id INTEGER PRIMARY KEY, entity_id INTEGER, key TEXT, value TEXT,
-    UNIQUE(entity_id, key) ON CONFLICT REPLACE);
 """
 _NAVIDROME = """
 CREATE TABLE user (id varchar(255) PRIMARY KEY, user_name varchar(255) DEFAULT '' NOT NULL UNIQUE);
@@ -47,13 +41,11 @@ CREATE TABLE media_file (
     missing boolean DEFAULT false NOT NULL);
 """
 )
-_SONGS = """
+STRAWBERRY = """
 CREATE TABLE songs (
-    title TEXT, {path} TEXT NOT NULL, mtime INTEGER NOT NULL DEFAULT -1, playcount INTEGER NOT NULL DEFAULT 0,
+    title TEXT, url TEXT NOT NULL, mtime INTEGER NOT NULL DEFAULT -1, playcount INTEGER NOT NULL DEFAULT 0,
     skipcount INTEGER NOT NULL DEFAULT 0, lastplayed INTEGER NOT NULL DEFAULT -1, rating INTEGER DEFAULT -1);
 """
-STRAWBERRY = _SONGS.format(path="url")
-CLEMENTINE = _SONGS.format(path="filename") + "ALTER TABLE songs ADD score INTEGER NOT NULL DEFAULT 0;"
 SCROBBLES = """
 CREATE TABLE scrobbles (
     media_file_id VARCHAR(255) NOT NULL, user_id VARCHAR(255) NOT NULL, submission_time INTEGER NOT NULL);
@@ -75,7 +67,7 @@ CREATE TABLE tracks_persistent (
 
 
 def database(path: Path, schema: str, statement: str = "", rows: Sequence[Sequence[Any]] = ()) -> Path:
-    """Write a database, with rows."""
+    """Write a database with this schema, and rows inserted by the statement."""
     connection = sqlite3.connect(path)
     with connection:
         connection.executescript(schema)
@@ -86,12 +78,12 @@ def database(path: Path, schema: str, statement: str = "", rows: Sequence[Sequen
 
 
 def stickers(path: Path, values: dict[str, dict[str, str]]) -> Path:
-    """Write a sticker database of MPD with these values, by URI and name."""
+    """Write a sticker database of MPD with these values, by the song's URI and the sticker's name."""
     rows = [("song", uri, name, value) for uri, named in values.items() for name, value in named.items()]
     return database(path, MPD, "INSERT INTO sticker VALUES (?, ?, ?, ?)", rows)
 
 
 def history_rows(rows: HistoryRows) -> list[HistoryRow]:
-    """Return columns as rows."""
+    """Return the columns of a play history as rows."""
     played = map(Played._make, zip(*rows.played, strict=True))
     return [HistoryRow(*row) for row in zip(rows.paths, played, rows.names, strict=True)]

@@ -1,9 +1,9 @@
-"""Test how the files of players are read."""
+"""Play histories in files that are not databases."""
 
 import datetime
 import os
-import pickle
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,44 +18,13 @@ NOW = 1_795_000_000
 
 
 def read(path: Path) -> list[HistoryRow]:
+    """Return the rows of a play history."""
     return history_rows(read_source(Source(path.name, bytes(path)), NOW).rows)
 
 
 def written(path: Path, content: str | bytes) -> Path:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-# How pickle names a class of Quod Libet, which is not installed in this Python.
-SONG = b"cquodlibet.formats.mp3\nMP3File\n)\x81"
-
-
-def songs(*fields: dict[str, object]) -> bytes:
-    """Pickle songs as Quod Libet does: objects of a subclass of dict, in a list."""
-    items = b""
-    for song in fields:
-        items += SONG + b"".join(
-            b"(" + pickle.dumps(key, 2)[2:-1] + pickle.dumps(value, 2)[2:-1] + b"u"
-            for key, value in song.items()
-        )
-    return b"\x80\x02](" + items + b"e."
-
-
-def test_quod_libets_pickle_gives_paths_plays_and_ratings(tmp_path: Path) -> None:
-    played = {
-        "~filename": "/m/ä.mp3",
-        "~#lastplayed": JUNE,
-        "~#playcount": 3,
-        "~#skipcount": 1,
-        "~#rating": 0.75,
-    }
-    new = {"~filename": b"/m/\xff.mp3", "~#lastplayed": 0, "~#playcount": 0, "~#rating": 0.5}
-    path = written(tmp_path / "songs", songs(played, new) + b"x")  # what is behind it does not count
-
-    assert read(path) == [
-        HistoryRow("/m/ä.mp3".encode(), Played(JUNE, None, 3, 1, 0.75)),
-        HistoryRow(b"/m/\xff.mp3", Played(None, None, 0, None, 0.5)),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +40,9 @@ def test_quod_libets_pickle_gives_paths_plays_and_ratings(tmp_path: Path) -> Non
         b"\x8c\x05posix\x8c\x05mkdir\x93\x8c\x05owned\x85R.",  # as from protocol 4 on
     ],
 )
-def test_a_hostile_pickle_runs_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: bytes) -> None:
+def test_no_code_in_a_pickle_of_quod_libet_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: bytes
+) -> None:
     monkeypatch.chdir(tmp_path)
     path = written(tmp_path / "songs", b"\x80\x02" + call)
 
@@ -80,34 +51,16 @@ def test_a_hostile_pickle_runs_no_code(tmp_path: Path, monkeypatch: pytest.Monke
     assert os.listdir(tmp_path) == ["songs"]
 
 
-@pytest.mark.parametrize("content", [b"\x80\x02", b"\x80\x02]K\x01a.", b"\x80\x02N.", songs({})])
-def test_a_damaged_pickle_is_an_error(tmp_path: Path, content: bytes) -> None:
+_SONG_WITHOUT_FIELDS = b"(cquodlibet.formats.mp3\nMP3File\n)\x81e."
+
+
+@pytest.mark.parametrize("content", [b"", b"]K\x01a.", b"N.", b"]" + _SONG_WITHOUT_FIELDS])
+def test_a_damaged_pickle_of_quod_libet_is_an_error(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(SourceError, match="damaged"):
-        read(written(tmp_path / "songs", content))
+        read(written(tmp_path / "songs", b"\x80\x02" + content))
 
 
-RHYTHMBOX = f"""<?xml version="1.0" standalone="yes"?>
-<rhythmdb version="2.0">
-  <entry type="song">
-    <title>A</title>
-    <location>file:///m/%C3%A4%20&amp;.mp3</location>
-    <rating>4</rating>
-    <play-count>3</play-count>
-    <last-played>{JUNE}</last-played>
-  </entry>
-  <entry type="song"><location>file:///m/new.mp3</location></entry>
-  <entry type="iradio"><location>http://radio.example/</location><play-count>9</play-count></entry>
-</rhythmdb>
-"""
-
-
-def test_the_database_of_rhythmbox_is_read(tmp_path: Path) -> None:
-    path = written(tmp_path / "rhythmdb.xml", RHYTHMBOX)
-
-    assert read(path) == [HistoryRow("/m/ä &.mp3".encode(), Played(JUNE, None, 3, None, 0.8))]
-
-
-def test_xml_entities_cannot_expand_without_limit(tmp_path: Path) -> None:
+def test_xml_with_entities_that_would_fill_the_memory_is_an_error(tmp_path: Path) -> None:
     entities = "".join(f'<!ENTITY e{at + 1} "{f"&e{at};" * 20}">' for at in range(9))
     path = written(tmp_path / "rhythmdb.xml", "<rhythmdb/>")
     assert read(path) == []
@@ -121,18 +74,26 @@ def test_xml_entities_cannot_expand_without_limit(tmp_path: Path) -> None:
         read(written(path, f'<!DOCTYPE x [<!ENTITY e0 "a">{entities}]><rhythmdb>&e9;</rhythmdb>'))
 
 
+@pytest.fixture(params=["UTC", "America/New_York", "Asia/Kolkata"])
+def _zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A time zone of this computer."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
 def local(seconds: int) -> int:
-    """Return a time as a device without a time zone counts it."""
+    """Return a time as the number that a device without a time zone writes."""
     return seconds + int(datetime.datetime.fromtimestamp(seconds).astimezone().utcoffset().total_seconds())  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
+@pytest.mark.usefixtures("_zone")
 @pytest.mark.parametrize("header", ["UTC", "UNKNOWN"])
-def test_a_scrobbler_log_of_rockbox_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str, header: str
+def test_plays_and_skips_are_read_from_a_scrobbler_log_of_rockbox_in_utc_or_local_time(
+    tmp_path: Path, header: str
 ) -> None:
-    monkeypatch.setenv("TZ", zone)
-    time.tzset()
     when = local if header == "UNKNOWN" else int
     path = written(
         tmp_path / ".scrobbler.log",
@@ -147,8 +108,6 @@ def test_a_scrobbler_log_of_rockbox_is_read(
         HistoryRow(b"", Played(JUNE + 300, JUNE + 400, 2, 1), TagNames("Ann", "One", "Light", "id-1")),
         HistoryRow(b"", Played(None, None, 1, 0), TagNames("Bob", "Two")),
     ]
-    monkeypatch.undo()
-    time.tzset()
 
 
 # As programs save the plays of Last.fm: a line for each.
@@ -184,26 +143,28 @@ LAST_FM = (
         ),
     ],
 )
-def test_a_csv_file_is_read_by_its_column_names(tmp_path: Path, content: str, rows: list[HistoryRow]) -> None:
+def test_the_columns_of_a_csv_file_are_found_by_their_names(
+    tmp_path: Path, content: str, rows: list[HistoryRow]
+) -> None:
     assert read(written(tmp_path / "plays.csv", content)) == rows
 
 
 @pytest.mark.parametrize(
     "content", ["", "a,b\n1,2\n", "#EXTM3U\na.mp3\n", b"\xff\xfe\x00", b"\x80\x01", "<html>"]
 )
-def test_an_unknown_file_is_an_error(tmp_path: Path, content: str | bytes) -> None:
+def test_a_file_that_is_no_known_play_history_is_an_error(tmp_path: Path, content: str | bytes) -> None:
     with pytest.raises(SourceError, match="no known play history"):
         read(written(tmp_path / "x", content))
 
 
-def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_fifo_in_place_of_a_play_history_is_an_error_and_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x")
 
     with pytest.raises(SourceError, match="not a regular file"):
         read(tmp_path / "x")
 
 
-def test_the_tracks_of_a_playlist_given_as_a_play_history_are_favourites(tmp_path: Path) -> None:
+def test_the_entries_of_a_playlist_that_is_given_as_a_play_history_have_all_stars(tmp_path: Path) -> None:
     beside = written(tmp_path / "ä.mp3", "")
     entries = f"#EXTM3U\n#EXTINF:1,Ä\nä.mp3\nelsewhere/b.mp3\n\nfile://{tmp_path}/%C3%A4.mp3\n"
 
@@ -212,12 +173,8 @@ def test_the_tracks_of_a_playlist_given_as_a_play_history_are_favourites(tmp_pat
     ]
 
 
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
-def test_the_current_log_of_rockbox_4_is_read_together_with_earlier_full_logs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str
-) -> None:
-    monkeypatch.setenv("TZ", zone)
-    time.tzset()
+@pytest.mark.usefixtures("_zone")
+def test_the_current_log_of_rockbox_4_and_its_earlier_logs_are_read_together(tmp_path: Path) -> None:
     one, two = local(JUNE), local(JUNE + 300)
     written(tmp_path / "playback_0001.log", f"# boot\n{one}:120000:200000:/Music/a: b.mp3\n")
     written(tmp_path / "playback_0002.log", f"{one}:240000:900000:/<microSD0>/Music/c.mp3\n")
@@ -231,11 +188,9 @@ def test_the_current_log_of_rockbox_4_is_read_together_with_earlier_full_logs(
         HistoryRow(b"Music/c.mp3", Played(JUNE, None, 1, 0)),
         HistoryRow(b"d.mp3", Played(None, None, 1, 0)),
     ]
-    monkeypatch.undo()
-    time.tzset()
 
 
-def test_an_export_of_listenbrainz_has_a_listen_in_each_line(tmp_path: Path) -> None:
+def test_each_line_of_an_export_of_listenbrainz_is_read_as_a_play(tmp_path: Path) -> None:
     path = written(
         tmp_path / "1.jsonl",
         f'{{"inserted_at": 1, "listened_at": {JUNE}, "track_metadata": {{"artist_name": "Ann",'
@@ -252,7 +207,7 @@ def test_an_export_of_listenbrainz_has_a_listen_in_each_line(tmp_path: Path) -> 
     ]
 
 
-def test_a_play_in_the_future_hides_no_other_play_of_a_log(tmp_path: Path) -> None:
+def test_a_play_that_a_log_dates_in_the_future_counts_but_is_not_the_last_play(tmp_path: Path) -> None:
     path = written(
         tmp_path / "a.csv", f"path,date\na.mp3,{NOW + 99 * 86_400}\na.mp3,{JUNE}\nb.mp3,{NOW + 80_000}\n"
     )

@@ -1,4 +1,4 @@
-"""Read play histories that real players have written."""
+"""Play histories are read that real players write during the test."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def rows(path: Path) -> list[HistoryRow]:
     return sorted(history_rows(read_source(Source(path.name, bytes(path)), time.time()).rows))
 
 
-def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
+def test_the_sticker_database_of_mpd_is_read_while_mpd_writes_it(music: Path) -> None:
     need("mpc")
     with running(music) as mpd:
 
@@ -55,8 +55,10 @@ def test_stickers_are_read_while_mpd_runs_and_writes_them(music: Path) -> None:
 QUERIES = ("play_count:3", "last_played:2025", "-last_played:2025", "skip_count:1..", "play_count:..2")
 
 
-def test_queries_choose_the_same_tracks_as_in_beets(music: Path, tmp_path: Path) -> None:
-    """The values have the types that the plugin mpdstats of beets gives them."""
+def test_queries_for_plays_in_the_database_of_beets_choose_the_same_tracks_as_beets_does(
+    music: Path, tmp_path: Path
+) -> None:
+    """The values have the types of those that mpdstats, a plugin of beets, writes."""
     need_beets()
     home = tmp_path / "beets"
     modify = ["modify", "-y", "-W", "-M"]
@@ -92,7 +94,7 @@ with open(path, "wb") as file:
 """
 
 
-def test_songs_that_the_real_quod_libet_saved_are_read(music: Path, tmp_path: Path) -> None:
+def test_plays_and_ratings_are_read_from_the_songs_that_quod_libet_saved(music: Path, tmp_path: Path) -> None:
     need("quodlibet")
     values = {"~#lastplayed": JUNE, "~#playcount": 3, "~#skipcount": 1, "~#rating": 0.75}
     songs = {

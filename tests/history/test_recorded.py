@@ -1,4 +1,4 @@
-"""Read histories that real programs wrote while they played eight files by one plan.
+"""Play histories are read that real programs wrote while they played the same eight files.
 
 `data` has these files, with the version in the name. One, Two, Fünf and 日本 were heard to the end.
 Straße and Ärger were skipped. Programs differ about Drei, whose middle was left out, and about Vier,
@@ -81,7 +81,7 @@ def read(name: str, tmp_path: Path) -> Content:
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_plays_skips_and_ratings_are_read_as_the_program_recorded_them(name: str, tmp_path: Path) -> None:
+def test_plays_and_skips_and_ratings_are_read_as_the_program_recorded_them(name: str, tmp_path: Path) -> None:
     content = read(name, tmp_path)
     found = {os.fsdecode(row.path).removeprefix("/music/"): row.played for row in history_rows(content.rows)}
     counts = {
@@ -99,14 +99,18 @@ def test_plays_skips_and_ratings_are_read_as_the_program_recorded_them(name: str
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_only_a_track_that_was_played_has_a_last_play(name: str, tmp_path: Path) -> None:
+def test_only_tracks_that_the_program_counts_as_played_have_a_time_of_the_last_play(
+    name: str, tmp_path: Path
+) -> None:
     for row in history_rows(read(name, tmp_path).rows):
         assert not row.played.last_played or row.played.plays
         assert 1_795_600_000 < (row.played.last_played or row.played.last_skipped or NOW - 1) < NOW
         assert name.startswith("mpd-") or not row.played.plays or row.played.last_played
 
 
-def test_times_of_kodi_are_read_as_local_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_in_the_database_of_kodi_are_read_as_local_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = recorded("kodi-21.3.sql", tmp_path)
     latest = []
     for zone in ("UTC", "Asia/Kolkata"):
@@ -120,7 +124,9 @@ def test_times_of_kodi_are_read_as_local_times(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_queries_choose_the_tracks_that_the_program_counts_as_played(name: str, tmp_path: Path) -> None:
+def test_a_query_for_plays_chooses_the_tracks_that_the_program_counts_as_played(
+    name: str, tmp_path: Path
+) -> None:
     music = put(tmp_path / "Music", *PATHS.values())
     expected = [
         PATHS[track]
@@ -141,7 +147,7 @@ def test_queries_choose_the_tracks_that_the_program_counts_as_played(name: str, 
     assert f": {len(expected)} of {len(expected)} {kind} track" in note
 
 
-def test_a_track_that_a_log_has_on_two_albums_has_the_sum_of_its_plays(tmp_path: Path) -> None:
+def test_the_plays_of_a_track_that_a_log_lists_under_two_albums_are_added_up(tmp_path: Path) -> None:
     music = put(tmp_path / "Music", "Straße.flac", "Ärger.flac")
     request = Request(
         (bytes(music),), bytes(music / "a.m3u"), history=(recorded("lastfm-two-albums.csv", tmp_path),)
