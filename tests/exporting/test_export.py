@@ -64,7 +64,7 @@ def test_the_copies_are_numbered_in_the_order_of_the_list(tracks: Tracks, tmp_pa
     assert [line for line in lines if not line.startswith("#")] == [*numbered(tracks)]
 
 
-def test_a_track_that_was_edited_is_copied_again(tracks: Tracks, tmp_path: Path) -> None:
+def test_a_track_that_was_edited_is_copied_again_by_the_next_export(tracks: Tracks, tmp_path: Path) -> None:
     export(tracks, tmp_path / "stick")
     Path(os.fsdecode(tracks[2].source)).write_bytes(b"x" * tracks[2].size)
     edited = [track if track is not tracks[2] else track._replace(mtime_ns=1) for track in tracks]
@@ -153,7 +153,7 @@ def test_an_export_into_a_folder_with_files_of_another_program_is_refused(
 
 
 @pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1", "list/04"])
-def test_an_export_is_refused_if_a_link_is_in_place_of_its_folder_or_in_that(
+def test_an_export_is_refused_if_a_link_is_its_folder_or_is_inside_its_folder(
     tmp_path: Path, tracks: Tracks, stick: Path, name: str
 ) -> None:
     if name == "list/04":

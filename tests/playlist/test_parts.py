@@ -64,7 +64,7 @@ def test_files_of_a_split_playlist_that_its_shorter_version_does_not_need_are_re
         assert names(tmp_path) == left
 
 
-def test_a_file_of_another_program_named_like_a_file_of_the_split_playlist_stays_without_force(
+def test_a_file_of_another_program_named_like_a_file_of_a_split_playlist_needs_force_to_be_replaced(
     tmp_path: Path,
 ) -> None:
     other = tmp_path / "a-2.m3u"

@@ -96,7 +96,7 @@ def test_any_other_content_is_written_even_if_its_length_is_equal(list_path: byt
     assert content_of(list_path) == content
 
 
-def test_a_file_that_has_the_content_already_is_not_touched(list_path: bytes) -> None:
+def test_a_file_that_already_has_the_new_content_is_not_touched(list_path: bytes) -> None:
     """Servers import a playlist again when its time changes."""
     before = os.stat(list_path), os.stat(os.path.dirname(list_path))
 
@@ -502,7 +502,7 @@ def hold(folder: bytes, patience_s: float = 0) -> None:
         pass
 
 
-def test_a_folder_that_is_held_cannot_be_held_again_before_it_is_released(folder: bytes) -> None:
+def test_a_locked_folder_cannot_be_locked_again_before_it_is_unlocked(folder: bytes) -> None:
     with atomic_file.held(folder):
         started = time.monotonic()
         assert "Another playshuffle has been writing" in refusal(Exit.CANNOT_CREATE, hold, folder, 0.1)
@@ -512,7 +512,7 @@ def test_a_folder_that_is_held_cannot_be_held_again_before_it_is_released(folder
 
 
 @pytest.mark.process
-def test_a_held_folder_is_released_after_an_error_even_if_a_child_process_still_runs(folder: bytes) -> None:
+def test_a_locked_folder_is_unlocked_after_an_error_even_if_a_child_process_still_runs(folder: bytes) -> None:
     with contextlib.suppress(ZeroDivisionError), atomic_file.held(folder):
         if (child := os.fork()) == 0:
             signal.pause()
@@ -524,5 +524,5 @@ def test_a_held_folder_is_released_after_an_error_even_if_a_child_process_still_
         os.waitpid(child, 0)
 
 
-def test_a_missing_folder_cannot_be_held(folder: bytes) -> None:
+def test_a_missing_folder_cannot_be_locked(folder: bytes) -> None:
     assert "does not exist" in refusal(Exit.CANNOT_CREATE, hold, folder + b"/none")

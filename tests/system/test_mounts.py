@@ -114,7 +114,7 @@ def test_a_folder_mounted_on_itself_does_not_count_as_a_mount() -> None:
         (7, Mount(b"/n", "ext4", b"/dev/sda1", 7), False),
     ],
 )
-def test_two_mounts_of_one_kind_at_one_point_are_the_same_if_source_or_known_number_is_equal(
+def test_mounts_of_one_kind_at_one_point_are_the_same_if_source_or_file_system_number_is_equal(
     fsid: int, other: Mount, is_same: bool
 ) -> None:
     """A drive may come back as another device."""

@@ -52,16 +52,6 @@ def test_no_cache_folder_is_made_in_the_current_folder_for_a_user_without_a_home
     assert os.listdir(tmp_path) == []
 
 
-def test_a_cache_folder_that_cannot_be_created_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-
-    with pytest.raises(OSError, match="Not a directory"):
-        cache_folder()
-
-
 def test_no_other_user_can_read_a_new_database_or_its_journals_whatever_the_umask_is(tmp_path: Path) -> None:
     folder = os.fsencode(tmp_path) + b"/caf\xe9\n?"
     os.mkdir(folder)

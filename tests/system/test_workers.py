@@ -56,7 +56,7 @@ def test_several_workers_return_the_same_results_in_the_same_order_as_one_worker
     assert found == list(ALONE.each(_tree(ALONE, lambda number: number * 2), items))
 
 
-def test_as_many_calls_wait_at_once_as_there_are_workers_even_if_calls_make_these_calls(
+def test_calls_made_by_other_calls_wait_at_once_but_no_more_of_them_than_there_are_workers(
     workers: Workers,
 ) -> None:
     """So all workers list the subfolders of one large folder."""
