@@ -1,6 +1,7 @@
-"""`playshuffle make --for PLAYER` writes for that player, and names the tracks that it loses."""
+"""Test that `playshuffle make --for PLAYER` fits that player, and names tracks that it cannot play."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.program import (
     library,
     listed,
     make,
+    moved,
     mpd_conf,
     numbered,
     own_player,
@@ -36,26 +38,12 @@ def mpd(home: Path, tmp_path: Path) -> Path:
 
 
 def forget() -> None:
-    """Lose the state."""
+    """Delete the saved state."""
     for path in Path(os.environ["XDG_STATE_HOME"]).rglob("state.db*"):
         path.unlink()
 
 
-def test_options_on_the_command_line_win_over_the_options_of_the_player(music: Path, tmp_path: Path) -> None:
-    said = report(music, "--for", "vlc", "--paths", "absolute", "-o", tmp_path / "x.m3u8")
-
-    assert said["paths"] == "absolute"
-    assert {Path(pair["path"]).name for pair in said["skipped"]} == {
-        "b#c.mp3", "d%41.mp3", "h\ni.mp3", "l\udce9.mp3",
-    }  # fmt: skip
-
-
-# MPD
-
-
-def test_a_playlist_for_mpd_is_in_its_playlist_folder_and_relative_to_its_music_folder(
-    music: Path, mpd: Path
-) -> None:
+def test_make_writes_a_list_for_mpd_into_the_playlist_folder_of_mpd(music: Path, mpd: Path) -> None:
     said = report(music, "--for", "mpd")
 
     written = mpd / "playshuffle.m3u"
@@ -68,7 +56,7 @@ def test_a_playlist_for_mpd_is_in_its_playlist_folder_and_relative_to_its_music_
     assert [Path(pair["path"]).name for pair in said["skipped"]] == ["h\ni.mp3"]
 
 
-def test_absolute_paths_for_a_device_give_a_warning(tmp_path: Path) -> None:
+def test_make_warns_of_absolute_paths_for_a_device_unless_they_are_mapped(tmp_path: Path) -> None:
     music = library(tmp_path / "Music", ["a.mp3"])
 
     said = report(music, "--for", "rockbox", "--paths", "absolute")
@@ -81,9 +69,7 @@ def test_absolute_paths_for_a_device_give_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("root", ["Music/sub", "mpd/music/sub", "."])
-def test_a_playlist_for_mpd_has_only_tracks_in_the_music_folder_of_mpd(
-    tmp_path: Path, mpd: Path, root: str
-) -> None:
+def test_a_list_for_mpd_has_only_tracks_in_mpds_music_folder(tmp_path: Path, mpd: Path, root: str) -> None:
     library(tmp_path, ["Music/sub/x.mp3", "Music/sub/y.mp3"])
     if root == ".":
         library(tmp_path, ["outside.mp3"])
@@ -94,35 +80,19 @@ def test_a_playlist_for_mpd_has_only_tracks_in_the_music_folder_of_mpd(
     assert ["outside.mp3" in pair["path"] for pair in said["skipped"]] == [True] * (root == ".")
 
 
-def test_music_outside_of_mpd_s_folder_is_refused_with_advice(tmp_path: Path, mpd: Path) -> None:
+def test_music_outside_of_the_music_folder_of_mpd_is_refused_with_advice(tmp_path: Path, mpd: Path) -> None:
     library(tmp_path / "Music", ["x.mp3"])
     assert "--map FROM=TO" in refused(66, "make", library(tmp_path / "elsewhere", ["y.mp3"]), "--for", "mpd")
     assert list(mpd.iterdir()) == []
 
 
-def test_if_the_configuration_of_mpd_cannot_be_read_the_playlist_file_must_be_named(
-    music: Path, home: Path
-) -> None:
+def test_if_mpd_conf_cannot_be_read_the_option_output_is_needed(music: Path, home: Path) -> None:
     """Debian lets only MPD itself read /etc/mpd.conf."""
     (home / ".mpdconf").mkdir()  # root could read any file
     assert "cannot be read: Is a directory" in refused(66, "make", music, "--for", "mpd")
     [note] = report(music, "--for", "mpd", "-o", music / "x.m3u")["notes"]
     assert "cannot be read: Is a directory" in note
     assert listed(music / "x.m3u")
-
-
-def test_the_last_order_is_read_from_the_playlist_of_mpd(music: Path, mpd: Path) -> None:
-    """Without the state, and though the entries are relative to another folder."""
-    report(music, "--for", "mpd", "--seed", "1")
-    first = listed(mpd / "playshuffle.m3u")
-    forget()
-    said = report(music, "--for", "mpd", "--order", "sattolo")
-
-    assert not any("no last order" in note for note in said["notes"])
-    assert all(a != b for a, b in zip(first, listed(mpd / "playshuffle.m3u"), strict=True))
-
-
-# Parts
 
 
 def test_the_summary_names_the_files_of_a_split_playlist(tmp_path: Path) -> None:
@@ -136,23 +106,20 @@ def test_the_summary_names_the_files_of_a_split_playlist(tmp_path: Path) -> None
 
 
 def test_a_later_make_reads_the_files_of_a_split_playlist_as_one_playlist(tmp_path: Path) -> None:
-    """Nothing is written again if nothing changed; sattolo uses the order of all of them."""
+    """It writes nothing again if nothing changed; sattolo starts from the order in all files."""
     music = numbered(tmp_path / "Music", 7)
     words = (music, "--for", own_player(max_per_file=3), "-o", tmp_path / "a.m3u", "--seed", "1")
-    report(*words)
+    make(*words)
     files = [tmp_path / f"a-{number}.m3u" for number in (1, 2, 3)]
     first = [name for file in files for name in listed(file)]
     stamps = [file.stat().st_mtime_ns for file in files]
 
     again = report(*words)
     unchanged = [file.stat().st_mtime_ns for file in files]
-    moved = report(*words, "--order", "sattolo")
 
     assert (again["changed"], again["notes"], unchanged) == (False, [], stamps)
-    assert moved["notes"] == []
-    second = [name for file in files for name in listed(file)]
-    assert sorted(first) == sorted(second)
-    assert all(a != b for a, b in zip(first, second, strict=True))
+    assert report(*words, "--order", "sattolo")["notes"] == []
+    assert moved(first, [name for file in files for name in listed(file)])
 
 
 def test_a_playlist_on_stdout_is_not_split_into_parts(tmp_path: Path) -> None:
@@ -163,24 +130,19 @@ def test_a_playlist_on_stdout_is_not_split_into_parts(tmp_path: Path) -> None:
     assert len(parse(done.out, b"/").paths) == 7
 
 
-# Where the player sees the music
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--map", "~/Music=/music", "--map", "{music}=/m=u"], "/m=u/sub/a b.mp3"),
-        (["--map", "{music}=/music", "--for", "vlc"], "file:///music/sub/a%20b.mp3"),
-        (["--map", "{music}=\\\\nas\\music"], "\\\\nas\\music\\sub\\a b.mp3"),
-        (["--map", "{music}/sub=smb://nas/m", "--for", "kodi"], "smb://nas/m/a b.mp3"),
+        ("--map ~/Music=/music --map {music}=/m=u", "/m=u/sub/a b.mp3"),
+        ("--map {music}=/music --for vlc", "file:///music/sub/a%20b.mp3"),
+        ("--map {music}=\\\\nas\\music", "\\\\nas\\music\\sub\\a b.mp3"),
+        ("--map {music}/sub=smb://nas/m --for kodi", "smb://nas/m/a b.mp3"),
     ],
 )
-def test_the_option_map_writes_paths_as_the_player_sees_them(
-    tmp_path: Path, words: list[str], line: str
-) -> None:
+def test_the_option_map_writes_paths_as_the_player_sees_them(tmp_path: Path, words: str, line: str) -> None:
     music = library(tmp_path / "Music", ["sub/a b.mp3"])
 
-    report(music, "-o", tmp_path / "x.m3u", *(word.format(music=music) for word in words))
+    report(music, "-o", tmp_path / "x.m3u", *words.format(music=music).split())
 
     content = (tmp_path / "x.m3u").read_bytes()
     assert entries(content) == [line.format(music=music)]
@@ -188,9 +150,7 @@ def test_the_option_map_writes_paths_as_the_player_sees_them(
 
 
 @pytest.mark.parametrize(("folder", "line"), [("{music}/sub", "a b.mp3"), ("/", "{bare}/sub/a b.mp3")])
-def test_the_key_relative_to_names_the_folder_where_relative_paths_start(
-    tmp_path: Path, folder: str, line: str
-) -> None:
+def test_the_key_relative_to_sets_where_relative_paths_start(tmp_path: Path, folder: str, line: str) -> None:
     music = library(tmp_path / "Music", ["sub/a b.mp3"])
     names = {"music": str(music), "bare": str(music).lstrip("/")}
     configured(f'[playlist.x]\nfolders = ["{music}"]\nrelative_to = "{folder.format(**names)}"\n')
@@ -200,39 +160,32 @@ def test_the_key_relative_to_names_the_folder_where_relative_paths_start(
     assert entries((music / "x.m3u").read_bytes()) == [line.format(**names)]
 
 
-def test_tracks_outside_of_the_folder_in_the_option_map_are_left_out(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", ["sub/a.mp3", "b.mp3"])
+def test_tracks_that_have_no_path_for_the_player_are_left_out(tmp_path: Path) -> None:
+    """They are outside of the folder that `--map` names, or have a backslash in the name."""
+    music = library(tmp_path / "Music", ["sub/a.mp3", "sub/a\\b.mp3", "c.mp3"])
 
-    said = report(music, "--map", f"{music}/sub=/m")
+    said = report(music, "--map", f"{music}/sub=Z:\\M")
 
-    assert listed(music / "playshuffle.m3u") == ["/m/a.mp3"]
-    assert [pair["path"] for pair in said["skipped"]] == [f"{music}/b.mp3"]
-
-
-def test_a_backslash_in_a_name_is_not_a_separator(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", ["a\\b.mp3", "c.mp3"])
-
-    said = report(music, "--map", f"{music}=Z:\\M")
-
-    assert listed(music / "playshuffle.m3u") == ["Z:\\M\\c.mp3"]
-    assert said["skipped"][0]["reason"] == "a backslash in the name"
+    assert listed(music / "playshuffle.m3u") == ["Z:\\M\\a.mp3"]
+    reasons = {pair["path"]: pair["reason"] for pair in said["skipped"]}
+    assert reasons.keys() == {f"{music}/c.mp3", f"{music}/sub/a\\b.mp3"}
+    assert reasons[f"{music}/sub/a\\b.mp3"] == "a backslash in the name"
 
 
-# Formats
-
-
-def test_the_suffix_xspf_chooses_the_format_and_the_last_order_is_read_from_the_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "file"), [("--for mpd", "mpd/lists/playshuffle.m3u"), ("-o {}/x.xspf", "x.xspf")]
+)
+@pytest.mark.usefixtures("mpd")
+def test_the_order_of_a_lost_state_is_read_from_the_playlist(tmp_path: Path, words: str, file: str) -> None:
+    """The entries of the playlist of MPD are relative to another folder."""
     music = numbered(tmp_path / "Music", 9)
-    path = tmp_path / "x.xspf"
-    report(music, "-o", path, "--seed", "1")
-    first = path.read_bytes()
+    options = words.format(tmp_path).split()
+    make(music, *options, "--seed", "1")
+    first = re.findall(rb"\d{3}\.mp3", (tmp_path / file).read_bytes())
     forget()
 
-    said = report(music, "-o", path, "--order", "sattolo")
-
-    assert said["notes"] == []
-    assert path.read_bytes() != first
-    assert run("check", path).code == 0
+    assert report(music, *options, "--order", "sattolo")["notes"] == []
+    assert moved(first, re.findall(rb"\d{3}\.mp3", (tmp_path / file).read_bytes()))
 
 
 def test_a_damaged_playlist_that_the_program_wrote_is_replaced(tmp_path: Path) -> None:
@@ -245,34 +198,8 @@ def test_a_damaged_playlist_that_the_program_wrote_is_replaced(tmp_path: Path) -
     assert report(music, "-o", path, "--order", "sattolo")["changed"]
 
 
-@pytest.mark.parametrize("suffix", ["m3u", "xspf"])
-def test_a_second_make_replaces_the_files_of_a_split_playlist_in_every_format(
-    tmp_path: Path, suffix: str
-) -> None:
-    """A second run replaces them, and a list that fits into one file leaves none of them behind."""
-    music = numbered(tmp_path / "Music", 5)
-    output = tmp_path / f"x.{suffix}"
-    for _ in range(2):
-        assert run("make", music, "-o", output, "--for", own_player(max_per_file=2)).code == 0
-        assert len([*tmp_path.glob(f"x-*.{suffix}")]) == 3
-
-    assert run("make", music, "-o", output).code == 0
-
-    assert [path.name for path in tmp_path.glob("x*")] == [f"x.{suffix}"]
-
-
-def test_a_list_for_one_player_does_not_replace_the_list_for_another(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", [f"{number:03}.mp3" for number in range(300)])
-    assert run("make", music).code == 0
-    assert run("make", music, "--for", "car").code == 0
-    assert run("make", music).code == 0
-
-    files = sorted(path.name for path in music.glob("*.m3u"))
-    assert files == ["playshuffle-car-1.m3u", "playshuffle-car-2.m3u", "playshuffle.m3u"]
-
-
 def test_make_names_every_old_playlist_file_that_it_removes(tmp_path: Path) -> None:
-    music = library(tmp_path / "Music", [f"{number}.mp3" for number in range(9)])
+    music = numbered(tmp_path / "Music", 9)
     playlist = music / "x.m3u"
     assert run("make", music, "-o", playlist).code == 0
 

@@ -1,4 +1,4 @@
-"""What holds whatever happens in the middle of `playshuffle make`: kills, errors, interruptions, company."""
+"""Test that `playshuffle make` keeps playlists whole through kills, disk errors, Ctrl-C and other runs."""
 
 import contextlib
 import fcntl
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.process
 
 
 class Station(NamedTuple):
-    """A place with a playlist made once, to start from again and again: its state knows it by its path."""
+    """A folder with music, a playlist and a state, which can be put back as it was at the same path."""
 
     top: Path
     kept: Path
@@ -61,9 +61,9 @@ def station(top: Path, *words: str, is_new: bool = False) -> Station:
 
 
 def killed_everywhere(tmp_path: Path, *words: str, is_new: bool = False, every: int = 1) -> set[bytes | None]:
-    """Kill a run at each call that writes; the playlists that this left. The next run must do.
+    """Kill a run at each call that writes, and return the playlists left. The next run must succeed.
 
-    Of those inside the database, which are many and alike, at `every` so manyeth.
+    Of the many similar writes into the database, only each `every`-th is tried.
     """
     stations = [station(tmp_path / str(number), *words, is_new=is_new) for number in range(2)]
 
@@ -110,14 +110,14 @@ def both(tmp_path: Path, *words: str) -> set[bytes]:
 
 
 def test_a_make_killed_at_any_write_leaves_the_old_playlist_or_the_new_one(tmp_path: Path) -> None:
-    """Whole; the next run works, takes no crash for an edit, and leaves no litter."""
+    """The next run works, takes no kill for an edit by hand, and leaves no temporary file."""
     assert killed_everywhere(tmp_path, "--no-tags", every=8) == both(tmp_path, "--no-tags")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_make_killed_at_any_system_call_leaves_no_half_written_playlist(tmp_path: Path) -> None:
-    """And of a later one, at every call that there is."""
+    """Whether it is the first make of the playlist or a later one."""
     old, new = sorted(both(tmp_path), key=lambda content: b"SEED:new" in content)
 
     assert killed_everywhere(tmp_path / "first", is_new=True) == {None, new}
@@ -140,7 +140,7 @@ def test_make_killed_at_any_system_call_leaves_no_half_written_playlist(tmp_path
     ],
 )
 def test_make_with_a_disk_error_leaves_the_old_playlist(tmp_path: Path, calls: str, fault: str) -> None:
-    """Or it does not matter; then the new one is there."""
+    """Unless the error does not matter: then make writes the new one."""
     here = station(tmp_path, "--no-tags")
     old = here.playlist.read_bytes()
 
@@ -162,7 +162,7 @@ def test_make_with_a_disk_error_leaves_the_old_playlist(tmp_path: Path, calls: s
 
 @contextlib.contextmanager
 def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
-    """A run of its own process group that is held in the middle of reading tags, and its readers."""
+    """Yield a run that is stopped while it reads tags, and the numbers of its processes that read."""
     with subprocess.Popen(
         [*PROGRAM, "make", music],
         env=environment(),
@@ -185,7 +185,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
 
 
 def test_ctrl_c_ends_make_and_its_processes_that_read_tags_at_once(tmp_path: Path) -> None:
-    """With 130 and one line; the old playlist stays, and the next run goes on."""
+    """The exit code is 130, the old playlist stays, and the next run reads the rest."""
     music = numbered(tmp_path, 3)
     make(music)
     numbered(tmp_path, 2000)
@@ -236,7 +236,7 @@ def delayed(music: Path, *words: str, env: dict[str, str]) -> Iterator[subproces
 
 
 def test_a_run_waits_for_the_run_of_another_user(tmp_path: Path) -> None:
-    """The last one's order is in the file, and his state knows it."""
+    """The file has the order of the second run, and the state of its user has that order, too."""
     music = numbered(tmp_path / "Music", 5)
     (tmp_path / "home").mkdir()
     elsewhere = dict.fromkeys(("XDG_STATE_HOME", "XDG_CACHE_HOME"), str(tmp_path / "home"))
@@ -253,7 +253,7 @@ def test_a_run_waits_for_the_run_of_another_user(tmp_path: Path) -> None:
 
 
 def test_two_runs_at_once_run_one_after_the_other(tmp_path: Path, home: Path) -> None:
-    """So that the second goes by the order of the first: two tracks change places twice."""
+    """Sattolo exchanges the two tracks, so that two runs restore their order."""
     music = numbered(tmp_path / "Music", 2)
     make(music, "--no-tags")
     before = listed(music / "playshuffle.m3u")
@@ -279,10 +279,8 @@ def test_two_runs_at_once_run_one_after_the_other(tmp_path: Path, home: Path) ->
 # Kept to itself
 
 
-def test_make_writes_only_its_own_files_and_starts_only_the_process_that_reads_tags(
-    tmp_path: Path, home: Path
-) -> None:
-    """And it opens no socket; audio files are as they were."""
+def test_make_writes_only_its_own_files_and_starts_only_a_reader_of_tags(tmp_path: Path, home: Path) -> None:
+    """It opens no socket, and leaves audio files unchanged."""
     music = library(tmp_path / "Music", ["a.mp3", "b.flac", "sub/c.ogg"])
     seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.*")}
     log = tmp_path / "log"

@@ -1,4 +1,4 @@
-"""`playshuffle move`: everything that is saved follows music to another folder or drive."""
+"""Test that with `playshuffle move` all saved data follow music to another folder or drive."""
 
 import os
 import shutil
@@ -49,14 +49,13 @@ def test_each_column_of_the_state_is_declared_to_contain_paths_or_none() -> None
 
 
 def config_files() -> list[bytes]:
-    return [
-        (Path.home() / ".config/playshuffle" / name).read_bytes() for name in ("config.toml", "never.m3u")
-    ]
+    folder = Path.home() / ".config/playshuffle"
+    return [(folder / name).read_bytes() for name in ("config.toml", "never.m3u")]
 
 
 @pytest.fixture
 def used(home: Path) -> Path:
-    """A home whose saved data all name the folder Old: lists, a deck, skip lists, plays, undo."""
+    """A home whose lists, deck, skip lists, play history and undo records name the folder Old."""
     music = numbered(home / "Old", 12)
     (music / "heard.csv").write_text("path,plays\n003.mp3,4\n")
     (music / "hated.m3u").write_text("#EXTM3U\n004.mp3\n")
@@ -73,18 +72,14 @@ def used(home: Path) -> Path:
     return home
 
 
-def saved_rows() -> list[tuple[object, ...]]:
-    """All rows of the state, each with its table and number."""
-    rows: list[tuple[object, ...]] = []
+def everything() -> list[object]:
+    """Return all rows of the state, and the configuration files."""
     with State(writes=False) as state:
-        for table, columns in schema.COLUMNS.items():
-            query = f"SELECT rowid, {', '.join(columns)} FROM {table} ORDER BY rowid"
-            rows += [(table, *row) for row in state.rows(query)]
-    return rows
-
-
-def everything() -> tuple[object, object]:
-    return saved_rows(), config_files()
+        rows = [
+            state.rows(f"SELECT rowid, {', '.join(columns)} FROM {table} ORDER BY rowid")
+            for table, columns in schema.COLUMNS.items()
+        ]
+    return [*rows, config_files()]
 
 
 def names_of(playlist: Path) -> list[str]:
@@ -124,34 +119,30 @@ def test_a_dry_run_of_the_command_move_changes_nothing(used: Path) -> None:
     before = everything()
     shutil.copytree(used / "Old", used / "New")
 
-    assert (
-        "~/Old would be ~/New: 11 tracks, 3 lists" in ran("move", used / "Old", used / "New", "--dry-run").err
-    )
+    said = ran("move", used / "Old", used / "New", "--dry-run").err
+    assert "~/Old would be ~/New: 11 tracks, 3 lists" in said
     assert everything() == before
 
 
 @pytest.mark.parametrize(
     ("words", "code", "text"),
     [
-        (("Old", "None"), 66, "~/None is not a folder. This command moves no music."),
-        (("Else", "Old"), 2, "No music folder or list is in ~/Else. Known music folders: ~/Old."),
-        (("Old", "Else"), 75, "~/Else has 1 of 11 tracks that were in ~/Old. Missing is ~/Else/0"),
-        (("Old/sub", "Else"), 2, "No music folder or list is in ~/Old/sub."),
+        ("Old None", 66, "~/None is not a folder. This command moves no music."),
+        ("Else Old", 2, "No music folder or list is in ~/Else. Known music folders: ~/Old."),
+        ("Old Else", 75, "~/Else has 1 of 11 tracks that were in ~/Old. Missing is ~/Else/0"),
+        ("Old/sub Else", 2, "No music folder or list is in ~/Old/sub."),
     ],
 )
-def test_a_refused_move_names_the_cause_and_changes_nothing(
-    used: Path, words: tuple[str, str], code: int, text: str
-) -> None:
+def test_a_refused_move_says_why_and_changes_nothing(used: Path, words: str, code: int, text: str) -> None:
     before = everything()
     (used / "Else").mkdir()
     shutil.copy(used / "Old/006.mp3", used / "Else")
 
-    assert text in refused(code, "move", *words, cwd=used)
+    assert text in refused(code, "move", *words.split(), cwd=used)
     assert everything() == before
 
 
 def test_a_move_to_a_folder_that_lists_use_is_refused_until_the_lists_are_forgotten(used: Path) -> None:
-    """But once they are forgotten."""
     shutil.copytree(used / "Old", used / "New")
     ran("make", used / "New", "-o", used / "fresh.m3u")
 
@@ -193,9 +184,7 @@ _ALL = [(call, number) for call in WRITES.split(",") for number in range(1, 60)]
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("calls", [_FEW, pytest.param(_ALL, marks=pytest.mark.slow)], ids=["few", "all"])
-def test_a_move_killed_at_any_write_is_done_completely_or_not_at_all(
-    used: Path, calls: Sequence[tuple[str, int]]
-) -> None:
+def test_a_killed_move_is_done_completely_or_not_at_all(used: Path, calls: Sequence[tuple[str, int]]) -> None:
     """The next command finds all of the old state or all of the new one."""
     safe, words = used.with_name("safe"), ("move", used / "Old", used / "New")
     shutil.copytree(used / "Old", used / "New")
@@ -219,11 +208,10 @@ def test_a_move_killed_at_any_write_is_done_completely_or_not_at_all(
         assert set(paths_saved()) == (new_place if is_new else old_place), (call, number)
         assert not (used / ".local/state/playshuffle/moving").exists()
     assert {*outcomes} == {False, True}
-    print(outcomes)
 
 
 def paths_saved() -> Iterator[tuple[object, ...]]:
-    """The paths of all rows, those within their values too."""
+    """Yield the table of each row of the state with a path below Old or New, and that folder."""
     with State(writes=False) as state:
         for name in (b"Old", b"New"):
             place = bytes(Path.home() / os.fsdecode(name))

@@ -1,4 +1,4 @@
-"""Test that nothing is said or read twice: of many lists, and of what did not change."""
+"""Test that commands on many lists print no fact twice, and read the music once."""
 
 from pathlib import Path
 
@@ -40,9 +40,7 @@ def test_make_of_twenty_lists_prints_one_line_for_each_list_and_each_new_note_on
     assert sum(line.startswith("Note: ") for line in verbose) == 20
 
 
-def test_a_note_on_a_play_history_appears_again_when_the_note_has_changed(
-    music: Path, program: Program
-) -> None:
+def test_a_note_on_a_play_history_is_shown_again_only_if_it_changed(music: Path, program: Program) -> None:
     make = ("make", str(music), "--history", str(music / "liked.m3u"))
 
     assert "liked.m3u: 1 of 1 track found" in program(*make).err
@@ -51,23 +49,10 @@ def test_a_note_on_a_play_history_appears_again_when_the_note_has_changed(
     assert "liked.m3u: 2 of 2 tracks found" in program(*make).err
 
 
-def test_the_command_why_also_explains_lists_that_are_not_in_the_configuration(
-    music: Path, program: Program
-) -> None:
-    configured('folders = ["~/Music"]\n[playlist.all]\n')
-    program("make", "all")
-    program("deal", str(music), "-n", "8")
-
-    assert [line.split()[:2] for line in program("why", "1.mp3").out.splitlines()[1:]] == [
-        ["all", "yes:"],
-        ["today", "yes:"],
-    ]
-
-
 # One scan for all lists
 
 
-def test_lists_that_are_made_together_share_one_scan_and_one_that_fails_stops_no_other(
+def test_lists_that_are_made_together_share_one_scan_though_one_of_them_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program
 ) -> None:
     scans = []

@@ -1,6 +1,7 @@
-"""`make --save` and `deal --save`: from a command to a list of the configuration."""
+"""Test that `make --save` and `deal --save` write lists into the configuration."""
 
 import os
+import shlex
 import shutil
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +44,7 @@ def test_undo_of_a_saved_list_says_that_the_list_stays_in_the_configuration(musi
         assert "Note: few stays in the configuration as it is: ~/.config/playshuffle/config.toml\n" in said
 
 
-def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path) -> None:
+def test_the_option_save_writes_a_list_that_make_then_finds(music: Path, file: Path) -> None:
     said = make(
         music, "--where", "path::/00", "--paths", "absolute", "-o", music / "few.m3u", "--save", "few"
     )
@@ -58,9 +59,7 @@ def test_a_list_is_saved_and_made_from_the_configuration(music: Path, file: Path
     assert sorted(listed(music / "few.m3u")) == sorted(before)
 
 
-def test_saving_a_list_keeps_comments_and_all_other_text_of_the_configuration(
-    music: Path, file: Path
-) -> None:
+def test_saving_a_list_keeps_comments_and_other_text_of_the_configuration(music: Path, file: Path) -> None:
     configured(COMMENTED)
     make(music, "--spoken", "-o", music / "plain.m3u", "--save", "plain")
 
@@ -110,7 +109,7 @@ def test_a_saved_list_is_written_to_the_file_of_its_name(music: Path, file: Path
     assert run("make", music, "--save", "a/b").code == 2
 
 
-def test_save_writes_the_number_of_tracks_and_the_period_of_a_deck(music: Path, file: Path) -> None:
+def test_the_option_save_writes_the_size_and_the_period_of_a_deck(music: Path, file: Path) -> None:
     run("deal", music, "-n", "4", "--every", "week")
     assert run("deal", "--save", "today").code == 0
     run("deal", music, "--time", "1s", "--save", "short")
@@ -125,23 +124,21 @@ def test_save_writes_the_number_of_tracks_and_the_period_of_a_deck(music: Path, 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("make", "Music", "-o", "other.m3u", "--save", "everything"), "has another list 'everything'"),
-        (("make", "Music", "-o", "Music/everything.m3u", "--save", "x"), "is 'everything' in the "),
-        (("make", "Music", "-o", "x.m3u", "--save", "Everything"), "differ only in upper and lower case"),
-        (("make", "Music", "-o", "x.m3u", "--save", " x"), "begins or ends with a space"),
-        (("make", "Music", "-o", "x.m3u", "--save", "x" * 201), "at most 200 bytes"),
-        (("make", "Music", "--save", "x", "--dry-run"), "--save needs a playlist file"),
-        (("make", "--from", "list", "-o", "x.m3u", "--save", "x"), "--from works only on the command line"),
-        (("deal", "Music", "--peek", "--save", "x"), "--save needs a playlist file"),
+        ("make Music -o other.m3u --save everything", "has another list 'everything'"),
+        ("make Music -o Music/everything.m3u --save x", "is 'everything' in the "),
+        ("make Music -o x.m3u --save Everything", "differ only in upper and lower case"),
+        ("make Music -o x.m3u --save ' x'", "begins or ends with a space"),
+        (f"make Music -o x.m3u --save {'x' * 201}", "at most 200 bytes"),
+        ("make Music --save x --dry-run", "--save needs a playlist file"),
+        ("make --from list -o x.m3u --save x", "--from works only on the command line"),
+        ("deal Music --peek --save x", "--save needs a playlist file"),
     ],
 )
-def test_options_that_a_configuration_cannot_have_are_refused_before_a_write(
-    music: Path, file: Path, words: tuple[str, ...], says: str
-) -> None:
+def test_a_list_that_cannot_be_saved_is_not_written(music: Path, file: Path, words: str, says: str) -> None:
     configured(COMMENTED)
     (music.parent / "list").write_text("Music/001.mp3\n")
 
-    assert says in refused(2, *words)
+    assert says in refused(2, *shlex.split(words))
     assert file.read_text() == COMMENTED
     assert not list(music.parent.rglob("*.m3u"))
 
@@ -149,9 +146,9 @@ def test_options_that_a_configuration_cannot_have_are_refused_before_a_write(
 def test_saving_a_list_does_not_change_a_broken_configuration(music: Path, file: Path) -> None:
     configured("folders = [")
 
-    done = run("make", music, "--save", "x")
+    refused(78, "make", music, "--save", "x")
 
-    assert (done.code, file.read_text()) == (78, "folders = [")
+    assert file.read_text() == "folders = ["
 
 
 @pytest.mark.parametrize("name", ['a "b"', "x.y", "[z]", "ж", "-n", "$(id)", "a#b"])
@@ -170,9 +167,7 @@ def test_a_list_whose_folder_has_a_name_that_is_not_utf_8_cannot_be_saved(music:
     assert not file.exists()
 
 
-def test_lists_that_are_saved_by_concurrent_runs_are_all_in_the_configuration(
-    music: Path, file: Path
-) -> None:
+def test_lists_saved_by_concurrent_runs_are_all_in_the_configuration(music: Path, file: Path) -> None:
     names = [f"l{number}" for number in range(4)]
     with ThreadPoolExecutor(4) as pool:
         done = pool.map(lambda name: run("make", music, "-o", f"{name}.m3u", "--save", name), names)

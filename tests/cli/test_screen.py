@@ -1,4 +1,4 @@
-"""Screens are literal: a terminal with colour and without, an ASCII terminal, a narrow one, and a pipe."""
+"""Test output for terminals with colour, without, in ASCII and narrow ones, and for pipes."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ PIPE = Screen()
 ROWS = [["today", "40", "12%"], ["albums", "7", ""]]
 
 
-def test_a_verdict_begins_with_a_mark_on_a_terminal_and_with_a_word_in_a_pipe() -> None:
+def test_a_verdict_begins_with_a_sign_on_a_terminal_and_with_a_word_in_a_pipe() -> None:
     assert [screen.verdict(Mark.BAD, "x.m3u") for screen in (COLOUR, PLAIN, ASCII, NARROW, PIPE)] == [
         "\x1b[31m✗\x1b[0m x.m3u",
         "✗ x.m3u",
@@ -35,7 +35,7 @@ def test_a_bar_is_drawn_on_terminals_only() -> None:
     assert [screen.bar(1, 4, 8) for screen in (PLAIN, ASCII, PIPE)] == ["██░░░░░░", "##......", ""]
 
 
-def test_details_are_wrapped_below_their_label() -> None:
+def test_details_are_wrapped_to_the_right_of_their_label() -> None:
     assert PIPE.detail("Note", "x" * 90) == ["Note: " + "x" * 90]
     assert Screen(40).detail("Note", "one two three four five six seven") == [
         "  Note      one two three four five six",

@@ -1,4 +1,4 @@
-"""`playshuffle service status` begins with the verdict, and each warning ends in what to do."""
+"""Test that `playshuffle service status` begins with a verdict, and that each warning has advice."""
 
 from dataclasses import replace
 
@@ -43,9 +43,7 @@ NO_SYSTEMD = "! The service is installed, but no systemd runs for this user here
         ({"has_systemd": False, "active": ""}, NO_SYSTEMD, "run `playshuffle watch`"),
     ],
 )
-def test_each_problem_of_the_service_is_reported_with_advice(
-    changes: dict[str, object], verdict: str, advice: str
-) -> None:
+def test_each_problem_of_a_service_has_advice(changes: dict[str, object], verdict: str, advice: str) -> None:
     said = shown(**changes)
 
     assert said[0] == verdict

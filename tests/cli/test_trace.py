@@ -1,4 +1,4 @@
-"""`playshuffle trace` shows the shuffles step by step."""
+"""Test that `playshuffle trace` shows shuffles step by step."""
 
 import itertools
 
@@ -20,16 +20,14 @@ k=5 draw 1   - 1 - - - - -  5 3 6 4 0 2
 
 
 def test_the_command_trace_shows_the_steps_for_draws_given_as_an_option(program: Program) -> None:
-    """Numbers that are struck out; the page of the shuffles shows steps that swap."""
+    """This shuffle strikes numbers out; tests of the page on shuffles have steps that swap."""
     assert program("trace", "--order", "fisher-yates", "--draws", "5,3,4 3,0 1") == (0, FISHER_YATES, "")
 
 
 @pytest.mark.parametrize(
     ("name", "first"), [("sattolo", 0), ("random", 0), ("forward", 0), ("fisher-yates", 10)]
 )
-def test_a_trace_with_a_seed_ends_in_the_order_of_the_shuffle_with_this_seed(
-    program: Program, name: str, first: int
-) -> None:
+def test_a_trace_ends_in_the_order_of_a_shuffle_of_its_seed(program: Program, name: str, first: int) -> None:
     _, out, _ = program("trace", "--order", name, "-n", "10", "--seed", "1")
 
     assert program("trace", "--order", name, "--seed", "1")[1] == out
@@ -46,10 +44,8 @@ def test_columns_of_a_trace_stay_aligned_beyond_ten_tracks(program: Program) -> 
 
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("tracks", [2, 3, 4, 5])
-def test_each_step_of_a_trace_is_one_swap_or_strike_and_the_last_gives_the_shuffled_order(
-    name: str, tracks: int
-) -> None:
-    """For all draws there are. What a step swaps is the position that it names with the draw."""
+def test_each_trace_step_swaps_or_strikes_out_and_the_last_gives_the_order(name: str, tracks: int) -> None:
+    """A step swaps its position with the drawn one. All sequences of draws are tried."""
     traced = TRACED[name]
     for draws in itertools.product(*allowed(traced, tracks)):
         before = list(range(tracks))
@@ -71,21 +67,16 @@ def test_each_step_of_a_trace_is_one_swap_or_strike_and_the_last_gives_the_shuff
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--draws", "1,9"], "For k=1 the draw must be from 0 to 1, not 9."),
-        (["--draws", "0,-1"], "For k=1 the draw must be from 0 to 1, not -1."),
-        (["--order", "sattolo", "--draws", "0,1"], "For k=1 the draw must be 0, not 1."),
-        (["--order", "forward", "--draws", "1,0"], "For k=1 the draw must be from 1 to 2, not 0."),
-        (["-n", "4", "--draws", "1,0"], "--draws has 2 numbers, but 4 tracks need 3, for k=3 to 1."),
-        (["--draws", "1,x\x1b"], "not '1,x\\x1b'."),
-        (["--draws", ""], "-n must be a number from 2 to 1000."),
-        (["-n", "1"], "-n must be a number from 2 to 1000."),
-        (["-n", "1001"], "-n must be a number from 2 to 1000."),
-        (["--draws", "0", "--seed", "1"], "so --seed has no effect"),
-        (["--order", "spread"], "Unknown order 'spread'"),
-        (["--order", "satolo"], "Did you mean 'sattolo'?"),
+        ("--draws 1,9", "For k=1 the draw must be from 0 to 1, not 9."),
+        ("--order sattolo --draws 0,1", "For k=1 the draw must be 0, not 1."),
+        ("--order forward --draws 1,0", "For k=1 the draw must be from 1 to 2, not 0."),
+        ("-n 4 --draws 1,0", "--draws has 2 numbers, but 4 tracks need 3, for k=3 to 1."),
+        ("--draws 1,x\x1b", "not '1,x\\x1b'."),
+        ("-n 1", "-n must be a number from 2 to 1000."),
+        ("-n 1001", "-n must be a number from 2 to 1000."),
+        ("--draws 0 --seed 1", "so --seed has no effect"),
+        ("--order satolo", "Did you mean 'sattolo'?"),
     ],
 )
-def test_wrong_arguments_of_the_command_trace_are_refused_with_the_reason(
-    program: Program, words: list[str], reason: str
-) -> None:
-    assert reason in program.refused(2, "trace", *words)
+def test_the_command_trace_refuses_wrong_arguments(program: Program, words: str, reason: str) -> None:
+    assert reason in program.refused(2, "trace", *words.split())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import library, listed, make, refused, report, update_configured
+from tests.support.program import listed, make, report, update_configured
 from tests.support.service import Service, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 
@@ -35,22 +35,6 @@ def test_the_option_v_lists_each_omitted_track_with_the_terms_that_fail(music: P
     assert f"{music}/5.opus: genre:jazz fails (no genre); year:1960.. fails (no year)" in said
 
 
-def test_if_no_track_matches_the_query_the_playlist_is_not_changed(music: Path) -> None:
-    make(music)
-    before = (music / "playshuffle.m3u").read_bytes()
-    assert "No track matches 'genre:polka'" in refused(3, "make", music, "--where", "genre:polka")
-    assert (music / "playshuffle.m3u").read_bytes() == before
-
-
-def test_a_pinned_track_that_the_query_omits_is_refused_with_the_term(music: Path) -> None:
-    said = refused(2, "make", music, "--where", "genre:jazz", "--pin", "3.ogg")
-
-    assert "rock/3.ogg is skipped by --where: genre:jazz fails (genre is Rock)" in said
-
-
-# Spoken word
-
-
 def test_spoken_word_is_skipped_and_counted(music: Path) -> None:
     tagged_library(music, {"book.m4b": {"title": "1"}, "cast.mp3": {"title": "2", "genre": "Podcast"}})
     said = make(music, "-v")
@@ -62,24 +46,6 @@ def test_spoken_word_is_skipped_and_counted(music: Path) -> None:
 
     make(music, "--spoken")
     assert sorted(listed(music / "playshuffle.m3u")) == sorted([*MUSIC, "book.m4b", "cast.mp3"])
-
-
-# Kept playlists and decks
-
-
-def test_toggling_a_query_off_and_on_restores_the_order(tmp_path: Path) -> None:
-    names = [f"{folder}/{number}.mp3" for folder in "ab" for number in range(12)]
-    music = aged(library(tmp_path / "Music", names))
-    playlist = music / "all.m3u"
-    update_configured(config(music))
-    before = listed(playlist)
-
-    for _ in range(2):
-        update_configured(config(music, where="path:a"))
-        assert listed(playlist) == [name for name in before if name.startswith("a/")]
-
-        update_configured(config(music))
-        assert listed(playlist) == before
 
 
 def test_a_copy_does_not_take_the_position_of_a_track_that_the_query_omits(tmp_path: Path) -> None:
@@ -110,7 +76,7 @@ def test_the_service_does_not_change_the_playlist_if_no_track_matches_the_query(
         assert listed(music / "all.m3u") == before
 
 
-def test_a_negated_term_that_excludes_nothing_is_named(music: Path) -> None:
+def test_a_note_names_each_negated_term_that_excludes_no_track(music: Path) -> None:
     (music / "Xmas").mkdir()
     (music / "Xmas/bell.mp3").write_bytes((music / "jazz/1.mp3").read_bytes())
 

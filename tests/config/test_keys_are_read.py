@@ -15,7 +15,7 @@ TREES = {
 
 
 def attributes_read(*without: str) -> set[str]:
-    """Return the names of attributes that are read in the package, but for some modules."""
+    """Return the names of attributes that the package reads, except in the modules `without`."""
     nodes = (node for path, tree in TREES.items() if path not in without for node in ast.walk(tree))
     return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
 
@@ -27,7 +27,7 @@ def test_code_reads_each_option_of_playlists() -> None:
     assert {*Options._fields}.difference(read) == set()
 
 
-def test_code_reads_each_key_of_the_configuration_that_is_no_option_of_playlists() -> None:
+def test_code_reads_each_key_of_the_configuration_that_is_not_an_option_of_playlists() -> None:
     loaded = ast.dump(TREES["config/load.py"])
     read = attributes_read("config/load.py", "config/keys.py")
     own = {*keys.TOP, *keys.PLAYLIST}.difference(row.key for row in ROWS)

@@ -1,7 +1,8 @@
-"""Loading a configuration reports every fault with its line, and never raises."""
+"""Test that loading a configuration reports each fault with its line."""
 
 import os
 import re
+from itertools import product
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,6 @@ TOP = 'folders = ["/music"]\n'
 
 
 def written(folder: Path, text: str | bytes) -> bytes:
-    """A file with this text."""
     path = folder / "config.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return os.fsencode(path)
@@ -38,30 +38,19 @@ def loaded(folder: Path, text: str) -> Config:
     return config
 
 
-def faults(folder: Path, text: str) -> list[str]:
-    """Return the text of each fault, without the name of the file."""
-    path = written(folder, text)
-    return [broken.text.removeprefix(os.fsdecode(path) + ", ") for broken in load(path).broken]
-
-
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("gap = 12", {"gap": "12"}),
         ('gap = "25%"', {"gap": "25%"}),
-        ('pin = ["a.mp3", "b.mp3@last"]', {"pin": ("a.mp3", "b.mp3@last")}),
-        ('pin = "a.mp3"', {"pin": ("a.mp3",)}),
-        ('limit = 40\ntime = "3h"', {"limit": 40, "time": "3h"}),
-        ('seed = "x"\npaths = "uri"', {"seed": "x", "paths": "uri"}),
-        ("extinf = false\nignore_files = false", {"extinf": False, "ignore_files": False}),
+        ('gap = 12\npin = ["a.mp3", "b.mp3@last"]', {"gap": "12", "pin": ("a.mp3", "b.mp3@last")}),
+        ('pin = "a.mp3"\nseed = "x"\npaths = "uri"', {"pin": ("a.mp3",), "seed": "x", "paths": "uri"}),
+        ('limit = 40\ntime = "3h"\nextinf = false', {"limit": 40, "time": "3h", "extinf": False}),
         ("force = true\ntags = false", {"force": True, "tags": False}),
         ('order = "albums"\ninside = "last"', {"order": "albums", "inside": "last"}),
         ('order = "spread"\ngroup_by = "genre"', {"order": "spread", "group_by": "genre"}),
     ],
 )
-def test_each_key_of_a_playlist_is_an_option_of_make(
-    tmp_path: Path, text: str, options: dict[str, Any]
-) -> None:
+def test_a_key_of_a_playlist_is_an_option_of_make(tmp_path: Path, text: str, options: dict[str, Any]) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.all]\n{text}\n").playlists
 
     asked = Options(folders=("/music",), output="/music/all.m3u", **options)
@@ -69,9 +58,7 @@ def test_each_key_of_a_playlist_is_an_option_of_make(
     assert wanted.request.options == asked
 
 
-def test_paths_in_the_configuration_start_at_the_home_or_the_folder_of_the_configuration(
-    tmp_path: Path,
-) -> None:
+def test_paths_in_the_configuration_start_at_the_home_or_at_the_folder_of_the_file(tmp_path: Path) -> None:
     config = loaded(
         tmp_path,
         'folders = ["~/Music", "nas"]\nsettle = "3s"\npoll = "1h"\n[playlist.all]\n[playlist.calm]\n'
@@ -87,7 +74,7 @@ def test_paths_in_the_configuration_start_at_the_home_or_the_folder_of_the_confi
     assert calm.request.output == os.fsencode(tmp_path / "lists/calm.m3u8")
 
 
-def test_every_option_of_make_but_accept_missing_has_a_key() -> None:
+def test_every_option_of_make_but_accept_missing_and_from_has_a_key() -> None:
     fields = set(Options._fields)
 
     left_out = {"accept_missing", "done_when", "maps", "player", "source"}
@@ -109,9 +96,7 @@ _HEARD = 'every = "run"\ncount = "played"\nhistory = ["beets"]\n'
         (_HEARD + 'patience = "always"', DealSettings(every=Every.RUN, done_when=Count.PLAYED, patience=inf)),
     ],
 )
-def test_the_keys_of_a_deal_set_its_size_by_tracks_or_by_time(
-    tmp_path: Path, text: str, deal: DealSettings
-) -> None:
+def test_the_keys_of_a_deal_set_its_size_and_period(tmp_path: Path, text: str, deal: DealSettings) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.today]\n{text}\n").playlists
 
     assert wanted.deal == deal
@@ -125,7 +110,6 @@ def test_the_keys_of_a_deal_set_its_size_by_tracks_or_by_time(
         ('group-by = "x"', 3, "Write group_by, in small letters with underscores"),
         ("no_tags = true", 3, "Write tags = false"),
         ('settle = "3s"', 3, "Write it at the top"),
-        ('limit = "3"', 3, "limit must be a whole number without quotes: limit = 40"),
         ("limit = true", 3, "limit must be a whole number without quotes: limit = 40"),
         ("limit = 0", 3, "limit must be a number from 1, not 0"),
         (f"gap = 0x{'f' * 9000}", 3, "gap must be a number, or a text in quotes"),
@@ -134,17 +118,11 @@ def test_the_keys_of_a_deal_set_its_size_by_tracks_or_by_time(
         ('folders = "/x"', 3, 'folders must be a list of texts: folders = ["~/Music"]'),
         ("folders = []", 2, "has no folders"),
         ('where = "genre:jazz OR"', 3, "where: The query has an error in column 14: a term is missing."),
-        ('folders = ["/a",\n""]', 3, "folders: The name is empty"),
         ('folders = ["~nobody-here/x"]', 3, "names an unknown user"),
         ('tags = false\ntime = "3h"', 4, "time does not work with tags = false: track lengths come"),
         ('order = "sorted"\ngap = 3', 4, 'gap does not work with order = "sorted"'),
-        ('group_by = "genr"\norder = "spread"', 3, "Did you mean 'genre'?"),
-        ('inside = "some"\norder = "albums"', 3, "Use none, last or all"),
-        ('no_duplicates = true\norder = "albums"', 3, 'no_duplicates does not work with order = "albums"'),
-        ('paths = "dos"', 3, "Unknown path style 'dos'"),
         ('output = "x.mp3"', 3, "is the name of an audio file"),
         ('output = "x\\u0000.m3u"', 3, "contains a NUL"),
-        ('output = "-"', 3, "does not end in .m3u"),
         ('reshuffle = "dayly"', 3, "Did you mean 'daily'?"),
         ("deal = 40", 3, "Unknown key 'deal'. For all keys: playshuffle help config"),
         ('count = "played"', 3, "count works only with every"),
@@ -152,19 +130,14 @@ def test_the_keys_of_a_deal_set_its_size_by_tracks_or_by_time(
         ('every = "day"\ncount = 4', 4, 'count must be a text in quotes: count = "played"'),
         ('limit = 3\nevery = "month"', 4, "Unknown period 'month'"),
         ('time = "0m"', 3, "time: '0m' is not a duration"),
-        ('group_by = "artist"\norder = "sattolo"', 3, 'group_by = "artist" does not work with order ='),
-        ('order = "spread"\ntags = false', 3, '"spread" does not work with tags = false: it needs artist'),
         ('extinf = false\nmap = "~/M=/M"\nrelative_to = "/y"', 4, "map does not work with relative_to"),
         ('limit = 3\nevery = "day"\ntime = "3m"', 3, "limit does not work with time: a deal has one size"),
-        ('every = "day"\npin = "a.mp3"', 4, "pin does not work with every: a deal continues"),
         ('every = "day"\nreshuffle = "daily"', 4, "Remove reshuffle: every already says"),
         ('a = {limit = """\n""", b = 1}', 3, "Unknown key 'a'"),
         ('history = "bets"', 3, "history: 'bets' is unknown. Did you mean 'beets'?"),
     ],
 )
-def test_a_fault_in_one_playlist_is_reported_with_its_line_and_breaks_no_other_playlist(
-    tmp_path: Path, text: str, line: int, says: str
-) -> None:
+def test_a_fault_in_one_playlist_breaks_no_other(tmp_path: Path, text: str, line: int, says: str) -> None:
     path = written(tmp_path, f"{TOP}[playlist.bad]\n{text}\n[playlist.good]\n")
 
     config = load(path)
@@ -177,87 +150,79 @@ def test_a_fault_in_one_playlist_is_reported_with_its_line_and_breaks_no_other_p
     assert "--" not in broken.text.replace(str(tmp_path), "")
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", "", ".x", "x\\n", "\\u202e", "\\u0000"])
-def test_the_name_of_a_playlist_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
-    (said,) = faults(tmp_path, f'{TOP}[playlist."{name}"]\n')
-
-    assert "cannot be the name of a file" in said
-    assert said.isprintable()
-    assert said.startswith("line 2: ")
+_WITH_OUTPUT = ["", "output = 'x.m3u'"]
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("names", "outputs", "says"),
     [
-        ("x" * 201, "has at most 200 bytes, this one 201"),
-        ("ä" * 101, "has at most 200 bytes, this one 202"),
-        (" a", "begins or ends with a space"),
-        ("a ", "begins or ends with a space"),
-        ("GOOD", "'good' and 'GOOD' differ only in upper and lower case"),
+        (["a/b", "..", "", ".x", "x\\n", "\\u202e", "\\u0000"], [""], "cannot be the name of a file"),
+        (["x" * 201], _WITH_OUTPUT, "has at most 200 bytes, this one 201"),
+        (["ä" * 101], _WITH_OUTPUT, "has at most 200 bytes, this one 202"),
+        ([" a"], _WITH_OUTPUT, "begins or ends with a space"),
+        (["GOOD"], _WITH_OUTPUT, "'good' and 'GOOD' differ only in upper and lower case"),
     ],
 )
-@pytest.mark.parametrize("output", ["", "output = 'x.m3u'"])
-def test_a_playlist_name_that_is_too_long_or_easily_mistaken_is_refused_with_its_line(
-    tmp_path: Path, name: str, says: str, output: str
-) -> None:
-    config = load(written(tmp_path, f'{TOP}[playlist.good]\n[playlist."{name}"]\n{output}\n'))
+def test_a_bad_list_name_is_refused(tmp_path: Path, names: list[str], outputs: list[str], says: str) -> None:
+    for name, output in product(names, outputs):
+        config = load(written(tmp_path, f'{TOP}[playlist.good]\n[playlist."{name}"]\n{output}\n'))
 
-    (broken,) = config.broken
-    assert says in broken.text
-    assert ", line 3: " in broken.text
-    assert [playlist.name for playlist in config.playlists] == ["good"]
+        (broken,) = config.broken
+        assert says in broken.text
+        assert broken.text.isprintable()
+        assert ", line 3: " in broken.text
+        assert [playlist.name for playlist in config.playlists] == ["good"]
 
 
-def test_queries_for_all_playlists_narrow_each_playlist(tmp_path: Path) -> None:
+def test_queries_skip_lists_and_histories_for_all_playlists_apply_to_each_playlist(tmp_path: Path) -> None:
     top = f'{TOP}where = "-genre:podcast OR today:12-01..12-26"\nwithout = ["never.m3u", "old.m3u"]\n'
-    tables = '[playlist.all]\n[playlist.calm]\nwhere = "genre:calm"\nwithout = "calm.xspf"\n'
+    top += 'history = ["beets", "plays.csv", "~/navidrome.db#ann"]\n[playlist.all]\n'
+    calm = '[playlist.calm]\nwhere = "genre:calm"\nwithout = "calm.xspf"\nhistory = "quodlibet"\n'
     never = f'[playlist.never]\noutput = "{tmp_path}/never.m3u"\n'
 
-    everything, calm, itself = loaded(tmp_path, top + tables + never).playlists
+    everything, of_calm, itself = (each.request for each in loaded(tmp_path, top + calm + never).playlists)
 
     lists = [os.fsencode(tmp_path / name) for name in ("never.m3u", "old.m3u", "calm.xspf")]
     rule = "-genre:podcast OR today:12-01..12-26"
-    assert (everything.request.options.where, everything.request.without) == ((rule,), tuple(lists[:2]))
-    assert (calm.request.options.where, calm.request.without) == ((rule, "genre:calm"), tuple(lists))
-    assert itself.request.without == (lists[1],)
+    assert (everything.options.where, everything.without) == ((rule,), tuple(lists[:2]))
+    assert (of_calm.options.where, of_calm.without) == ((rule, "genre:calm"), tuple(lists))
+    assert itself.without == (lists[1],)
+    home = os.fsencode(Path.home())
+    assert [(source.path, source.user) for source in everything.history] == [
+        (home + b"/.config/beets/library.db", ""),
+        (os.fsencode(tmp_path / "plays.csv"), ""),
+        (home + b"/navidrome.db", "ann"),
+    ]
+    assert of_calm.history[:3] == everything.history
+    assert [source.text for source in of_calm.history[3:]] == ["quodlibet"]
 
 
 def test_two_playlists_with_the_same_file_are_refused_however_their_paths_are_written(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
 
-    said = faults(
-        tmp_path,
-        f"{TOP}[playlist.a]\noutput = 'link/x.m3u'\n[playlist.b]\nlimit = 3\noutput = 'real/../real/x.m3u'\n",
-    )
+    text = "[playlist.a]\noutput = 'link/x.m3u'\n[playlist.b]\nlimit = 3\noutput = 'real/../real/x.m3u'\n"
+    (broken,) = load(written(tmp_path, TOP + text)).broken
 
-    assert len(said) == 1
-    assert said[0].startswith("line 6: Playlists 'a' and 'b' both write ")
-    assert "Give one of them another output" in said[0]
+    assert f"{tmp_path}/config.toml, line 6: Playlists 'a' and 'b' both write " in broken.text
+    assert "Give one of them another output" in broken.text
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", ": The file has no playlist"),
-        (TOP, ": The file has no playlist"),
         ("playlist = 3\n", ", line 1: Write a playlist as [playlist.NAME]"),
-        (f"{TOP}[playlists.a]\n", ", line 2: Unknown key 'playlists'"),
         ('fodlers = ["/x"]\n[playlist.a]\n', ", line 1: Unknown key 'fodlers'. Did you mean 'folders'?"),
         ('\nlimit = 3\n[playlist.a]\nfolders = ["/x"]\n', ", line 2: 'limit' is a key of a playlist."),
-        ("folders = [3]\n[playlist.a]\n", ", line 1: folders must be a list of texts"),
         (f"{TOP}settle = 'now'\n[playlist.a]\n", ", line 2: settle: 'now' is not a duration"),
-        (f"{TOP}settle = '999999999d'\n[playlist.a]\n", ", line 2: settle must be at most 7d."),
         (f"{TOP}poll = '169h'\n[playlist.a]\n", ", line 2: poll must be at most 7d."),
         (f"{TOP}where = 'gnre:x'\n[playlist.a]\n", ", line 2: where: The query has an error in column 1: "),
-        (f"{TOP}where = 3\n[playlist.a]\n", ", line 2: where must be a text in quotes or a list of texts"),
         (f"{TOP}without = ''\n[playlist.a]\n", ", line 2: without: The name is empty."),
         (f"{TOP}[playlist.a\n", ", line 2: This is not TOML: "),
-        (f"{TOP}x = [", ", line 2: This is not TOML: "),
         (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: This is not TOML: "),
         (f"{TOP}x = '\\ud800'\ny = \"\\ud800\"\n", ", line 3: This is not TOML: "),
         (b"a = 1\nb = '\xff'\n", ", line 2: This line is not UTF-8"),
-        (b"a = 1\nb = '\xed\xa0\x80'\n", ", line 2: This line is not UTF-8"),
         (f"x = {'[' * 30_000}", " is nested too deeply"),
         (f"x = {'9' * 9000}", " has a number that is too long"),
         (b"#" * 10_000_000, " is not a configuration: it is larger than 64 KiB"),
@@ -347,32 +312,3 @@ def test_any_text_is_a_configuration_or_is_refused_with_the_faulty_line(
         said = broken.text.removeprefix(f"{os.fsdecode(path)}, line ")
         assert lines[int(said.partition(":")[0]) - 1][0] == broken.name
         assert shown(said) == said
-
-
-def test_a_hundred_faults_are_found_each_on_its_line(tmp_path: Path) -> None:
-    text = "".join(f"[playlist.a{number}]\npin = [\n'x'\n]\nx = 1\n" for number in range(100))
-
-    said = faults(tmp_path, TOP + text)
-
-    assert [text.partition(":")[0] for text in said] == [f"line {number * 5 + 6}" for number in range(100)]
-
-
-def test_a_play_history_at_the_top_of_the_configuration_is_for_all_playlists(tmp_path: Path) -> None:
-    text = """
-        folders = ["/m"]
-        history = ["beets", "plays.csv", "~/navidrome.db#ann"]
-        [playlist.all]
-        [playlist.one]
-        history = "quodlibet"
-    """
-
-    requests = {playlist.name: playlist.request for playlist in loaded(tmp_path, text).playlists}
-
-    home = os.fsencode(Path.home())
-    assert [(source.path, source.user) for source in requests["all"].history] == [
-        (home + b"/.config/beets/library.db", ""),
-        (os.fsencode(tmp_path / "plays.csv"), ""),
-        (home + b"/navidrome.db", "ann"),
-    ]
-    assert requests["one"].history[:3] == requests["all"].history
-    assert [source.text for source in requests["one"].history[3:]] == ["quodlibet"]

@@ -1,4 +1,4 @@
-"""The list of tracks that no playlist has."""
+"""Test never.m3u, the skip list of all playlists."""
 
 import os
 from pathlib import Path
@@ -85,9 +85,7 @@ def test_entries_of_never_m3u_are_relative_also_if_the_home_is_a_link(
     assert (home / ".config/playshuffle/never.m3u").read_bytes() == b"#EXTM3U\n../../Music/a.mp3\n"
 
 
-def test_never_m3u_is_beside_the_configuration_that_the_environment_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_never_m3u_is_beside_any_named_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLAYSHUFFLE_CONFIG", str(tmp_path / "config.toml"))
 
     assert never_list() == bytes(tmp_path / "never.m3u")

@@ -1,4 +1,4 @@
-"""Options that contradict each other are refused, and options given now replace those of a list."""
+"""Test that contradictory options are refused, and that given options replace those of a list."""
 
 import json
 
@@ -70,6 +70,7 @@ def test_each_contradiction_of_the_table_refuses_some_options() -> None:
         Options(gap="0", order="sorted"),
         Options(order="folders", tags=False),
         Options(where=("path:x",), tags=False),
+        Options(most="2:folder", tags=False),
         Options(output="-", paths="relative", relative_to="d"),
         DEALT._replace(order="albums", groups=2),
     ],
