@@ -42,7 +42,7 @@ def make_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Make lists, and report them; the command describes the arguments."""
+    """Make lists, and report them; arguments as of the command make."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
     writes = not (dry_run or print0 or given.options.output == STDOUT)

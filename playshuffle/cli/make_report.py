@@ -33,7 +33,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     """Yield the result, the verdict first.
 
     Args:
-        names: list skipped files, and tracks that a player may lose.
+        names: name skipped files, and tracks that a player may not play.
         is_again: the user named the list, to make it again.
     """
     request, figures, last = report.request, report.figures(), report.last
@@ -66,7 +66,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
 def all_lines(reports: Mapping[str, Report], *, names: bool, is_again: bool) -> Iterator[Fact]:
     """Yield a line for each of several lists, then each other fact once.
 
-    `reports` has names of lists as keys; for other arguments see `lines`.
+    `reports` maps names of lists; other arguments are as in `lines`.
     """
     is_brief = len(reports) > 1 and not names
     by_list = {
@@ -139,7 +139,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """Return the first line. `was`: the previous number of tracks, if larger."""
+    """Return the first line; `was` describes the last list if it was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
@@ -215,7 +215,7 @@ def _names(files: Sequence[Skipped], count: int) -> Iterator[Fact]:
 
 
 def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
-    """Count repeats by the same artist if the order cannot avoid them, or does not try."""
+    """Count repeats by the same artist in orders that avoid them, or in the default one."""
     text = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
     if ORDERS[order].has_fewest_repeats and figures.neighbours == figures.fewest:
         yield "Repeats", f"{text}, the fewest possible"
@@ -271,7 +271,7 @@ def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
-    """List the omitted tracks; but only count those that the query omits, often nearly all."""
+    """List the omitted tracks, but only count the often many that the query omits."""
     where = choice.stage(WHERE)
     return {
         "matching": None if where is None else where.of - len(where.indices),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def default_folders(config: str | None) -> "tuple[tuple[str, ...], str, tuple[Source, ...]]":
     """Return the folders of the configuration, else the music folder of the desktop.
 
-    Return also a line that says which, and configured play histories.
+    Return also a line that names them, and the configured play histories.
 
     Raises:
         PlayshuffleError: the configuration is wrong, or the music folder does not exist.
@@ -47,7 +47,7 @@ def music_folders(
     """Return the named folders; otherwise the default ones, with their play histories.
 
     Raises:
-        PlayshuffleError: a named one is not a folder, or no default exists.
+        PlayshuffleError: a name is not that of a folder, or no default folder exists.
     """
     if not folders:
         default, _, histories = default_folders(config)

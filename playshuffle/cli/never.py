@@ -88,7 +88,7 @@ def _undo(words: Sequence[str], *, quiet: bool) -> Exit:
 
 
 def _listed(word: str, paths: Sequence[bytes]) -> bytes | None:
-    """Return the path that a word names, perhaps of a file that is gone, or by its end."""
+    """Return the path in never.m3u that a word names, whole or by its end."""
     real, end = os.path.realpath(absolute(word)), b"/" + os.fsencode(word)
     return next((path for path in paths if os.path.realpath(path) == real or path.endswith(end)), None)
 

@@ -29,7 +29,7 @@ def play_command(player: Player, file: bytes) -> str:
 
 
 def profile(name: str, screen: Screen) -> Iterator[str]:
-    """Show a player of the table."""
+    """Return the help on a player."""
     player = PLAYERS[name]
     music = os.path.join(os.path.expanduser(b"~"), b"Music")
     command = f"playshuffle make ~/Music{'' if name == GENERIC else f' --for {name}'}"

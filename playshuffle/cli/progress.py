@@ -1,4 +1,4 @@
-"""Show a progress bar on the terminal once a run has taken longer than a moment."""
+"""Show a progress bar on the terminal if a run takes longer than a moment."""
 
 import sys
 import time

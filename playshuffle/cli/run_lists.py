@@ -71,8 +71,8 @@ def request_of(
     """Return the request of a list to make or deal; options in `given` replace its own.
 
     Raises:
-        PlayshuffleError: its options are unknown, or only the configuration may change them; or a list to
-            make is dealt, or the reverse.
+        PlayshuffleError: its options are unknown, or only the configuration may change them; or the list
+            belongs to the other command, make or deal.
     """
     name = shlex.quote(shown(one.name))
     if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):

@@ -20,7 +20,7 @@ def check_save(name: str | None, config: str | None, request: Request) -> None:
 
 
 def save(name: str | None, config: str | None, request: Request, *, quiet: bool) -> None:
-    """Write a list into the configuration, and let the services read it."""
+    """Write a list into the configuration, and make running services read it."""
     if name is None:
         return
     _save(_place(config), name, request, writes=True)

@@ -43,7 +43,7 @@ Fact = tuple[Mark | str, str]
 
 
 class Screen(NamedTuple):
-    """The abilities of a stream.
+    """What an output stream can show.
 
     Attributes:
         width: columns; None for a pipe or file.
@@ -59,7 +59,7 @@ class Screen(NamedTuple):
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line with its mark or word; wrapped on a terminal."""
+        """Return a first line with the sign or word of its verdict; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
         first, *others = self.hanging(text, f"{start} ", _INDENT)

@@ -52,7 +52,7 @@ def say(lines: Iterable[str]) -> None:
 
 
 def show(facts: Iterable[Fact]) -> None:
-    """Write a result to standard error."""
+    """Write labelled facts to standard error."""
     say(screen_of(sys.stderr).facts(facts))
 
 
@@ -66,7 +66,7 @@ def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def say_error(text: str, details: Iterable[str] = ()) -> None:
-    """Write an error with its mark or word, and lines below it, to standard error."""
+    """Write an error, marked as such, and details below it to standard error."""
     if sys.stderr is not None:
         screen = screen_of(sys.stderr)
         below = [line for detail in details for line in screen.hanging(detail, "  ")]
@@ -79,6 +79,6 @@ def give_up(stream: TextIO) -> None:
 
 
 def fail(text: str, code: Exit, details: Iterable[str] = ()) -> Exit:
-    """Write an error to standard error, and return its exit code."""
+    """Write an error to standard error; return `code`."""
     say_error(text, details)
     return code

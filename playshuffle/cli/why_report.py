@@ -48,7 +48,7 @@ class Question(NamedTuple):
     """The playlists to explain.
 
     Attributes:
-        configured: the name in the configuration of each configured list, by the name shown.
+        configured: maps the name shown of a configured list to its name in the configuration.
         still_ns: files modified less than this time ago count as being written.
     """
 

@@ -13,7 +13,7 @@ _TOO_LARGE = 10**9  # the limit of numbers on the command line, too
 
 
 class Key(NamedTuple):
-    """The values of a key: in words, as a check, an example."""
+    """The values that a key takes: in words, as a check, as an example."""
 
     takes: str
     is_right: Callable[[object], bool]
@@ -26,7 +26,7 @@ def is_text(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a number that is not too large."""
+    """Return whether a value is a whole number that is not too large."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
 
 
@@ -120,7 +120,7 @@ def faults(
 
 
 def expanded(path: str, folder: bytes) -> bytes:
-    """Make a path absolute: `~` is a home, and a relative path starts at the folder.
+    """Make a path absolute: `~` is a home, and a relative path starts at `folder`.
 
     Raises:
         PlayshuffleError: it is empty, has a NUL, or names an unknown user.

@@ -22,7 +22,7 @@ class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
     Attributes:
-        path: without links.
+        path: of the playlist file, links resolved.
         is_dealt: as configured; a list outside of the configuration is dealt if deal wrote it last.
     """
 
@@ -56,7 +56,7 @@ class KnownList(NamedTuple):
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request with the options of a record; None without them."""
+        """Return the request with the options of a record; None if it has none."""
         options = None if record is None else record.options
         if options is None or not (options.folders or options.source):
             return None

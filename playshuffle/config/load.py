@@ -201,7 +201,7 @@ def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[st
 
 
 def _absolute(document: Document, key: str, word: str) -> str:
-    """Return an absolute path, for a list's name that of its file; a history's name (`mpd`) stays."""
+    """Return an absolute path; for a list's name, that of its file. A history's name (`mpd`) stays."""
     path = keys.expanded(word, os.path.dirname(document.path))
     if key not in ("without", "history") or "/" in word or os.path.lexists(path):
         return os.fsdecode(path)
@@ -259,7 +259,7 @@ def _wanted(
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
-    """Return options, preceded by the queries, histories and skip lists for all playlists.
+    """Return options with the queries, histories and skip lists for all playlists added in front.
 
     A playlist that is itself a skip list for all keeps its own tracks.
     """

@@ -1,6 +1,6 @@
 """Read the players of the configuration, and find the player that a user names.
 
-A table `[player.NAME]` is a player of the program's own table (`like`) with a few values changed.
+A table `[player.NAME]` defines a player as a built-in one (`like`) with a few values changed.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ class OwnPlayers(NamedTuple):
 
 
 def known_player(name: str) -> str:
-    """Return the player that a user names, from the table or the configuration.
+    """Return the player that a user names, built-in or configured.
 
     Raises:
         PlayshuffleError: the player is unknown, or its table has a mistake.
@@ -58,7 +58,7 @@ def load_player(name: str) -> None:
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
-    """Add the configuration's players to the table; return faults of invalid ones by name."""
+    """Add the configuration's players to PLAYERS; return faults of invalid ones by name."""
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}
@@ -68,7 +68,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def value_names(kind: str) -> list[str]:
-    """Return the names of a kind in `NAMES`; players include those of a readable configuration."""
+    """Return the names of a kind in `NAMES`; players include configured ones, if readable."""
     if kind == "player":
         with contextlib.suppress(PlayshuffleError):
             add_own_players()

@@ -82,7 +82,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
 
 
 def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, KnownList | None] | None:
-    """Return the existing file or folder that a word names, or the file of a list; and the list, if any.
+    """Return the file of the list, or the existing file or folder, that a word names; and the list, if any.
 
     `kind` is FILE or FOLDER: the alternative to a list.
 

@@ -58,7 +58,7 @@ def fields_of_queries(texts: tuple[str, ...]) -> set[str]:
 
 
 def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    """Return each folder here with its path for the player.
+    """Return each folder of this computer with its path for the player.
 
     Raises:
         PlayshuffleError: a text is not FROM=TO.

@@ -1,7 +1,4 @@
-"""Define the options of a playlist: one field each, with its flag, its key and its help.
-
-A new option is a field here, and the code that acts on it.
-"""
+"""Define the options of a playlist: one field each, with its flag, its key and its help."""
 
 import json
 import shlex
