@@ -1,4 +1,4 @@
-"""Build the command line: the table of commands, whose modules are imported when they are called."""
+"""Build the command line from a table of commands, each imported only when it is called."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -52,7 +52,7 @@ Examples:
 
 
 class _Commands(CommandGroup):
-    """The program, which imports a command only when this command is called."""
+    """The command `playshuffle`, which imports only the subcommand that is called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

@@ -1,4 +1,4 @@
-"""Report an audited order, or how an audited playlist is mixed."""
+"""Write the report on an audited order or playlist."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _HEADER = ("", "here", "at best", "by chance", "in path order")
 
 
 def order_facts(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> Iterator[Fact]:
-    """Yield the report on an order; without a seed `seed_bits` is None."""
+    """Yield the report on an order."""
     mark = Mark.BAD if verdict.reasons else Mark.GOOD
     yield mark, f"{order.name}: {'; '.join(verdict.reasons) or 'all deviations can be chance'}"
     source = "the operating system" if seed_bits is None else "a seed"
@@ -37,7 +37,7 @@ def order_facts(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int
 
 
 def order_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
-    """Return the result as one JSON object, with the matrix cells[track][position]."""
+    """Return the report on an order as JSON."""
     own, had = ("order", order.entropy_bits) if order.entropy_bits else ("seed", seed_bits)
     facts: dict[str, Any] = {
         "schema": _SCHEMA,

@@ -1,4 +1,4 @@
-"""Check the entries of playlists, and which ones players would lose: `playshuffle check`."""
+"""Find entries of playlists that are broken or that players cannot play: `playshuffle check`."""
 
 import os
 import sys
@@ -175,6 +175,5 @@ def _as_json(result: Checked) -> dict[str, Any]:
 
 
 def _facts(entry: Entry | None, **others: Any) -> dict[str, Any]:
-    """Return a problem for JSON, with the line, text and path of its entry."""
     place = None if entry is None else (entry.line, os.fsdecode(entry.text), os.fsdecode(entry.path))
     return dict(zip(("line", "entry", "path"), place or (None, None, None), strict=True)) | others

@@ -13,9 +13,9 @@ Complete = Callable[..., list[str]] | None
 
 
 def option(flags: str, text: str, group: str | None = None, complete: Complete = None) -> Any:
-    """Return an option; `group` is one of `help_groups`.
+    """Return an option for a command; `group` is its heading in the help.
 
-    `flags` are as its help shows them, with the placeholder of its value: `--quiet -q`, `--size SIZE`.
+    `flags` is written as in the help, with a placeholder for the value: `--quiet -q`, `--size SIZE`.
     """
     words = flags.split(" ")
     metavar = next((word for word in words if not word.startswith("-")), None)
@@ -24,7 +24,7 @@ def option(flags: str, text: str, group: str | None = None, complete: Complete =
 
 
 def argument(metavar: str, text: str, complete: Complete = None) -> Any:
-    """Return an argument; `complete` returns values for completion."""
+    """Return an argument for a command; `complete` lists values that the shell completes."""
     return typer.Argument(metavar=metavar, help=text, autocompletion=complete)
 
 

@@ -1,4 +1,4 @@
-"""Complete the names of playlists, and the values of their options, in a shell."""
+"""List the names of playlists and the values of options that a shell completes."""
 
 import contextlib
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from playshuffle.options.table import Row
 
 
 def lists(ctx: typer.Context) -> list[str]:
-    """Return the names of configured and written lists."""
+    """Return the names of configured, made and dealt lists."""
     # Completion of options does not need them.
     from playshuffle.config.load import all_lists
 
@@ -20,7 +20,7 @@ def lists(ctx: typer.Context) -> list[str]:
 
 
 def of_option(row: Row) -> Callable[..., list[str]] | None:
-    """Return the function that completes the values of an option; None if no names are known."""
+    """Return a function that lists the values of an option, or None for free text."""
     if row.name in ("source", "without"):
         return lists
     if row.name == "history":

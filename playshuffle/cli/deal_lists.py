@@ -38,7 +38,7 @@ def deal_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Deal lists, and report the deals; `switch` is the flag given, such as `--now`."""
+    """Deal lists, and report the deals; `switch` is a flag such as `--now`, or empty."""
     codes: list[Exit] = []
     is_peek, has_options = switch == "--peek", bool(words or given.names)
     with State(writes=not is_peek, must_remember=not is_peek) as state:
@@ -63,7 +63,7 @@ def deal_lists(
 def _configured(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> tuple[dict[str, Request], list[Exit]]:
-    """Return the configured decks that are dealt by date, and exit codes of broken lists."""
+    """Return the configured decks with daily or weekly deals, and exit codes for broken lists."""
     if words or save is not None or not given.names <= ONCE:
         raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
     config_file = load_named(config)
@@ -100,7 +100,7 @@ def _request(
 
 
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
-    """Return the request for folders; a deck in the same file keeps its other options."""
+    """Return the request for folders; an existing deck in the same file keeps its other options."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
     if options.groups is not None and "order" not in given.names:
         options = options._replace(order="albums" if options.group_by is None else "groups")

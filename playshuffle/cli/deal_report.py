@@ -93,7 +93,7 @@ def _next(dealt: Dealt, today: date) -> str:
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
-    """Name the tracks of the next deal; in a pipe, by their paths."""
+    """Yield the tracks of the next deal, in a pipe as paths."""
     report, last = dealt.report, dealt.deck.deal
     assert last is not None
     paths = report.paths()[: dealt.certain]
@@ -104,7 +104,7 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
 
 
 def as_json(dealt: Dealt) -> dict[str, Any]:
-    """Return for JSON what `make` reports, and the facts of the deal."""
+    """Return the report of `make` for JSON, with facts about the deal."""
     deck, last = dealt.deck, dealt.deck.deal
     return {
         **make_report.as_json(dealt.report),

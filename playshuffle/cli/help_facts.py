@@ -1,4 +1,4 @@
-"""List exit codes, files and environment variables, for `playshuffle help`, the site and the man pages."""
+"""List exit codes, files and environment variables for help, site and man pages."""
 
 from collections.abc import Sequence
 

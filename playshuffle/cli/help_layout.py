@@ -19,7 +19,7 @@ SHORT_HELP = f"{__name__}.short_help"  # a key in the meta of a context: -h was 
 
 
 def _converted(value: Any, param: Any, ctx: Any) -> Any:
-    """Convert the words of one option, for which typer 0.29 would import pydantic.
+    """Convert the value of an option without pydantic, which typer 0.29 would import.
 
     Return a list if the option can be given several times.
     """
@@ -33,10 +33,10 @@ def _converted(value: Any, param: Any, ctx: Any) -> Any:
 
 
 class _Helped:
-    """A command whose short help, -h, omits rarely needed options."""
+    """A command whose option -h omits rarely needed options, and --help does not."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Replace the `get_runtime_param` of some typer versions."""
+        """Let typer versions that would import pydantic call `_converted`."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
             if getattr(parameter, "type_descriptor", None) is not None:
                 parameter.get_runtime_param = partial(SimpleNamespace, coerce=_converted)
@@ -52,7 +52,7 @@ class _Helped:
 
 
 class Command(_Helped, TyperCommand):
-    """A command that shows its options in groups."""
+    """A command whose help shows its options in groups."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         if SHORT_HELP not in ctx.meta:
@@ -65,7 +65,7 @@ class Command(_Helped, TyperCommand):
         _write(formatter, sections, is_compact=True)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Show arguments alike in all versions of typer."""
+        """Return the same usage line in all versions of typer."""
         return [self.options_metavar or "", *map(_usage, filter(_is_argument, self.get_params(ctx)))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -73,7 +73,7 @@ class Command(_Helped, TyperCommand):
 
 
 class CommandGroup(_Helped, TyperGroup):
-    """A command with subcommands, which it shows in groups."""
+    """A command whose help shows its subcommands in groups."""
 
     _full_help = "Show all commands and options"
 
@@ -89,7 +89,7 @@ class CommandGroup(_Helped, TyperGroup):
         _write(formatter, {**sections, **options})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command by its name, or suggest the nearest one in an error."""
+        """Find a subcommand by name, or suggest the nearest name in an error."""
         if not ctx.resilient_parsing and not args[0].startswith("-"):
             if ctx.parent is None and args[0] not in self.commands:
                 from playshuffle.cli.usage_errors import other_command  # as in `cli.main`

@@ -50,7 +50,7 @@ def _orders() -> Iterator[str]:
 
 
 def order_lines(name: str, screen: Screen) -> Iterator[str]:
-    """Explain one order."""
+    """Yield the help about an order."""
     order = ORDERS[name]
     yield from screen.wrapped(f"{name}: {order.guarantee}")
     yield from screen.detail("Write", f"playshuffle make ~/Music --order {name}")

@@ -1,4 +1,4 @@
-"""Write down what MPD and players of the desktop play: `playshuffle listen`."""
+"""Record the plays of MPD and desktop players in a file: `playshuffle listen`."""
 
 import os
 import time
