@@ -8,45 +8,39 @@ import pytest
 
 from playshuffle.config.example import music_folder
 from playshuffle.config.load import load
-from tests.support.program import CHECKOUT, Done, run
+from tests.support.program import CHECKOUT, configured, ran, refused, run
 from tests.support.terminal import on_terminal
 
 pytestmark = pytest.mark.process
 
 
-def config(*words: str | Path, **env: str) -> Done:
-    done = run("config", *words, env=env)
-    assert "Traceback" not in done.err
-    return done
+@pytest.fixture
+def path(home: Path) -> Path:
+    """The configuration file of the user, which does not exist yet."""
+    return home / ".config/playshuffle/config.toml"
 
 
-def test_config_init_writes_a_valid_configuration_and_refuses_to_replace_it(home: Path) -> None:
-    path = home / ".config/playshuffle/config.toml"
-
-    first = config("init")
+def test_config_init_writes_a_valid_configuration_and_refuses_to_replace_it(home: Path, path: Path) -> None:
+    assert "~/.config/playshuffle/config.toml" in ran("config", "init").err
     content = path.read_bytes()
-    again = config("init")
-    checked = config("check")
-
-    assert (first.code, again.code, checked.code) == (0, 73, 1)
-    assert "~/.config/playshuffle/config.toml" in first.err
-    assert "already exists" in again.err
+    assert "already exists" in refused(73, "config", "init")
     assert path.read_bytes() == content
-    assert "~/Music does not exist and was never scanned." in checked.err
+
+    checked = run("config", "check")
+    assert checked.code == 1
     assert checked.err.startswith("warning: ~/.config/playshuffle/config.toml: 1 playlist, 1 warning\n")
+    assert "~/Music does not exist and was never scanned." in checked.err
     (home / "music").mkdir()
-    assert "Did you mean ~/music?" in config("check").err
+    assert "Did you mean ~/music?" in run("config", "check").err
     (home / "Music").mkdir()
-    assert config("check").err == "ok: ~/.config/playshuffle/config.toml: 1 playlist, no problems\n"
+    assert run("config", "check").err == "ok: ~/.config/playshuffle/config.toml: 1 playlist, no problems\n"
     (wanted,) = load(os.fsencode(path)).playlists
     assert wanted.request.output == os.fsencode(home / "Music/everything.m3u")
 
 
-def test_the_commented_lines_of_the_example_configuration_are_valid(home: Path, tmp_path: Path) -> None:
-    config("init")
-    text = (home / ".config/playshuffle/config.toml").read_text()
-    path = tmp_path / "all.toml"
-    path.write_text(re.sub(r"^# (?=\[|.* = )", "", text, flags=re.MULTILINE))
+def test_the_commented_lines_of_the_example_configuration_are_valid(path: Path) -> None:
+    ran("config", "init")
+    path.write_text(re.sub(r"^# (?=\[|.* = )", "", path.read_text(), flags=re.MULTILINE))
 
     loaded = load(os.fsencode(path))
 
@@ -65,38 +59,36 @@ def test_the_commented_lines_of_the_example_configuration_are_valid(home: Path, 
     ],
 )
 def test_the_example_configuration_names_the_music_folder_of_the_desktop(
-    home: Path, said: str, folder: str
+    home: Path, path: Path, said: str, folder: str
 ) -> None:
     (home / ".config").mkdir(exist_ok=True)
     (home / ".config/user-dirs.dirs").write_text(said)
 
     assert music_folder() == folder
-    assert config("init").code == 0
-    (wanted,) = load(os.fsencode(home / ".config/playshuffle/config.toml")).playlists
+    ran("config", "init")
+    (wanted,) = load(os.fsencode(path)).playlists
     assert wanted.request.roots == (os.path.expanduser(folder).encode(),)
 
 
-def test_a_music_folder_that_toml_cannot_quote_is_not_in_the_example_configuration() -> None:
-    done = config("init", XDG_MUSIC_DIR="/srv/\udcff")
+def test_the_example_configuration_names_home_music_if_toml_cannot_quote_the_music_folder(
+    home: Path, path: Path
+) -> None:
+    ran("config", "init", env={"XDG_MUSIC_DIR": "/srv/\udcff"})
 
-    assert done.code == 0
-    assert config("check").code == 1
+    (wanted,) = load(os.fsencode(path)).playlists
+    assert wanted.request.roots == (bytes(home / "Music"),)
 
 
 def test_config_init_names_the_file_that_it_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    done = config("init", "--config", tmp_path / "file/x/config.toml")
-
-    assert done.code == 73
-    assert "/file/x is not a folder. Nothing was written." in done.err
+    said = refused(73, "config", "init", "--config", tmp_path / "file/x/config.toml")
+    assert "/file/x is not a folder. Nothing was written." in said
 
 
-def test_the_example_configuration_in_the_documentation_loads(tmp_path: Path) -> None:
+def test_the_example_configuration_in_the_documentation_is_valid() -> None:
     example = (CHECKOUT / "docs/config.md").read_text().partition("```toml\n")[2].partition("```")[0]
-    (tmp_path / "config.toml").write_text(example)
-
-    loaded = load(os.fsencode(tmp_path / "config.toml"))
+    loaded = load(os.fsencode(configured(example)))
 
     assert not loaded.broken
     assert len(loaded.playlists) == 3

@@ -1,4 +1,4 @@
-"""Test that no command is silent: without arguments it acts and reports it, or asks for an argument."""
+"""Test that each command without arguments prints something: what it did, or which argument it needs."""
 
 from pathlib import Path
 

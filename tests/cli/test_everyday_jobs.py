@@ -1,4 +1,4 @@
-"""Everyday jobs in one command each, as somebody types them who has read the README and the help."""
+"""Test everyday jobs: each takes one command, as a reader of the README and the help types it."""
 
 import shlex
 import shutil
@@ -11,7 +11,7 @@ from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
-# Some jobs need what these commands have made.
+# Commands that run before each job, since some jobs need their playlists.
 BEFORE = (
     "make ~/Music -q",
     "deal ~/Music -n 2 -q --history plays.csv --count played",
@@ -75,14 +75,10 @@ def music(home: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> Path
         ("Ann", "Rock", "Live", 1994),
         ("Christmas", "Jazz", "Bells", 1995),
     )
-    files = {
-        f"{artist}/{number}.mp3": {
-            "artist": artist, "genre": genre, "album": album, "date": str(year),
-            "title": artist + str(number),
-        }
-        for (artist, genre, album, year), count in zip(albums, (2, 3, 1), strict=True)
-        for number in range(count)
-    }  # fmt: skip
+    files: dict[str, dict[str, str]] = {}
+    for (artist, genre, album, year), count in zip(albums, (2, 3, 1), strict=True):
+        tags = {"artist": artist, "genre": genre, "album": album, "date": str(year)}
+        files |= {f"{artist}/{number}.mp3": {**tags, "title": f"{artist}{number}"} for number in range(count)}
     files["Miles/0.mp3"]["title"] = "So What"
     music = tagged_library(home / "Music", files)
     tagged_library(home / "More", {"7.mp3": {"title": "More"}})

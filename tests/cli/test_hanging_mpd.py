@@ -1,4 +1,4 @@
-"""An MPD that accepts connections and never answers is asked once by a command, or not at all."""
+"""Test that a command connects at most once to an MPD that accepts connections and never answers."""
 
 import contextlib
 import socket
@@ -15,7 +15,7 @@ from tests.support.program import configured, mpd_conf
 
 @pytest.fixture
 def music(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The music and playlist folder of an MPD, with a track."""
+    """Return the music folder of an MPD, with a track and the playlist folder of this MPD."""
     (home / "Music/lists").mkdir(parents=True)
     (home / "Music/1.mp3").touch()
     mpd_conf(home / ".config", home / "Music", home / "Music/lists")
@@ -25,7 +25,7 @@ def music(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def connections(music: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], int]]:
-    """Count the connections to an MPD since the last call."""
+    """Yield a function that counts the connections to this MPD since its last call."""
     with short_home() as folder, socket.socket(socket.AF_UNIX) as server:
         server.bind(str(folder / "socket"))
         server.listen(20)
@@ -33,36 +33,26 @@ def connections(music: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         monkeypatch.setenv("MPD_HOST", f"{folder}/socket")
 
         def count() -> int:
-            number = 0
             with contextlib.suppress(BlockingIOError):
-                while True:
-                    server.accept()[0].close()
-                    number += 1
-            return number
+                server.accept()[0].close()
+                return 1 + count()
+            return 0
 
         yield count
 
 
-def test_a_check_of_a_list_whose_files_are_in_its_folder_does_not_connect_to_mpd(
+def test_check_connects_to_mpd_once_and_only_for_a_list_whose_files_are_not_in_its_folder(
     music: Path, program: Program, connections: Callable[[], int]
 ) -> None:
-    (music / "plain.m3u").write_text("http://radio/1\n1.mp3\n")
-    (music / "radio.m3u").write_text("http://radio/1\n")
-
-    assert program("check", str(music / "plain.m3u")).code == 0
-    program("check", str(music / "radio.m3u"))
-
-    assert connections() == 0
-
-
-def test_a_check_of_a_list_that_mpd_may_have_saved_connects_to_mpd_once(
-    music: Path, program: Program, connections: Callable[[], int]
-) -> None:
-    (music / "lists/saved.m3u").write_text("1.mp3\n")
-
-    assert program("check", *[str(music / "lists/saved.m3u")] * 2).code == 0
-
-    assert connections() == 1
+    """Only such a list may be one that MPD has saved. A list of radio stations needs no MPD."""
+    for name, text, count in (
+        ("plain.m3u", "http://radio/1\n1.mp3\n", 0),
+        ("radio.m3u", "http://radio/1\n", 0),
+        ("lists/saved.m3u", "1.mp3\n", 1),
+    ):
+        (music / name).write_text(text)
+        assert program("check", *[str(music / name)] * 2).code == 0
+        assert connections() == count
 
 
 def test_each_make_for_mpd_connects_to_mpd_once(

@@ -1,4 +1,4 @@
-"""A share that does not answer delays a run, but takes nobody along, and Ctrl-C ends the wait."""
+"""Test runs over a network share that does not answer: other folders stay up to date, and Ctrl-C works."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def _is_waiting(pid: int) -> bool:
 
 
 def test_a_network_share_gives_the_same_tracks_as_the_local_folder_behind_it(tmp_path: Path) -> None:
-    """With all that many workers do at once, also after changes."""
+    """Sixteen workers read the share at once. Later, files are added and removed."""
     real = numbered(tmp_path / "real", 200)
     run_tools = tools(read_all)
 
@@ -47,7 +47,7 @@ def test_a_network_share_gives_the_same_tracks_as_the_local_folder_behind_it(tmp
         assert sorted(names(tmp_path / "Seen")) == sorted(names(real))
 
 
-def test_only_the_network_share_that_hangs_counts_as_missing_not_other_folders(
+def test_a_network_share_that_hangs_counts_as_missing_and_other_folders_do_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "_PATIENCE_S", 1.0)

@@ -1,4 +1,4 @@
-"""Check that commands do not import each other, nor slow modules that few runs need."""
+"""Check that commands import neither each other nor slow modules that they rarely need."""
 
 import sys
 from array import array
@@ -32,34 +32,28 @@ finally:
     sys.stderr.write(f"\\n{len(opened)} {read} " + " ".join(sys.modules))
 """
 
-# Modules of others that take long to import, and that no short run needs.
-# typer 0.29.2 would import pydantic to convert the words of options: `cli.help_layout` does so in its place.
+
+def _ours(names: str) -> tuple[str, ...]:
+    return tuple(f"playshuffle.{name}" for name in names.split())
+
+
+# Modules that take long to import, and that no short run needs.
+# typer 0.29.2 would import pydantic to convert the words of options: `cli.help_layout` converts them instead.
 _SLOW = (
     "pydantic", "rich", "mutagen", "watchdog", "matplotlib", "numpy", "mpd", "asyncio", "multiprocessing",
-    "http", "email", "tomlkit", "pickle", "xml.etree", "pyexpat", "_hashlib", "playshuffle.cli.usage_errors",
-    "playshuffle.history.files", "playshuffle.install", "playshuffle.service.update",
-    "playshuffle.service.status_publisher", "playshuffle.tags.tag_frames",
+    "http", "email", "tomlkit", "pickle", "xml.etree", "pyexpat", "_hashlib",
+    *_ours("cli.usage_errors history.files install service.update service.status_publisher tags.tag_frames"),
 )  # fmt: skip
-_STORED = ("sqlite3", "playshuffle.store", "playshuffle.pipeline.run", "playshuffle.library.scan")
-_OF_SERVICE = ("playshuffle.service.status_json", "playshuffle.watch.debounce", "playshuffle.watch.watcher")
-_OF_QUERIES = ("playshuffle.selection.query", "playshuffle.pipeline.query_stage")
-_TABLES = tuple(
-    f"playshuffle.{name}"
-    for name in ("config", "dealing", "history", "library", "ordering", "players", "playlist")
-)
-_OF_LISTS = tuple(
-    f"playshuffle.{name}" for name in (
-        "config.load", "config.model", "ordering", "pipeline", "players", "service.page", "shuffle", "watch",
-    )
-)  # fmt: skip
+_STORED = ("sqlite3", *_ours("store pipeline.run library.scan"))
+_OF_SERVICE = _ours("service.status_json watch.debounce watch.watcher")
+_OF_QUERIES = _ours("selection.query pipeline.query_stage")
+_TABLES = _ours("config dealing history library ordering players playlist")
+_OF_LISTS = _ours("config.load config.model ordering pipeline players service.page shuffle watch")
 # Only with a configuration, or the option that needs it.
-_OF_FEW = (
-    "tomllib", "playshuffle.config.load", "playshuffle.config.model", "playshuffle.config.own_players",
-    "playshuffle.selection.duplicates", "playshuffle.history",
-)  # fmt: skip
+_OF_FEW = ("tomllib", *_ours("config.load config.model config.own_players selection.duplicates history"))
 _COMPLETES = {"_PLAYSHUFFLE_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
 
-# For a command and variables: what it does not import, besides slow modules.
+# A command, environment variables, and the modules that it must not import besides the slow ones.
 _LIGHT: tuple[tuple[str, Mapping[str, str], tuple[str, ...]], ...] = (
     ("--version", {}, ("typer", "playshuffle.cli")),
     ("-h", {}, (*_STORED, "playshuffle.options.table", "tomllib")),
@@ -75,7 +69,7 @@ _TRACKS = 40_000
 
 
 class Cost(NamedTuple):
-    """The cost of a command.
+    """What a command has cost.
 
     Attributes:
         databases: number of opened databases.
@@ -89,21 +83,16 @@ class Cost(NamedTuple):
 
 
 def cost(*words: str | Path, **variables: str) -> Cost:
-    """Run a command, and return its cost."""
+    """Run a command, and return what it has opened, read and imported."""
     done = finished([sys.executable, "-c", _LOADED, *words], env=environment(**variables))
     assert done.returncode == 0, done.stderr
     databases, read, *modules = done.stderr.splitlines()[-1].split()
     return Cost(int(databases), int(read), frozenset(modules))
 
 
-def loaded(*words: str | Path, **variables: str) -> frozenset[str]:
-    """Run a command, and return the modules that it has imported, packages included."""
-    return cost(*words, **variables).modules
-
-
 @pytest.mark.process
-def test_help_imports_the_module_of_no_command(home: Path) -> None:
-    modules = loaded("--help", HOME=str(home))
+def test_the_option_help_imports_no_module_of_a_command() -> None:
+    modules = cost("--help").modules
 
     assert [name for name in COMMANDS if f"playshuffle.cli.{name.replace('-', '_')}" in modules] == []
 
@@ -114,20 +103,19 @@ def test_help_imports_the_module_of_no_command(home: Path) -> None:
     _LIGHT,
     ids=[f"{words or variables['COMP_WORDS']}" for words, variables, _ in _LIGHT],
 )
-def test_a_short_run_imports_only_what_it_needs(
-    words: str, variables: Mapping[str, str], unused: tuple[str, ...], tmp_path: Path, home: Path
+def test_a_short_command_imports_no_slow_module_that_it_does_not_need(
+    words: str, variables: Mapping[str, str], unused: tuple[str, ...], tmp_path: Path
 ) -> None:
     music = [numbered(tmp_path / "Music", 3)] if "-q" in words else []
-    loaded(*words.split(), *music, HOME=str(home), **variables)
-
-    modules = loaded(*words.split(), *music, HOME=str(home), **variables)
+    for _ in range(2):
+        modules = cost(*words.split(), *music, **variables).modules
 
     assert sorted(modules.intersection((*_SLOW, *unused))) == []
 
 
 @pytest.mark.process
 def test_make_opens_state_and_cache_once_each_and_reads_only_rows_of_its_own_playlist(
-    tmp_path: Path, home: Path
+    tmp_path: Path,
 ) -> None:
     make = ("make", "-q", numbered(tmp_path / "Music", 100), "-o", tmp_path / "x.m3u")
     for _ in range(2):
@@ -143,15 +131,9 @@ def test_make_opens_state_and_cache_once_each_and_reads_only_rows_of_its_own_pla
     }
     with State() as state:
         known = state.load_tracks()
-        root = Root(array("I", numbers), ())
-        state.save_tracks(
-            known,
-            known._replace(
-                folders={**known.folders, **folders},
-                roots={**known.roots, (b"/other", True): root},
-                next_number=numbers.stop,
-            ),
-        )
+        roots = {**known.roots, (b"/other", True): Root(array("I", numbers), ())}
+        more = known._replace(folders={**known.folders, **folders}, roots=roots, next_number=numbers.stop)
+        state.save_tracks(known, more)
         order = SavedOrder(array("I", numbers), frozenset(), _TRACKS, 1, "1-1", b"")
         records.save(state, b"/other/all.m3u", order)
 
@@ -162,20 +144,19 @@ def test_make_opens_state_and_cache_once_each_and_reads_only_rows_of_its_own_pla
 
 
 @pytest.mark.process
-def test_the_garbage_collection_at_exit_skips_the_imported_modules(home: Path) -> None:
-    """It would take a sixth of a short run."""
+def test_the_garbage_collection_at_exit_skips_the_imported_modules() -> None:
+    """To search them would take a sixth of a short run."""
     code = (
         "import gc\nfrom playshuffle.__main__ import main\ntry: main()\nfinally: print(gc.get_freeze_count())"
     )
-    done = finished([sys.executable, "-c", code, "--help"], env=environment(HOME=str(home)))
+    done = finished([sys.executable, "-c", code, "--help"], env=environment())
 
     assert int(done.stdout.split()[-1]) > 10_000
 
 
 def test_the_summary_of_each_command_is_the_first_sentence_of_its_help() -> None:
-    """Help lists commands without importing them, so it has a copy."""
+    """The list of commands is shown without importing their modules, so it has copies of these sentences."""
     helps = {command.words[0]: command.help for command in commands() if len(command.words) == 1}
 
-    assert {verb: f"{text.partition('.')[0]}." for verb, text in helps.items()} == {
-        verb: summary for verb, (_, summary) in COMMANDS.items()
-    }
+    summaries = {verb: summary for verb, (_, summary) in COMMANDS.items()}
+    assert {verb: f"{text.partition('.')[0]}." for verb, text in helps.items()} == summaries

@@ -1,4 +1,4 @@
-"""Long work shows how far it is, and Ctrl-C ends it with one line and exit code 130."""
+"""Test that a long command shows its progress, and that Ctrl-C ends it with one line and exit code 130."""
 
 import re
 from pathlib import Path
