@@ -15,7 +15,7 @@ from tests.shuffle.all_draws import distribution
 from tests.support.tagged import all_of, tagged
 
 
-def equal_rank(_: int) -> int:
+def no_rank(_: int) -> int:
     return 0
 
 
@@ -24,7 +24,7 @@ def equal_rank(_: int) -> int:
 def test_under_a_limit_each_choice_of_tracks_of_one_artist_is_equally_likely(count: int, limit: int) -> None:
     def kept(randbelow: RandBelow) -> frozenset[int]:
         return frozenset(range(count)).difference(
-            over_limit(dict.fromkeys(range(count), 0), limit, equal_rank, randbelow)[0]
+            over_limit(dict.fromkeys(range(count), 0), limit, no_rank, randbelow)[0]
         )
 
     choices = list(map(frozenset, combinations(range(count), min(limit, count))))
@@ -33,15 +33,13 @@ def test_under_a_limit_each_choice_of_tracks_of_one_artist_is_equally_likely(cou
 
 
 def test_under_a_limit_the_tracks_of_each_artist_are_chosen_independently() -> None:
-    shares = distribution(
-        lambda draw: tuple(over_limit({0: 0, 1: 1, 2: 0, 3: 1, 4: 0}, 1, equal_rank, draw)[0])
-    )
+    shares = distribution(lambda draw: tuple(over_limit({0: 0, 1: 1, 2: 0, 3: 1, 4: 0}, 1, no_rank, draw)[0]))
 
     assert len(shares) == 6
     assert set(shares.values()) == {Fraction(1, 6)}
 
 
-def test_a_limit_keeps_tracks_of_lower_rank_first_and_chooses_at_random_among_equal_ranks() -> None:
+def test_a_limit_keeps_tracks_of_lower_rank_first_and_chooses_at_random_among_no_ranks() -> None:
     shares = distribution(
         lambda draw: tuple(over_limit(dict.fromkeys(range(5), 0), 3, [1, 2, 0, 2, 2].__getitem__, draw)[0])
     )

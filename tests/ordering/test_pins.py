@@ -28,20 +28,12 @@ def refused(text: str, paths: Sequence[bytes] = PATHS) -> str:
 @pytest.mark.parametrize(
     ("text", "pin"),
     [
-        ("/music/A/01 one.mp3", Pin(0, 0)),
-        ("B/01 one.mp3", Pin(2, 0)),
-        ("a@b.ogg", Pin(1, 0)),
-        ("a@b", Pin(1, 0)),
-        ("a@b.ogg@7", Pin(1, 6)),
-        ("a@b.ogg@last", Pin(1, LAST)),
-        ("a@b.ogg@here", Pin(1, HERE)),
-        ("a@b.ogg@first", Pin(1, 0)),
-        ("two@3", Pin(3, 0)),
-        ("two@3@3", Pin(3, 2)),
-        ("two@3.flac@1", Pin(4, 0)),
-        (os.fsdecode(b"caf\xe9.mp3@2"), Pin(5, 1)),
+        ("/music/A/01 one.mp3", Pin(0, 0)), ("B/01 one.mp3", Pin(2, 0)), ("a@b.ogg", Pin(1, 0)),
+        ("a@b", Pin(1, 0)), ("a@b.ogg@7", Pin(1, 6)), ("a@b.ogg@last", Pin(1, LAST)),
+        ("a@b.ogg@here", Pin(1, HERE)), ("a@b.ogg@first", Pin(1, 0)), ("two@3", Pin(3, 0)),
+        ("two@3@3", Pin(3, 2)), ("two@3.flac@1", Pin(4, 0)), (os.fsdecode(b"caf\xe9.mp3@2"), Pin(5, 1)),
     ],
-)
+)  # fmt: skip
 def test_a_pin_names_its_track_by_a_path_or_by_a_name_that_only_one_track_has(text: str, pin: Pin) -> None:
     """The last '@' separates a position only if the whole text names no track."""
     assert resolve(text, TrackNames(PATHS, [ROOT])) == pin

@@ -1,7 +1,7 @@
 """Resting tracks, which were heard lately, come after all others, for every sequence of draws."""
 
 from collections.abc import Callable, Sequence
-from itertools import chain, combinations, permutations
+from itertools import combinations, permutations
 
 import pytest
 
@@ -28,9 +28,8 @@ def library(artists: str, albums: str = "") -> tuple[Tracks, TagsOf]:
 
 
 def subsets(count: int) -> list[frozenset[int]]:
-    return [
-        frozenset(each) for each in chain(*(combinations(range(count), size) for size in range(count + 1)))
-    ]
+    sizes = range(count + 1)
+    return [frozenset(each) for size in sizes for each in combinations(range(count), size)]
 
 
 def orders(
@@ -54,9 +53,8 @@ def test_in_a_random_order_resting_tracks_come_last_and_both_parts_are_uniformly
     found = library("abcdef"[:count])
     for late in subsets(count):
         shares = distribution(orders(found, Recipe(resting=late)))
-        assert is_uniform_over(
-            shares, [order for order in permutations(range(count)) if is_behind(order, late)]
-        )
+        allowed = [order for order in permutations(range(count)) if is_behind(order, late)]
+        assert is_uniform_over(shares, allowed)
 
 
 TAKERS = [name for name, order in ORDERS.items() if "rest" in order.takes]

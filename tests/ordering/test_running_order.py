@@ -140,19 +140,6 @@ def test_in_the_order_rare_a_new_track_is_equally_likely_anywhere_among_tracks_p
     assert is_uniform_over(shares, [(3, 1, 0, 4, 2), (1, 3, 0, 4, 2), (1, 0, 3, 4, 2)])
 
 
-def test_if_a_new_pin_makes_an_artist_repeat_the_other_tracks_are_spread_again() -> None:
-    tracks, tags_of = by_artists("A", "B", "A", "C", "D")
-    keys = groups.artist_keys(tracks.artists)[0]
-    for seed in range(10):
-        found = kept(
-            tracks, range(5), range(5), Seeded(str(seed)), Recipe("spread", pins=(Pin(0, 1),)),
-            tags_of=tags_of, is_changed=False,
-        )  # fmt: skip
-
-        assert found.arranged.order[1] == 0
-        assert repeats([keys[index] for index in found.arranged.order]) == 0
-
-
 def test_if_only_the_last_album_is_shuffled_inside_an_update_sorts_an_album_that_is_no_longer_last() -> None:
     """If a new album is inserted behind the last one, the new album is shuffled instead."""
     files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
@@ -300,14 +287,25 @@ def test_an_updated_spread_order_has_the_fewest_repeats_after_any_change(data: s
     assert repeats(played) == fewest_repeats(played)
 
 
-@pytest.mark.parametrize("pins", [(Pin(0, 0),), (Pin(3, 2),), (Pin(0, 0), Pin(5, LAST))], ids=str)
-def test_if_a_removal_makes_an_artist_repeat_the_order_is_spread_around_pins(pins: tuple[Pin, ...]) -> None:
-    tracks, tags_of = by_artists("A", "B", "B", "C", "D", "E")
-    recipe = Recipe(order="spread", pins=pins)
+@pytest.mark.parametrize(
+    ("artists", "places", "now", "pins"),
+    [
+        ("ABACD", range(5), range(5), (Pin(0, 1),)),
+        *(
+            ("ABBCDE", [0, 3, 4, 1, 6, 2, 5], [*range(6), None], pins)
+            for pins in [(Pin(0, 0),), (Pin(3, 2),), (Pin(0, 0), Pin(5, LAST))]
+        ),
+    ],
+    ids=str,
+)
+def test_if_a_new_pin_or_a_removal_makes_an_artist_repeat_the_order_is_spread_around_pins(
+    artists: str, places: Sequence[int], now: Sequence[int | None], pins: tuple[Pin, ...]
+) -> None:
+    tracks, tags_of = by_artists(*artists)
+    recipe, is_changed = Recipe("spread", pins), None in now
     keys = groups.artist_keys(tracks.artists)[0]
-    for seed in range(10):
-        found = kept(tracks, [0, 3, 4, 1, 6, 2, 5], [*range(6), None], Seeded(str(seed)), recipe,
-                     tags_of=tags_of)  # fmt: skip
+    for seed in map(str, range(10)):
+        found = kept(tracks, places, now, Seeded(seed), recipe, tags_of=tags_of, is_changed=is_changed)
         order = found.arranged.order
 
         assert repeats([keys[index] for index in order]) == 0

@@ -71,7 +71,7 @@ def test_tracks_are_copies_by_the_documented_rules(one: CopyFacts, other: CopyFa
         (OTHER, SONG),
     ],
 )
-def test_the_best_copy_is_lossless_or_has_the_best_bitrate_or_is_listed(
+def test_the_best_copy_is_lossless_or_has_the_best_bit_rate_or_is_listed(
     best: CopyFacts, other: CopyFacts
 ) -> None:
     assert find_copies([best, other]) == [[0, 1]]

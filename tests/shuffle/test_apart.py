@@ -79,9 +79,7 @@ def pinned(draw: st.DrawFn) -> Case:
 
 
 @given(pinned(), st.none() | st.sets(st.integers(-1, 12)))
-def test_swap_apart_keeps_pinned_entries_in_place_and_adds_no_repeat(
-    case: Case, positions: set[int] | None
-) -> None:
+def test_swap_apart_keeps_pinned_entries_and_adds_no_repeats(case: Case, positions: set[int] | None) -> None:
     order, pins, keys = case
     before = list(order)
 
