@@ -1,4 +1,3 @@
-import os
 import sys
 import unicodedata
 from pathlib import Path
@@ -44,9 +43,7 @@ def test_each_harmful_character_is_escaped_when_it_is_shown() -> None:
         ("", ""),
     ],
 )
-def test_only_the_harmful_characters_of_a_name_are_escaped(
-    name: bytes | str | os.PathLike[str], said: str
-) -> None:
+def test_only_harmful_characters_of_a_name_are_escaped(name: bytes | str | Path, said: str) -> None:
     assert shown(name) == said
 
 

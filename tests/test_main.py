@@ -20,9 +20,7 @@ main()
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32", "freebsd14"])
-@pytest.mark.parametrize(
-    "words", [[], ["--version"], ["make", "Music"], ["watch"], ["status", "--json"]], ids=str
-)
+@pytest.mark.parametrize("words", [[], ["--version"], ["make", "Music"], ["watch"], ["status"]], ids=str)
 def test_on_other_systems_each_command_says_that_it_needs_linux(system: str, words: list[str]) -> None:
     done = finished([sys.executable, "-c", _ELSEWHERE, system, *words], env=environment())
 
@@ -31,11 +29,10 @@ def test_on_other_systems_each_command_says_that_it_needs_linux(system: str, wor
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "words", [["--help"], ["make", "--help"], ["config", "--help"], ["--version"]], ids=str
-)
-def test_help_that_cannot_be_written_to_a_full_disk_is_an_error_of_one_line(words: list[str]) -> None:
-    done = finished(["sh", "-c", 'exec "$@" > /dev/full', "sh", *PROGRAM, *words], env=environment())
+@pytest.mark.parametrize("command", ["--help", "make --help", "config --help", "--version"])
+def test_help_that_cannot_be_written_to_a_full_disk_is_an_error_of_one_line(command: str) -> None:
+    words = ["sh", "-c", 'exec "$@" > /dev/full', "sh", *PROGRAM, *command.split()]
+    done = finished(words, env=environment())
 
     assert done.returncode in (1, 73)
     assert done.stderr == "error: Cannot write to standard output: No space left on device.\n"

@@ -90,6 +90,11 @@ def test_modules_of_a_package_do_not_import_each_other_in_a_cycle() -> None:
     assert left == {}
 
 
+def users(library: str) -> list[str]:
+    roots = {module: {name.split(".")[0] for name in names} for module, names in NAMES.items()}
+    return [module for module, names in roots.items() if library in names]
+
+
 @pytest.mark.parametrize(
     ("library", "packages"),
     [
@@ -108,25 +113,13 @@ def test_modules_of_a_package_do_not_import_each_other_in_a_cycle() -> None:
         ("subprocess", {"install", "listening", "tags"}),  # systemctl, busctl, and our own tag reader
     ],
 )
-def test_each_library_is_imported_in_exactly_the_packages_that_may_use_it(
-    library: str, packages: set[str]
-) -> None:
-    users = {
-        package(module)
-        for module, names in NAMES.items()
-        if any(name.split(".")[0] == library for name in names)
-    }
-
-    assert users == packages
+def test_each_library_is_imported_by_exactly_the_packages_it_is_for(library: str, packages: set[str]) -> None:
+    assert {package(module) for module in users(library)} == packages
 
 
 @pytest.mark.parametrize("library", ["mutagen", "tomlkit", "tomllib", "rich", "pathspec", "watchdog", "mpd"])
 def test_each_of_these_external_libraries_is_imported_in_only_one_module(library: str) -> None:
-    users = [
-        module for module, names in NAMES.items() if any(name.split(".")[0] == library for name in names)
-    ]
-
-    assert len(users) == 1
+    assert len(users(library)) == 1
 
 
 def test_the_package_shuffle_imports_no_other_package() -> None:

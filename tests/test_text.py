@@ -10,18 +10,14 @@ from playshuffle.text import any_of, counted, known, shortened
 from tests.support.refusals import refusal
 
 
-@pytest.mark.parametrize(
-    ("number", "written"), [(0, "0 tracks"), (1, "1 track"), (2, "2 tracks"), (1234, "1,234 tracks")]
-)
-def test_a_number_of_tracks_is_written_with_the_right_plural(number: int, written: str) -> None:
-    assert counted(number, "track") == written
+def test_a_number_of_tracks_is_written_with_the_right_plural() -> None:
+    written = [counted(number, "track") for number in (0, 1, 2, 1234)]
+    assert written == ["0 tracks", "1 track", "2 tracks", "1,234 tracks"]
 
 
-@pytest.mark.parametrize(
-    ("words", "written"), [(["a"], "a"), (["a", "b"], "a or b"), (["a", "b", "c"], "a, b or c")]
-)
-def test_a_list_of_alternatives_is_written_with_commas_and_or(words: list[str], written: str) -> None:
-    assert any_of(words) == written
+@pytest.mark.parametrize(("words", "written"), [("a", "a"), ("ab", "a or b"), ("abc", "a, b or c")])
+def test_a_list_of_alternatives_is_written_with_commas_and_or(words: str, written: str) -> None:
+    assert any_of([*words]) == written
 
 
 def test_a_shortened_list_ends_with_the_number_of_omitted_lines() -> None:
@@ -43,9 +39,7 @@ def test_the_order_random_is_found_by_its_synonyms_in_upper_and_lower_case(name:
         ("field", "gener", "genre"),
     ],
 )
-def test_the_error_for_a_mistyped_name_suggests_the_nearest_one(
-    what: str, name: str, suggestion: str
-) -> None:
+def test_the_error_for_a_mistyped_name_suggests_the_right_one(what: str, name: str, suggestion: str) -> None:
     names = {"order": ORDERS, "player": PLAYERS, "field": KEYS}[what]
 
     assert f"Did you mean '{suggestion}'" in refusal(Exit.USAGE, known, what, name, names)

@@ -69,10 +69,9 @@ def freedom_of(shares: Shares, chances: list[list[Fraction]]) -> Fraction:
     mean = sum(chance > 0 for row in chances for chance in row) - size
     square = Fraction(0)
     for (one, share), (other, chance) in itertools.product(shares.items(), repeat=2):
-        same = (
-            1 / chances[track][position] for position, track in enumerate(one) if other[position] == track
-        )
-        square += share * chance * (sum(same, Fraction(0)) - size) ** 2
+        same = [at for at in range(size) if one[at] == other[at]]
+        agreement = sum((1 / chances[one[at]][at] for at in same), Fraction(0))
+        square += share * chance * (agreement - size) ** 2
     return mean**2 / square
 
 

@@ -56,15 +56,12 @@ def imported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     source, music, home = top / "source", top / "Music", top / "beets"
     for folder in (music, home):
         folder.mkdir()
-    tags = (
-        {"title": f"Title {at}", "artist": f"Artist {at % 4}", "genre": GENRES[at % 3]} for at in range(30)
-    )
-    tagged_library(source, {f"{at:02}.mp3": each for at, each in enumerate(tags)})
+    for at in range(30):
+        tags = {"title": f"Title {at}", "artist": f"Artist {at % 4}", "genre": GENRES[at % 3]}
+        tagged_library(source, {f"{at:02}.mp3": tags})
     config = home / "config.yaml"
     library = home / "library.db"
-    config.write_text(
-        f"directory: {music}\nlibrary: {library}\nplugins: playshuffle\nimport: {{copy: yes}}\n"
-    )
+    config.write_text(f"directory: {music}\nlibrary: {library}\nplugins: playshuffle\nimport: {{copy: on}}\n")
     env = environment(BEETSDIR=str(home), PYTHONPATH=os.pathsep.join(path), HOME=str(top))
     beets = Beets(python, env, music, config)
     beets.out("import", "-A", "-q", source)

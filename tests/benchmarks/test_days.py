@@ -36,7 +36,7 @@ def _played(key: str, source: Path, home: Path) -> list[Day]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("key", ["mpd", "mpv", "shuf"])
-def test_a_player_with_forty_tracks_a_day_repeats_some_in_ten_days(
+def test_a_player_with_40_tracks_a_day_repeats_some_in_ten_days(
     key: str, source: Path, tmp_path: Path
 ) -> None:
     for tool in {"mpd": ("mpd",), "mpv": ("mpv",), "shuf": ("bash", "mpv", "openssl")}[key]:

@@ -1,7 +1,7 @@
-"""Make the audio files of this folder: a third of a second of a tone each, with tags that are known.
+"""Make the audio files of this folder: a third of a second of a tone each, with known tags.
 
-Needs ffmpeg, lame, flac, oggenc, opusenc and wavpack. They write most tags themselves, so that our reader is
-not tested by the library that it reads with alone. Debian has no encoder for Monkey's Audio,
+Needs ffmpeg, lame, flac, oggenc, opusenc and wavpack. They write most tags, so that our reader is not tested
+only with tags of the library that it uses. Debian has no encoder for Monkey's Audio,
 Musepack, TAK, OptimFROG and DSD: no file of those is here.
 """
 
@@ -42,12 +42,12 @@ PICARD_NAMES = {
 
 
 def run(*command: str | Path) -> None:
-    """Run an encoder, quietly."""
+    """Run an encoder without its output."""
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def ffmpeg(tone: Path, target: Path, *options: str, tags: Mapping[str, str] = TAGS) -> None:
-    """Encode as the suffix and the options say, with the tags that ffmpeg has names for."""
+    """Encode in the format of the suffix, with the tags that ffmpeg has names for."""
     named = {"title": f"Title {target.name}", **tags} if tags else {}
     pairs = [f"{FFMPEG_NAMES.get(name, name)}={value}" for name, value in named.items() if "z_" not in name]
     metadata = [word for pair in pairs for word in ("-metadata", pair)]
@@ -55,13 +55,13 @@ def ffmpeg(tone: Path, target: Path, *options: str, tags: Mapping[str, str] = TA
 
 
 def pairs_for(target: Path, option: str) -> list[str]:
-    """All tags as arguments, each after an option."""
+    """Return all tags as arguments, each after the option."""
     pairs = [f"{name}={value}" for name, value in {"title": f"Title {target.name}", **TAGS}.items()]
     return [word for pair in pairs for word in (option, pair)]
 
 
 def make_vorbis(tone: Path, folder: Path) -> None:
-    """Vorbis comments in FLAC and Ogg."""
+    """Make FLAC and Ogg files with Vorbis comments."""
     flac, oga, ogg, opus = (folder / f"tone.{suffix}" for suffix in ("flac", "oga", "ogg", "opus"))
     run("flac", "-sf", "--no-padding", *pairs_for(flac, "-T"), tone, "-o", flac)
     run("flac", "-sf", "--no-padding", "--ogg", *pairs_for(oga, "-T"), tone, "-o", oga)
@@ -71,7 +71,7 @@ def make_vorbis(tone: Path, folder: Path) -> None:
 
 
 def make_apev2(tone: Path, folder: Path) -> None:
-    """APEv2 in WavPack, True Audio and MP3."""
+    """Make WavPack, True Audio and MP3 files with APEv2 tags."""
     wv, tta, mp3, plain = folder / "tone.wv", folder / "tone.tta", folder / "ape2.mp3", folder / "none.mp3"
     run("wavpack", "-qy", *pairs_for(wv, "-w"), tone, "-o", wv)
     ffmpeg(tone, tta)
@@ -82,7 +82,7 @@ def make_apev2(tone: Path, folder: Path) -> None:
 
 
 def make_id3(tone: Path, folder: Path) -> None:
-    """Every version of ID3, at both ends of an MP3 and within AIFF and WAV."""
+    """Make MP3, AIFF and WAV files with every version of ID3."""
     v23, v1 = folder / "v23.mp3", folder / "v1.mp3"
     basic = [
         "--ta", TAGS["artist"], "--tl", TAGS["album"], "--ty", "1997", "--tn", "3/12", "--tg",
@@ -99,13 +99,8 @@ def make_id3(tone: Path, folder: Path) -> None:
     run("lame", "--quiet", "--id3v1-only", *latin, tone, v1)
 
     old = {
-        "TT2": "Title v22.mp3",
-        "TP1": "Björk",
-        "TAL": "Älbum",
-        "TRK": "3/12",
-        "TYE": "1997",
-        "TCO": "(17)",
-    }
+        "TT2": "Title v22.mp3", "TP1": "Björk", "TAL": "Älbum", "TRK": "3/12", "TYE": "1997", "TCO": "(17)",
+    }  # fmt: skip
     body = b"".join(
         name.encode() + (len(text) + 1).to_bytes(3, "big") + b"\0" + text.encode("latin-1")
         for name, text in old.items()
@@ -126,7 +121,7 @@ def make_id3(tone: Path, folder: Path) -> None:
 
 
 def add_to_id3(path: Path, version: int) -> None:
-    """Add the frames that no encoder writes."""
+    """Add the ID3 frames that no encoder writes."""
     file = mutagen.File(path)
     file.tags.add(UFID(owner="http://musicbrainz.org", data=TAGS["musicbrainz_trackid"].encode()))
     file.tags.add(POPM(email="someone@example.org", rating=204, count=0))
@@ -136,7 +131,7 @@ def add_to_id3(path: Path, version: int) -> None:
 
 
 def make_others(tone: Path, folder: Path) -> None:
-    """MP4 and ASF, and what holds no tags."""
+    """Make MP4 and ASF files, and formats without tags."""
     m4a, wma = folder / "tone.m4a", folder / "tone.wma"
     ffmpeg(tone, m4a, "-b:a", "8k")
     mp4 = MP4(m4a)
@@ -163,7 +158,7 @@ def make_others(tone: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Make all, in the folder given or in this one."""
+    """Make all files, in the given folder or in this one."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     with tempfile.TemporaryDirectory() as scratch:
         tone = Path(scratch, "tone.wav")

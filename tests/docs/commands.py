@@ -57,10 +57,9 @@ class Command(NamedTuple):
 
 def commands(page: Path) -> Iterator[Command]:
     """Yield the commands in the ```sh and ```console blocks of a page."""
-    for match in re.finditer(
-        r"^( *)```(sh|console)\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL
-    ):
-        line = page.read_text()[: match.start(3)].count("\n") + 1
+    content = page.read_text()
+    for match in re.finditer(r"(?ms)^( *)```(sh|console)\n(.*?)^ *```$", content):
+        line = content[: match.start(3)].count("\n") + 1
         for text in _lines(match[3], is_console=match[2] == "console"):
             plain = re.sub(r"\s+# .*$", "", text)
             code = re.search(r"# .*exit code (\d+)", text)
@@ -70,7 +69,7 @@ def commands(page: Path) -> Iterator[Command]:
 
 def without_blocks(text: str) -> str:
     """Return the text of a page without its blocks of code."""
-    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"(?ms)^```.*?^```$", "", text)
 
 
 def _lines(block: str, *, is_console: bool) -> Iterator[str]:

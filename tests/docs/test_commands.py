@@ -57,9 +57,8 @@ def _write_histories(home: Path) -> None:
     folder = home / ".local/share/playshuffle/plays"
     folder.mkdir(parents=True)
     for machine, path in (("desk", first), ("den", second)):
-        (folder / f"{machine}.csv").write_text(
-            f"last_played,plays,skips,path\n1700000000,1,0,{home}/Music/{path}\n"
-        )
+        row = f"1700000000,1,0,{home}/Music/{path}"
+        (folder / f"{machine}.csv").write_text(f"last_played,plays,skips,path\n{row}\n")
 
 
 def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
@@ -74,9 +73,7 @@ def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in {*GENERATED, TUTORIAL}], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", sorted({*PAGES} - {*GENERATED, TUTORIAL}), ids=lambda page: page.name)
 def test_each_command_of_a_page_ends_with_the_exit_code_of_the_page(page: Path, sandbox: Path) -> None:
     for command in commands(page):
         if not command.reason:

@@ -61,10 +61,9 @@ def test_the_site_builds_without_warnings_and_all_its_links_have_targets(site: P
             target = (page.parent / path).resolve() if path else page
             target = target / "index.html" if target.is_dir() else target
 
+            has_anchor = not anchor or target not in pages or anchor in pages[target].anchors
             assert target.exists(), f"{page.name}: {link}"
-            assert not anchor or target not in pages or anchor in pages[target].anchors, (
-                f"{page.name}: {link}"
-            )
+            assert has_anchor, f"{page.name}: {link}"
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -85,9 +85,7 @@ def test_at_most_three_percent_of_docstrings_have_an_indirect_phrase_such_as_wha
 
 def unknown_names(node: ast.FunctionDef | ast.ClassDef) -> list[str]:
     """Return the arguments and fields that a docstring describes although they do not exist."""
-    sections = re.findall(
-        r"^(?:Args|Attributes):\n((?:    .*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE
-    )
+    sections = re.findall(r"(?m)^(?:Args|Attributes):\n((?:    .*\n?)+)", ast.get_docstring(node) or "")
     described = re.findall(r"^    (\w+): ", "".join(sections), re.MULTILINE)
     parts = [*node.body[1:], *([node.args] if isinstance(node, ast.FunctionDef) else ())]
     code = "\n".join(map(ast.unparse, parts))
