@@ -33,14 +33,14 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture
 def place(booted: Lab) -> Iterator[Lab]:
-    """With a configuration, and nothing installed."""
+    """A booted systemd with a configuration of playshuffle, but without its units."""
     booted.write(f"{HOME}/.config/playshuffle/config.toml", CONFIG)
     yield booted
     booted.user(f"playshuffle service uninstall; rm -rf {UNITS}; systemctl --user daemon-reload")
 
 
 def run_instead(place: Lab, command: str) -> None:
-    """Have the unit run something else, by a drop-in as a user may have one."""
+    """Make the unit run another command, by a drop-in file."""
     place.write(f"{UNITS}/{UNIT}.d/override.conf", f"[Service]\nExecStart=\nExecStart={command}\n")
 
 
@@ -63,20 +63,8 @@ def test_one_command_installs_and_starts_the_service(place: Lab) -> None:
     wait_for(is_told)  # the first update may end between the two commands
 
 
-def test_the_unit_starts_the_program_that_installed_it(place: Lab) -> None:
-    place.user("playshuffle service install")
-
-    assert f"path={HOME}/.local/bin/playshuffle ; argv[]={HOME}/.local/bin/playshuffle watch" in place.show(
-        UNIT, "ExecStart"
-    )
-    said = place.user(
-        f"systemd-analyze --user verify --man=no --recursive-errors=no {UNITS}/*.service {UNITS}/*.path 2>&1"
-    )
-    assert said.stdout == ""
-
-
 def test_the_service_can_write_to_the_folder_of_any_playlist_but_not_to_the_home(place: Lab) -> None:
-    """A folder's name may hold all that means something to systemd."""
+    """The name of one folder has all characters that are special in unit files."""
     place.user("playshuffle service install")
     words = [quoted(f"{HOME}/{ODD}"), f"{HOME}/Music", HOME]
     run_instead(place, f":{VENV}/bin/python {HOME}/prober.py {' '.join(words)}")
@@ -88,8 +76,10 @@ def test_the_service_can_write_to_the_folder_of_any_playlist_but_not_to_the_home
     assert told["sandbox"] == "on"
 
 
-def test_a_second_install_without_changes_does_not_restart_the_service(place: Lab) -> None:
-    place.user("playshuffle service install")
+def test_a_second_install_restarts_the_service_only_if_the_folders_of_playlists_have_changed(
+    place: Lab,
+) -> None:
+    place.user("playshuffle service install; mkdir -p Lists")
     process = place.show(UNIT, "MainPID")
     said = place.user("playshuffle service install").stdout
 
@@ -97,20 +87,14 @@ def test_a_second_install_without_changes_does_not_restart_the_service(place: La
     assert "all units" in said
     assert "is enabled and runs" in said
 
-
-def test_a_second_install_with_other_playlist_folders_restarts_the_service(place: Lab) -> None:
-    place.user("playshuffle service install; mkdir -p Lists")
-    process = place.show(UNIT, "MainPID")
     place.write(
         f"{HOME}/.config/playshuffle/config.toml", CONFIG + '[playlist.x]\noutput = "~/Lists/x.m3u"\n'
     )
-    said = place.user("playshuffle service install").stdout
-
-    assert "was restarted" in said
+    assert "was restarted" in place.user("playshuffle service install").stdout
     assert place.show(UNIT, "MainPID") != process
 
 
-def test_a_service_that_does_not_start_is_reported(place: Lab) -> None:
+def test_install_and_status_report_that_the_service_does_not_start(place: Lab) -> None:
     run_instead(place, "false")
     place.write(f"{UNITS}/{UNIT}.d/restart.conf", "[Service]\nRestart=no\n")
     done = place.user("playshuffle service install", check=False)
@@ -134,8 +118,10 @@ def test_uninstall_stops_the_service_and_removes_every_unit(place: Lab) -> None:
     assert place.user(f"find {UNITS} -type f -o -type l").stdout == ""
 
 
-def test_without_namespaces_the_service_runs_unsandboxed_and_reports_it(place: Lab) -> None:
-    """And with them, once there are some."""
+def test_if_users_cannot_have_namespaces_the_service_is_installed_with_fewer_restrictions(
+    place: Lab,
+) -> None:
+    """`status` says so. The next install with namespaces adds the sandbox."""
     with place.manager_with("RestrictNamespaces=yes"):
         said = place.user("playshuffle service install").stdout
         status = place.user("playshuffle service status").stdout
@@ -148,14 +134,14 @@ def test_without_namespaces_the_service_runs_unsandboxed_and_reports_it(place: L
 
 
 def test_install_starts_nothing_in_a_session_unknown_to_systemd(place: Lab) -> None:
-    """As after `su`."""
+    """Such as a session of `su`."""
     done = place.user("env -u XDG_RUNTIME_DIR -u DBUS_SESSION_BUS_ADDRESS playshuffle service install")
 
     assert "nothing was started" in done.stdout
     assert place.show(UNIT, "ActiveState") == "inactive"
 
 
-def test_install_without_linger_explains_the_consequence(place: Lab) -> None:
+def test_install_says_that_without_linger_the_service_ends_at_logout(place: Lab) -> None:
     place.root(
         "systemd-run -q --unit=login -p User=lab -p PAMName=login sleep 60; loginctl disable-linger lab"
     )
@@ -170,7 +156,7 @@ def test_install_without_linger_explains_the_consequence(place: Lab) -> None:
     )
 
 
-def test_a_program_that_was_removed_is_not_started_again_and_again(place: Lab) -> None:
+def test_systemd_does_not_restart_the_service_while_its_program_is_removed(place: Lab) -> None:
     place.user("playshuffle service install")
     try:
         place.user("mv .local/bin/playshuffle .local/bin/removed; systemctl --user kill -s KILL playshuffle")
@@ -183,7 +169,7 @@ def test_a_program_that_was_removed_is_not_started_again_and_again(place: Lab) -
     assert place.show(UNIT, "ActiveState") == "active"
 
 
-def test_the_service_starts_under_a_systemd_with_a_nice_value(place: Lab) -> None:
+def test_the_service_starts_under_a_systemd_of_the_user_with_a_nice_value(place: Lab) -> None:
     place.user("playshuffle service install")
     with place.manager_with("Nice=5"):
         wait_for(lambda: place.show(UNIT, "ActiveState") == "active")

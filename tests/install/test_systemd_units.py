@@ -22,10 +22,10 @@ UNITS = sorted(path.name for path in (ROOT / "systemd").iterdir())
 SERVICES = [name for name in UNITS if name.endswith(".service")]
 OF_USER = [name for name in UNITS if "@" not in name and not name.endswith(".conf")]
 
+UNIT = "playshuffle.service"
 CONFIG = f"{HOME}/.config/playshuffle/config.toml"
 
-
-# Of what the prober tries, what the service cannot do without; nothing else may be done.
+# Attempts of sandbox_probe.py that must succeed in the service. All others must fail.
 WORK = {
     "write to the state",
     "write to the cache",
@@ -33,7 +33,7 @@ WORK = {
     "read the music",
     "start its reader",
 }
-# What is refused without namespaces, too.
+# Attempts that must fail even without namespaces.
 KERNEL = {
     "speak IPv4", "speak IPv6", "speak to the kernel", "map memory to write and run",
     "make a user namespace", "mount", "take a higher priority", "make a program that runs as its owner",
@@ -64,7 +64,7 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture
 def place(booted: Lab) -> Iterator[Lab]:
-    """With the units as they are shipped, and a configuration that is sound."""
+    """A booted systemd with the shipped units and a valid configuration."""
     booted.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n')
     yield booted
     booted.user(
@@ -74,15 +74,15 @@ def place(booted: Lab) -> Iterator[Lab]:
 
 
 def drop_in(place: Lab, unit: str, text: str) -> None:
-    """Change a unit as its user could."""
+    """Change settings of a unit by a drop-in file."""
     place.write(f"{HOME}/.config/systemd/user/{unit}.d/test.conf", f"[Service]\n{text}\n")
     place.user("systemctl --user daemon-reload")
 
 
 def watch(place: Lab, settings: str = "") -> None:
-    """Start the service."""
-    drop_in(place, "playshuffle.service", settings)
-    place.start("playshuffle.service")
+    """Start the service, with these settings of its unit."""
+    drop_in(place, UNIT, settings)
+    place.start(UNIT)
 
 
 def is_back(place: Lab, restarts: int) -> bool:
@@ -90,7 +90,7 @@ def is_back(place: Lab, restarts: int) -> bool:
     return set(now) == {"ActiveState=active", f"NRestarts={restarts}"}
 
 
-def test_systemd_finds_no_fault_with_the_units(place: Lab) -> None:
+def test_the_command_systemd_analyze_verify_finds_no_fault_with_the_shipped_units(place: Lab) -> None:
     words = "verify --man=no --recursive-errors=no"
     of_user = place.user(f"cd .config/systemd/user; systemd-analyze --user {words} {' '.join(OF_USER)} 2>&1")
     of_system = place.root(f"systemd-analyze {words} playshuffle@{USER}.service 2>&1")
@@ -100,16 +100,13 @@ def test_systemd_finds_no_fault_with_the_units(place: Lab) -> None:
 
 @pytest.mark.parametrize("unit", SERVICES)
 def test_the_exposure_of_each_unit_is_at_most_its_limit(unit: str, tmp_path: Path) -> None:
-    """By systemd's own measure, from 0 to 10, which goes by what a unit wishes for."""
+    """By `systemd-analyze security`: from 0 to 10, by the settings of the unit."""
     need("systemd-analyze")
     path = tmp_path / unit.replace("@", "@x")
     path.write_text((ROOT / "systemd" / unit).read_text())
     scope, most = ("--system", 0.3) if "@" in unit else ("--user", 0.7)
-    if unit in (
-        "playshuffle-tell.service",
-        "playshuffle-listen.service",
-    ):  # they reach players of this machine
-        most = 1.5
+    if unit in ("playshuffle-tell.service", "playshuffle-listen.service"):
+        most = 1.5  # they reach players of this machine
     said = finished(
         ["systemd-analyze", scope, "security", "--offline=true", "--no-pager", path],
         env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
@@ -121,7 +118,7 @@ def test_the_exposure_of_each_unit_is_at_most_its_limit(unit: str, tmp_path: Pat
 
 
 def probed(place: Lab, unit: str) -> dict[str, str]:
-    """What came of each attempt from inside of a unit of the user."""
+    """Run sandbox_probe.py in a unit of the user; return the result of each of its attempts."""
     words = f"{VENV}/bin/python {HOME}/prober.py {HOME}/Music {HOME}/Elsewhere {HOME}"
     drop_in(place, unit, f"ExecStart=\nExecStart={words}\nRestart=no")
     place.user("rm -rf Music/probed.json")
@@ -131,8 +128,8 @@ def probed(place: Lab, unit: str) -> dict[str, str]:
 
 
 def test_the_user_unit_allows_only_what_the_service_needs(place: Lab) -> None:
-    """A score only shows the settings; this shows their effect in systemd."""
-    told = probed(place, "playshuffle.service")
+    """Each attempt of sandbox_probe.py to do more fails."""
+    told = probed(place, UNIT)
 
     assert told.pop("sandbox") == "on"
     assert {what for what, came in told.items() if came == "done"} == WORK
@@ -154,17 +151,19 @@ def test_the_system_unit_allows_only_what_the_service_needs(place: Lab) -> None:
     assert {what for what, came in told.items() if came == "done"} == WORK
 
 
-def test_without_namespaces_the_service_fails_with_a_reason_but_runs_with_the_drop_in(place: Lab) -> None:
-    """Ubuntu 24.04 gives none to users. Files are open then, but not programs, sockets and the kernel."""
+def test_without_namespaces_the_shipped_unit_fails_with_a_reason_but_runs_with_the_shipped_drop_in(
+    place: Lab,
+) -> None:
+    """Ubuntu 24.04 gives users no namespaces. Then files are open, but not sockets and the kernel."""
     with place.manager_with("RestrictNamespaces=yes"):
-        drop_in(place, "playshuffle.service", "Restart=no")
+        drop_in(place, UNIT, "Restart=no")
         failed = place.user("systemctl --user start playshuffle", check=False)
-        why = place.show("playshuffle.service", "ExecMainStatus"), place.journal("playshuffle.service")
+        why = place.show(UNIT, "ExecMainStatus"), place.journal(UNIT)
         name = "playshuffle-sandbox-off.conf"
         place.write(
             f"{HOME}/.config/systemd/user/playshuffle.service.d/{name}", (ROOT / "systemd" / name).read_text()
         )
-        told = probed(place, "playshuffle.service")
+        told = probed(place, UNIT)
 
     assert failed.returncode != 0
     assert why[0] in {"217", "226"}
@@ -204,75 +203,77 @@ def test_the_system_service_keeps_a_playlist_up_to_date(place: Lab) -> None:
     assert place.root(f"systemctl show -P Result {unit}").stdout == "success\n"
 
 
-def test_the_service_survives_a_reload_of_a_broken_configuration(place: Lab) -> None:
+def test_the_service_keeps_running_if_systemd_reloads_it_with_a_broken_configuration(place: Lab) -> None:
     watch(place)
-    process = place.show("playshuffle.service", "MainPID")
+    process = place.show(UNIT, "MainPID")
     place.write(CONFIG, "nonsense = 1\n")
     place.user("systemctl --user reload playshuffle")
-    wait_for(lambda: place.show("playshuffle.service", "ActiveState") == "active")
+    wait_for(lambda: place.show(UNIT, "ActiveState") == "active")
 
-    assert place.show("playshuffle.service", "MainPID") == process
-    assert place.show("playshuffle.service", "NRestarts") == "0"
-
-
-def test_a_service_with_a_broken_configuration_is_not_restarted(place: Lab) -> None:
-    place.write(CONFIG, "nonsense = 1\n")
-    drop_in(place, "playshuffle.service", "RestartSec=100ms")
-    place.user("systemctl --user start playshuffle", check=False)
-    wait_for(lambda: place.show("playshuffle.service", "ActiveState") == "failed")
-
-    assert place.show("playshuffle.service", "ExecMainStatus") == "78"
-    assert place.show("playshuffle.service", "NRestarts") == "0"
+    assert place.show(UNIT, "MainPID") == process
+    assert place.show(UNIT, "NRestarts") == "0"
 
 
-def test_after_a_failure_other_than_a_broken_configuration_the_service_is_always_restarted(
+def test_a_service_that_is_started_with_a_broken_configuration_exits_with_78_and_is_not_restarted(
     place: Lab,
 ) -> None:
-    """More often than the five times after which systemd would give up by itself."""
-    drop_in(place, "playshuffle.service", "ExecStart=\nExecStart=false\nRestartSec=50ms")
+    place.write(CONFIG, "nonsense = 1\n")
+    drop_in(place, UNIT, "RestartSec=100ms")
+    place.user("systemctl --user start playshuffle", check=False)
+    wait_for(lambda: place.show(UNIT, "ActiveState") == "failed")
+
+    assert place.show(UNIT, "ExecMainStatus") == "78"
+    assert place.show(UNIT, "NRestarts") == "0"
+
+
+def test_after_any_failure_but_a_broken_configuration_systemd_restarts_the_service_again_and_again(
+    place: Lab,
+) -> None:
+    """By default, systemd would stop restarting it after five times."""
+    drop_in(place, UNIT, "ExecStart=\nExecStart=false\nRestartSec=50ms")
     place.user("systemctl --user start --no-block playshuffle")
 
-    wait_for(lambda: int(place.show("playshuffle.service", "NRestarts")) > 8)
+    wait_for(lambda: int(place.show(UNIT, "NRestarts")) > 8)
 
 
 @pytest.mark.timing
-def test_a_main_loop_that_hangs_logs_its_stack_and_is_restarted(place: Lab) -> None:
+def test_a_service_whose_main_loop_hangs_logs_its_stack_and_is_restarted(place: Lab) -> None:
     watch(place, "WatchdogSec=2\nRestartSec=100ms")
-    process = place.show("playshuffle.service", "MainPID")
+    process = place.show(UNIT, "MainPID")
     time.sleep(2.5)
-    healthy = place.show("playshuffle.service", "NRestarts")
+    healthy = place.show(UNIT, "NRestarts")
     place.user(f"kill -STOP {process}")
     wait_for(lambda: is_back(place, 1))
 
     assert healthy == "0"
-    assert place.show("playshuffle.service", "MainPID") not in {process, "0"}
-    assert "Watchdog timeout" in place.journal("playshuffle.service")
-    assert "most recent call first" in place.journal("playshuffle.service")
+    assert place.show(UNIT, "MainPID") not in {process, "0"}
+    assert "Watchdog timeout" in place.journal(UNIT)
+    assert "most recent call first" in place.journal(UNIT)
 
 
 @pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.timing
-def test_a_service_that_is_killed_is_started_again(place: Lab, times: int) -> None:
-    """Each time, started within two seconds of the delay in the unit, and ready after that."""
+def test_a_service_that_is_killed_is_restarted_each_time_within_two_seconds_of_restart_sec(
+    place: Lab, times: int
+) -> None:
     watch(place, "RestartSec=1")
     waited_s = []
     for count in range(1, times + 1):
-        killed = place.show("playshuffle.service", "MainPID")
+        killed = place.show(UNIT, "MainPID")
         place.user("systemctl --user kill --signal=KILL playshuffle")
         wait_for(functools.partial(is_back, place, count))
         ended_us, started_us = (
-            int(place.show("playshuffle.service", f"{what}TimestampMonotonic"))
-            for what in ("ActiveExit", "ExecMainStart")
+            int(place.show(UNIT, f"{what}TimestampMonotonic")) for what in ("ActiveExit", "ExecMainStart")
         )
         waited_s.append((started_us - ended_us) / 1e6)
 
-        assert place.show("playshuffle.service", "MainPID") != killed
+        assert place.show(UNIT, "MainPID") != killed
 
     assert all(0 < s < 1 + 2 for s in waited_s)
 
 
-def test_after_a_restart_the_service_writes_to_a_playlist_folder_that_was_recreated(place: Lab) -> None:
-    """Systemd opens the sandbox to the folder that is there at the start, not to its name."""
+def test_the_service_restarts_itself_to_write_to_a_playlist_folder_that_was_created_again(place: Lab) -> None:
+    """The sandbox allows writes to the folder that exists at the start, not to its path."""
     watch(place, "RestartSec=100ms")
     wait_for(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
     place.user("mv Music Moved")
@@ -282,13 +283,15 @@ def test_after_a_restart_the_service_writes_to_a_playlist_folder_that_was_recrea
     finally:
         place.user("rm -rf Music; mv Moved Music")
 
-    assert place.show("playshuffle.service", "NRestarts") == "1"
-    assert "restarting to open the sandbox to it" in place.journal("playshuffle.service")
+    assert place.show(UNIT, "NRestarts") == "1"
+    assert "restarting to open the sandbox to it" in place.journal(UNIT)
 
 
-def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a_restart(place: Lab) -> None:
-    """The lock on the state holds up the first update until the folder is replaced."""
-    drop_in(place, "playshuffle.service", "RestartSec=100ms")
+def test_the_service_restarts_itself_if_a_playlist_folder_is_replaced_during_its_first_update(
+    place: Lab,
+) -> None:
+    """The first update waits for the lock of the state, which is held until the folder is replaced."""
+    drop_in(place, UNIT, "RestartSec=100ms")
     place.write(
         f"{HOME}/replace.sh",
         "rm -f Music/all.m3u\nsystemctl --user start playshuffle\n"
@@ -300,35 +303,32 @@ def test_a_folder_that_is_replaced_during_the_first_update_is_written_to_after_a
     finally:
         place.user("rm -rf Music; mv Moved Music")
 
-    assert place.show("playshuffle.service", "NRestarts") == "1"
+    assert place.show(UNIT, "NRestarts") == "1"
 
 
 def test_a_playlist_in_a_folder_that_the_unit_does_not_name_is_reported_without_a_restart(place: Lab) -> None:
-    """The configuration has another one since the installation; the other playlists are kept."""
+    """As after a change of the configuration without a new installation."""
     place.write(CONFIG, 'folders = ["~/Music"]\n[playlist.all]\n[playlist.x]\noutput = "~/x.m3u"\n')
     watch(place, "RestartSec=100ms")
     wait_for(lambda: "tone" in place.user("cat Music/all.m3u", check=False).stdout)
-    wait_for(lambda: "x: " in place.journal("playshuffle.service"))
+    wait_for(lambda: "x: " in place.journal(UNIT))
     time.sleep(1)
 
-    assert place.show("playshuffle.service", "NRestarts") == "0"
+    assert place.show(UNIT, "NRestarts") == "0"
 
 
 def test_a_playlist_can_be_made_inside_and_outside_the_sandbox_in_turn(place: Lab) -> None:
-    """The sandbox mounts what can be written on itself; a drive that went away it must not look like."""
-    place.user("mkdir -p Songs; rm -rf .local/state/playshuffle/*")
-    for suffix in ("flac", "ogg", "m4a"):
-        place.user(f"cp {place.shared}/tone.{suffix} Songs")
+    """In the sandbox the folder is a mount point. Outside it must not look like a missing drive."""
+    place.user(f"mkdir -p Songs; rm -rf .local/state/playshuffle/*; cp {place.shared}/tone.* Songs")
     words = f"{PROGRAM} make {HOME}/Songs -o {HOME}/Songs/all.m3u"
-    unit = "playshuffle.service"
     once = "Type=oneshot\nRestart=no\nWatchdogSec=0"
-    drop_in(place, unit, f"{once}\nReadWritePaths={HOME}/Songs\nExecStart=\nExecStart={words}")
-    place.start(unit)
-    inside = place.journal(unit)
+    drop_in(place, UNIT, f"{once}\nReadWritePaths={HOME}/Songs\nExecStart=\nExecStart={words}")
+    place.start(UNIT)
+    inside = place.journal(UNIT)
     place.user("rm Songs/tone.flac")
     outside = place.user(f"playshuffle make {HOME}/Songs -o {HOME}/Songs/other.m3u")
     place.user("rm Songs/tone.ogg")
-    place.start(unit)
+    place.start(UNIT)
 
     assert "3 tracks" in inside
     assert "2 tracks" in outside.stderr

@@ -1,4 +1,4 @@
-"""The units of a user: as shipped, but for the program and the folders."""
+"""The texts of installed units: as shipped, except for the program and the folders."""
 
 import os
 import re
@@ -39,6 +39,13 @@ def values(text: str, key: str) -> list[str]:
     return re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
 
 
+def called(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a script, by which this program seems to have been started."""
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.touch(0o755)
+    monkeypatch.setattr(sys, "argv", [str(script), "service"])
+
+
 def test_an_installed_unit_differs_from_the_shipped_unit_only_in_program_and_folders() -> None:
     shipped = (ROOT / "systemd" / units.SERVICE).read_text()
     changed = ("ConditionFileIsExecutable=", "ExecStart=", "ReadWritePaths=", "NoExecPaths=")
@@ -49,8 +56,8 @@ def test_an_installed_unit_differs_from_the_shipped_unit_only_in_program_and_fol
     assert kept(unit().removeprefix(units.MARK)) == kept(shipped)
 
 
-def test_the_unit_may_write_to_the_folders_of_the_playlists() -> None:
-    """A drive that is away does not keep it from starting; without its memory it does not start."""
+def test_the_unit_allows_the_service_to_write_to_the_folders_of_the_playlists() -> None:
+    """It starts although such a folder is missing, but not without the folder of the state."""
     assert values(unit(), "ReadWritePaths") == ['"/home/ann/.local/state/playshuffle"', '"-/srv/music"']
     assert values(unit(), "NoExecPaths") == [
         '"-/home/ann/.local/state/playshuffle"',
@@ -59,14 +66,14 @@ def test_the_unit_may_write_to_the_folders_of_the_playlists() -> None:
     ]
 
 
-def test_a_program_below_the_folder_of_a_playlist_can_still_be_run() -> None:
+def test_the_unit_allows_to_run_the_program_though_it_is_below_a_playlist_folder() -> None:
     beside = Program(("/srv/music/venv/bin/playshuffle",), ("/srv/music/venv/bin", "/srv/music/venv"))
 
     assert '"-/srv/music"' not in values(unit(beside), "NoExecPaths")
     assert '"-/srv/music"' in values(unit(beside), "ReadWritePaths")
 
 
-def test_each_unit_starts_its_command() -> None:
+def test_each_service_unit_runs_its_command_of_playshuffle() -> None:
     starts = {
         name: values(text or "", "ExecStart")
         for name, text in every_unit(sandboxed=True).items()
@@ -81,8 +88,10 @@ def test_each_unit_starts_its_command() -> None:
 
 
 @pytest.mark.process
-def test_systemd_reads_quoted_odd_names_back(tmp_path: Path) -> None:
-    """Its own parser tells, for the program, its arguments, folders and the environment."""
+def test_systemd_accepts_units_with_names_that_have_quotes_and_other_special_characters(
+    tmp_path: Path,
+) -> None:
+    """`systemd-analyze verify` accepts such names of the program, its folders and in the environment."""
     need("systemd-analyze")
     program = tmp_path / ODD.removeprefix("/srv/") / "python"
     program.parent.mkdir(parents=True)
@@ -103,8 +112,8 @@ def test_systemd_reads_quoted_odd_names_back(tmp_path: Path) -> None:
     assert (said.returncode, said.stdout + said.stderr) == (0, "")
 
 
-def test_unusual_xdg_folders_are_passed_to_the_service() -> None:
-    """Or it would read another configuration, and remember other orders, than a shell does."""
+def test_the_units_set_the_environment_variables_of_folders_that_are_not_the_defaults() -> None:
+    """So that it uses the same configuration and state as commands in a shell."""
     environment = {"XDG_STATE_HOME": "/srv/a state", "XDG_CACHE_HOME": "relative", "HOME": "/home/ann"}
 
     assert values(unit(environment=environment), "Environment") == ['"XDG_STATE_HOME=/srv/a state"']
@@ -117,7 +126,7 @@ def test_unusual_xdg_folders_are_passed_to_the_service() -> None:
 
 @pytest.mark.parametrize("name", ["new\nline", "esc\x1b", "caf\udce9"])
 def test_a_folder_whose_name_systemd_cannot_read_is_omitted_from_the_unit(name: str) -> None:
-    """It takes no control characters, and nothing but UTF-8: such a name must not change another line."""
+    """The folder of the state or the program cannot be omitted: there it is an error."""
     odd = os.fsencode(f"/srv/{name}")
 
     assert unit(folders=PLAIN._replace(others=(odd, b"/srv/music"))) == unit()
@@ -127,7 +136,7 @@ def test_a_folder_whose_name_systemd_cannot_read_is_omitted_from_the_unit(name: 
         unit(PIPX._replace(words=(f"/srv/{name}/playshuffle",)))
 
 
-def test_without_namespaces_each_unit_has_a_drop_in_that_ends_the_sandbox() -> None:
+def test_without_namespaces_each_service_unit_gets_a_drop_in_file_that_switches_the_sandbox_off() -> None:
     without = every_unit(sandboxed=False)
     drop_ins = {name: text for name, text in without.items() if name.endswith(".conf")}
 
@@ -149,15 +158,13 @@ def test_the_unit_of_the_command_tell_may_write_only_to_the_state_folder() -> No
     ]
 
 
-def test_a_unit_starts_the_program_by_the_path_by_which_it_was_called(
+def test_a_unit_starts_the_program_by_the_link_by_which_the_user_started_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the name it was called by: pipx has it point to another place after an upgrade."""
+    """Not by its real path, which pipx may change in an upgrade."""
     monkeypatch.setattr(units, "HIDDEN", ())
-    real = tmp_path / "venv/bin/playshuffle"
-    real.parent.mkdir(parents=True)
-    real.touch(0o755)
-    link = tmp_path / "bin/playshuffle"
+    real, link = tmp_path / "venv/bin/playshuffle", tmp_path / "bin/playshuffle"
+    called(real, monkeypatch)
     link.parent.mkdir()
     link.symlink_to(real)
     monkeypatch.setattr(sys, "argv", [str(link), "service"])
@@ -167,7 +174,7 @@ def test_a_unit_starts_the_program_by_the_path_by_which_it_was_called(
     assert {str(link.parent), str(real.parent), sys.prefix, sys.base_prefix} <= set(program.folders)
 
 
-def test_a_unit_starts_a_program_without_a_script_as_a_module_of_its_python(
+def test_a_unit_runs_python_with_the_module_playshuffle_if_the_program_has_no_script(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["/srv/checkout/playshuffle/__main__.py", "service"])
@@ -177,33 +184,29 @@ def test_a_unit_starts_a_program_without_a_script_as_a_module_of_its_python(
     assert units.program().words == (sys.executable, "-m", "playshuffle")
 
 
-def test_a_program_below_tmp_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A service sees another /tmp."""
+def test_no_unit_is_made_for_a_program_below_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service has another /tmp."""
     monkeypatch.setattr(units, "HIDDEN", (str(tmp_path),))
-    script = tmp_path / "playshuffle"
-    script.touch(0o755)
-    monkeypatch.setattr(sys, "argv", [str(script)])
+    called(tmp_path / "playshuffle", monkeypatch)
 
     assert "Install it in another folder" in refusal(Exit.CONFIG, units.program)
 
 
 @pytest.mark.parametrize("variable", ["UV_CACHE_DIR", "XDG_CACHE_HOME", "HOME"])
-def test_a_program_in_a_cache_is_refused_with_a_way_to_install_it(
+def test_no_unit_is_made_for_a_program_in_a_cache_and_the_error_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    """`uvx` and `pipx run` start it there, and the unit would lose it with the cache."""
+    """`uvx` and `pipx run` start it there; the service would fail when the cache is emptied."""
     monkeypatch.setattr(units, "HIDDEN", ())
     monkeypatch.setenv(variable, str(tmp_path))
     script = tmp_path / (".cache" if variable == "HOME" else "uv") / "archive-v0/x/bin/playshuffle"
-    script.parent.mkdir(parents=True)
-    script.touch(0o755)
-    monkeypatch.setattr(sys, "argv", [str(script)])
+    called(script, monkeypatch)
 
     assert re.search("in a cache, .* uv tool install", refusal(Exit.CONFIG, units.program))
 
 
-def test_the_unit_of_the_system_is_not_started_where_its_program_is_missing() -> None:
-    """It would fail again and again. The system finds its program in two places; one is enough."""
+def test_systemd_does_not_start_the_system_unit_if_its_program_is_missing() -> None:
+    """It would fail again and again. The program may be in either of two folders."""
     text = (ROOT / "systemd" / "playshuffle@.service").read_text()
 
     assert values(text, "ConditionFileIsExecutable") == [
