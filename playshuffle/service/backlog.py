@@ -73,7 +73,7 @@ class Backlog:
             self._due |= concerned
 
     def note_unwatched(self, folders: Iterable[bytes]) -> None:
-        """Note folders that report no changes: updates of their playlists are full scans."""
+        """Note folders that cannot be watched: updates of their playlists are full scans."""
         self._unwatched.update(path.rstrip(b"/") + b"/" for path in folders)
 
     @property
@@ -104,7 +104,7 @@ class Backlog:
     def note_scanned(self, missing: Iterable[bytes]) -> None:
         """Drop the batches of the running update: its scan is saved.
 
-        Deletions below a folder that seems to be missing stay: when all are known, it was emptied.
+        Deletions below a folder that seems to be missing are kept: with all its files deleted, it is empty.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
         for added_s, batch in reversed(self._scanning):

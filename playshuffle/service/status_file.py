@@ -51,7 +51,7 @@ def processes(playlists: Sequence[bytes]) -> set[int]:
 
 
 def resolved(output: str) -> bytes:
-    """Return the real path of a playlist's file."""
+    """Return a playlist's real path."""
     return os.path.realpath(os.fsencode(output))
 
 

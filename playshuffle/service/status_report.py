@@ -66,7 +66,7 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
 
 
 def _seems_deleted(playlist: bytes) -> bool:
-    """Return whether a playlist is missing from a folder that exists and is not empty.
+    """Return whether a playlist is missing from an existing folder that is not empty.
 
     An empty folder may be a mount point whose drive is missing.
     """

@@ -22,7 +22,7 @@ class UpdateRequest:
 
 @dataclass(frozen=True, slots=True)
 class UpdateStarted:
-    """An update process runs."""
+    """An update process has started."""
 
     process: int
 
@@ -75,7 +75,7 @@ class PlaylistFailed:
     Attributes:
         state: as in `PlaylistStatus`.
         missing: the folder that seems to be missing.
-        is_shut: only the sandbox blocks its folder, until the service is restarted.
+        is_shut: the sandbox blocks the playlist's folder until the service is restarted.
     """
 
     playlist: str

@@ -26,7 +26,7 @@ class UpdateWatchdog:
         self._is_ending = False
 
     def check(self, now_s: float) -> None:
-        """End an update that has been silent for too long. Call this at least every heartbeat.
+        """End an update that sends no message for too long. Call this at least every heartbeat.
 
         `now_s` is by a monotonic clock.
         """

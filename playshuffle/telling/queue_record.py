@@ -43,7 +43,7 @@ def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
 
 
 def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
-    """Record queues that this playlist makes.
+    """Record queues of this playlist.
 
     Raises:
         PlayshuffleError: they cannot be recorded, so they must not be made.

@@ -19,7 +19,7 @@ class Hint(NamedTuple):
 
 
 def relevant_part(hint: Hint, root: bytes) -> Hint | None:
-    """Return a hint without paths that a scan of the root skips; None if none is left."""
+    """Return a hint without paths that a scan of the root skips; None if no path is left."""
     prefix = root.rstrip(b"/") + b"/"
     gone = hint.gone if _is_relevant(hint.gone, prefix, hint.is_folder, is_present=False) else None
     present = hint.present if _is_relevant(hint.present, prefix, hint.is_folder, is_present=True) else None

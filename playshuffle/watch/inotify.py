@@ -139,9 +139,9 @@ class Folders(InotifyWatchGroup):
             return len(self._active_callbacks_by_watch.keys() - {-1})
 
     def repair(self, folder: bytes) -> bool:
-        """Add the missing watches of a folder and all folders below it; return whether any was wrong.
+        """Add the missing watches of a folder and all folders below it; return whether any was changed.
 
-        If a folder is created in one that is then moved, watchdog looks for it at the old path and never
+        If a new folder's parent is moved at once, watchdog looks for the folder at the old path and never
         watches it.
         """
         with self._lock:

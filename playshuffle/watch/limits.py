@@ -68,7 +68,7 @@ def mode_of(
 
 
 def count_folders(top: bytes) -> int:
-    """Count the folders that can be watched; one mounted twice counts once."""
+    """Count the folders that can be watched; a folder mounted twice counts once."""
     folder_ids = set()
     todo = [top]
     while todo:  # too deep for the recursion of os.walk

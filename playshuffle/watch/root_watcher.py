@@ -184,7 +184,7 @@ class RootWatcher(Checker):
             inotify.close()
 
     def _report_event(self, hint: Hint) -> None:
-        """Runs in watchdog's thread."""
+        """Report an event, in watchdog's thread."""
         if (relevant := relevant_part(hint, self._root)) is not None:
             self._last_event = int(time.time())
             if relevant.is_folder and relevant.present is not None:

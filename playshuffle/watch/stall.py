@@ -31,8 +31,8 @@ def activity(thread: int) -> Activity | None:
 class StallClock:
     """Measures how long a thread has been blocked, by regular observations.
 
-    `longest_s` is the maximum time that counts between two observations: in a longer pause the observer
-    itself did not run.
+    `longest_s` is the maximum time that counts between two observations: in a longer pause the observer did
+    not run.
     """
 
     def __init__(self, longest_s: float) -> None:

@@ -1,6 +1,6 @@
 """Watch folders and yield batches of changes: events are hints, a scan is the truth.
 
-It waits at once for root watchers, changes of the mount table, the caller's descriptors, and the clock.
+The watch waits for root watchers, the mount table, the caller's descriptors and the clock, all at once.
 """
 
 import contextlib
