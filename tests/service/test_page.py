@@ -14,6 +14,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.install.writable_folders import writable_folders
 from playshuffle.service.page import page, write_page
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
+from tests.support.chromium import DARK, found
 from tests.support.program import make, run
 from tests.support.service import Service as RunningService
 from tests.support.service import aged, config, wait_for
@@ -190,3 +191,39 @@ def test_the_command_status_prints_the_page_though_no_service_runs(tmp_path: Pat
     assert b"<h3>other</h3>" in whole.out
     assert (one.code, b"<h3>other</h3>" in one.out, b"<h3>all</h3>" in one.out) == (0, False, True)
     assert run("status", "--html", "--json", env=env).code == 2
+
+
+# In Chromium
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("theme", "paper"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 22, 22)"), ("no style", None)]
+)
+def test_in_chromium_a_page_with_hostile_and_long_names_can_be_read_at_every_width(
+    tmp_path: Path, theme: str, paper: str | None
+) -> None:
+    """No text is cut, has a contrast below 4.5 or loads anything."""
+    names = [*HOSTILE, "a" * 300, "שלום עולם", "名前" * 60]
+    playlists = tuple(
+        PlaylistStatus(
+            name, listed(tmp_path, [name] * 3, f"{number}.m3u"), "managed", 40, 1234, "random", NOW_S,
+            last_error=name if number % 2 else None, waiting={name: 2}, summary=name,
+            deck={"tracks": 100, "dealt": 40, "next_deal": "2026-11-27"},
+        )
+        for number, name in enumerate(names)
+    )  # fmt: skip
+    roots = tuple(RootStatus(name, state, tracks=7) for name in names for state in ("ok", "missing"))
+    text = page(Status((Service(1, NOW_S, None, None),), roots, playlists, ()), NOW_S)
+    if theme == "no style":
+        text = re.sub(rb"<style>.*?</style>", b"", text, flags=re.DOTALL)
+    (tmp_path / "page.html").write_bytes(text)
+
+    for width in (320, 768, 1280):
+        facts = found(tmp_path, width, "page.html", *[DARK] * (theme == "dark"))
+
+        assert (facts["title"], facts["loaded"], facts["width"]) == ("playshuffle", 0, width)
+        assert facts["contrast"] >= 4.5
+        if paper is not None:
+            assert (facts["paper"], facts["wide"]) == (paper, 0)
+            assert facts["scroll"] == 0

@@ -114,8 +114,7 @@ def test_after_damage_to_the_state_the_order_is_read_back_from_the_playlist(
             service.kill()
             broken = damage.damaged(state.read_bytes(), chance)
             state.write_bytes(broken)
-            old = sorted(music.glob("new*"))
-            for path in old:
+            for path in sorted(music.glob("new*")):
                 path.unlink()
             shutil.copyfile(DATA / "v24.mp3", music / f"new{number}.mp3")
             os.utime(music / f"new{number}.mp3", (1, number))

@@ -15,6 +15,7 @@ import pytest
 
 from playshuffle.system import atomic_file
 from playshuffle.watch import inotify, limits, root_watcher, watcher
+from playshuffle.watch.inotify import InotifyWatch
 from playshuffle.watch.limits import Mode
 from playshuffle.watch.watcher import Watch
 from tests.support.forked import forked
@@ -286,7 +287,7 @@ def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: 
 def test_a_new_folder_is_watched_though_the_folder_that_it_is_in_is_moved_at_once(top: bytes) -> None:
     """Watchdog looks for it at its old path."""
     with watched(top) as seen:
-        with reader_of(seen)._lock:
+        with inotify_of(seen)._reader._lock:
             put(top, b"a/new/deep/4.mp3")
             os.rename(top + b"/a", top + b"/z")
         assert seen.reports(top + b"/z/new/deep/4.mp3")
@@ -296,11 +297,10 @@ def test_a_new_folder_is_watched_though_the_folder_that_it_is_in_is_moved_at_onc
         assert seen.next(lambda batch: batch.folders == {top + b"/z/new/deep/"})
 
 
-def reader_of(seen: Watched) -> Any:
-    """Return the thread of watchdog that reads events, in the installed version."""
-    inotify = seen.watch._root_watchers[0]._inotify
-    assert inotify is not None
-    return inotify._reader
+def inotify_of(seen: Watched) -> InotifyWatch:
+    watch = seen.watch._root_watchers[0]._inotify
+    assert watch is not None
+    return watch
 
 
 def test_a_folder_moved_out_of_the_root_and_replaced_does_not_end_the_watch(
@@ -325,9 +325,8 @@ def test_a_folder_moved_out_of_the_root_and_replaced_does_not_end_the_watch(
 @pytest.mark.parametrize("thread", ["reader", "forwarder"])
 def test_a_root_is_watched_again_after_a_thread_of_its_watch_has_died(top: bytes, thread: str) -> None:
     with watched(top) as seen:
-        inotify = seen.watch._root_watchers[0]._inotify
-        assert inotify is not None
-        inotify._reader.stop() if thread == "reader" else inotify.folders._move_event_grouper.close()
+        watch = inotify_of(seen)
+        watch._reader.stop() if thread == "reader" else watch.folders._move_event_grouper.close()
         assert seen.whole("lost")
         put(top, b"a/4.mp3")
         assert seen.reports(top + b"/a/4.mp3")
