@@ -32,7 +32,7 @@ _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, 
 class Cache:
     """The open cache, a context manager; empty and in memory if the database cannot be opened.
 
-    `is_kept`: the next run will find the folders.
+    `is_kept`: the next run will find the stored folders.
     """
 
     def __init__(self) -> None:
@@ -86,7 +86,7 @@ class Cache:
             self._recover(error)
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
-        """Store all folders under their new paths. The next scan finds what else has changed."""
+        """Change the paths of all folders, as `new_place` maps them. The next scan finds other changes."""
         rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
         moved = {
             path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())

@@ -8,7 +8,7 @@ from playshuffle.tags.reading import Tags
 
 
 def cached_tags(paths: Iterable[bytes]) -> dict[bytes, Tags]:
-    """Return the tags of files in the cache, from their last scan."""
+    """Return the cached tags of files, by path."""
     wanted = set(paths)
     parents = {os.path.join(os.path.dirname(path), b"") for path in wanted}
     found: dict[bytes, Tags] = {}

@@ -17,7 +17,7 @@ def one_line(text: str) -> str:
 
 
 def extinf(tags: Tags, name: bytes) -> bytes:
-    """Return the line with length, artist and title; empty without a length.
+    """Return the `#EXTINF` line with length, artist and title; empty if the length is unknown.
 
     A file without a title is shown by its name, as players do. Never 0 or -1 seconds: MPD would prefer that
     to the file's length.

@@ -27,8 +27,8 @@ def with_readings(
 ) -> Iterator[tuple[Folder, str]]:
     """Read the tags of folders that have none yet; yield each folder with the results, and its tags as JSON.
 
-    A file with the same stamp in `known` is not read again. A file that cannot be read, or is replaced
-    meanwhile, keeps its last tags and is read by the next scan.
+    A file with the same size, times and inode in `known` is not read again. A file that cannot be read, or is
+    replaced meanwhile, keeps its last tags and is read by the next scan.
     """
     paths: list[bytes] = []
     places: list[tuple[Folder, int]] = []  # folder and row of each path
@@ -76,9 +76,9 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[TagRow]) -> None:
-        """Copy from the folder before: readings of unchanged files, and provisional tags of changed ones.
+        """Copy readings of unchanged files from the last known folder, and provisional tags of changed files.
 
-        Without `fields` all files are read again: another process has changed the folder in the cache.
+        Without `fields`, which another process has changed in the cache, all files are read again.
         """
         names = before.file_names()
         if before.durations_ms is None:
@@ -132,8 +132,8 @@ class _Rows:
     def _is_replaced(self, row: int, birth: Birth | None) -> bool:
         """Return whether another file has taken a path since the path was listed.
 
-        File systems without birth times make up inodes and change times. There, a file written to meanwhile
-        counts as another one.
+        File systems without birth times may invent inodes and ctimes. There, a file that was written to
+        counts as another file.
         """
         size, mtime_ns, _, inode = self._stamps[4 * row : 4 * row + 4]
         if birth is not None:
@@ -162,7 +162,7 @@ class _Rows:
 
 
 def _audio_sum(audio_mark: int, tags: Tags) -> int:
-    """Return a checksum of the audio, or of its length and rates if it has no mark; 0 if unknown."""
+    """Return a checksum of the audio; without an audio mark, of its length and rates; 0 if unknown."""
     if audio_mark:
         return CERTAIN | audio_mark & (CERTAIN - 1)
     if tags.duration_ms is None:

@@ -74,7 +74,7 @@ class Search:
         """Find the tracks whose path and mark are unchanged.
 
         Args:
-            contents: returns the checksums of all known tracks, and of all files of the scan.
+            contents: returns checksums of audio and tags, of all known tracks and of all files of the scan.
             is_drive_missing: a track may be on a missing drive, so its path alone does not identify it.
         """
         self.known = known

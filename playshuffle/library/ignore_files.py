@@ -50,7 +50,7 @@ class Rules:
         self.above = above
 
     def deciding_line(self, path: bytes, is_folder: bool) -> str | None:
-        """Return file, line and pattern that exclude a path; the nearest rule counts."""
+        """Return file, line and pattern that exclude a path. The matching rule nearest to the path counts."""
         name = os.fsdecode(path.rpartition(b"/")[2])
         rules: Rules | None = self
         while rules is not None:
@@ -70,7 +70,7 @@ class Rules:
 
 
 def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules | None:
-    """Read the ignore files among the names in a folder. Its path ends in a slash; `above` are outer rules.
+    """Read the ignore files in a folder whose path ends in a slash, and whose entries are `names`.
 
     Raises:
         OSError: one cannot be read, so it is unknown which files it excludes.
@@ -126,7 +126,7 @@ def _lines(path: bytes) -> list[_Line] | None:
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
     """Return file, line and pattern of the ignore file that excludes a path, if any.
 
-    Only for a path below no excluded folder.
+    The folders above the path must not be excluded.
     """
     tops = tuple(os.path.join(root, b"") for root in roots)
     rules = None

@@ -15,7 +15,7 @@ def last_known(
 
     Args:
         numbers: numbers of these tracks, without tracks found elsewhere.
-        device: a number of no device, so that no file equals a file on another drive.
+        device: a number that no device has, so that no file equals a file on another drive.
     """
     wanted = frozenset(numbers)
     top = root.rstrip(b"/") + b"/"

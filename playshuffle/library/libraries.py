@@ -95,7 +95,7 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
 
 
 class _Recognised(NamedTuple):
-    """The tracks below all roots that do not seem missing; `numbers`: of the tracks found there."""
+    """The recognised tracks of all present roots; `numbers`: of the tracks found there."""
 
     table: TrackTable
     roots: Mapping[RootKey, Root]
@@ -164,7 +164,7 @@ def _lost_roots(
 def make_libraries(
     table: TrackTable, scan: Scan, missing: MissingRoots, cache: Cache | None
 ) -> dict[Place, Library]:
-    """Return the library of each place, with the last known tracks of missing roots."""
+    """Return the library of each playlist's folders, with the last known tracks of missing roots."""
     cached = cache.folders([root for root, _ in missing]) if cache is not None and missing else {}
     return {place: _library(table, place, scanned, missing, cached) for place, scanned in scan.places.items()}
 

@@ -290,7 +290,7 @@ def fits(number: int) -> int:
 
 
 def why_not(name: bytes, is_folder: bool) -> str | None:
-    """Return why a walk skips every entry with this name, as a code."""
+    """Return the code of the cause why a walk skips an entry of this name, if it does."""
     if name.startswith(b"._"):
         return cause.APPLE_DOUBLE
     if name.startswith(b"."):

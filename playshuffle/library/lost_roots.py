@@ -30,7 +30,7 @@ def lost_roots(
     place: ScannedPlace,
     deleted: Collection[bytes],
 ) -> dict[RootKey, MissingError]:
-    """Return an error for each scanned root of a place that seems to be missing.
+    """Return an error for each scanned root that seems to be missing.
 
     Args:
         deleted: files and folders that events reported as deleted.

@@ -1,4 +1,4 @@
-"""Pack the identity of tracks into marks, and compare parts of them."""
+"""Define the mark of a track, four numbers that identify its file, and compare marks."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ _MARK = Struct("4q")
 
 
 def file_id(birth: Birth) -> int:
-    """Return a number that no other file ever has; below 0, unlike inode numbers."""
+    """Return a number that no other file ever has; below 0, unlike an inode."""
     # Files that are written together have nearly the same times, and numbers in a row: both must count.
     return (birth.inode * _FAR_APART + birth.time_ns) % (1 << 63) - (1 << 63)
 
@@ -80,7 +80,7 @@ def file_key(mark: Mark) -> object | None:
 
 
 def same_file_key(mark: Mark) -> object | None:
-    """Return the identity of a file: its `file_id`, or inode, size and time; None without any."""
+    """Return the identity of a file: its `file_id`, or inode, size and time; None if unknown."""
     return file_key(mark) or rename_key(mark)
 
 
@@ -110,7 +110,7 @@ def time_of(mark: Mark) -> object:
 
 
 def is_certain(mark: Mark) -> bool:
-    """Return whether the checksum is of the audio itself, so that no other audio has it."""
+    """Return whether a mark has a checksum of the audio itself, not of length and rates."""
     return bool(audio_of(mark) & CERTAIN)
 
 

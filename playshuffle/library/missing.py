@@ -20,7 +20,7 @@ from playshuffle.text import counted
 
 
 class Root(NamedTuple):
-    """The result of a scan of a root: the numbers of its tracks, and its mounts."""
+    """The result of a scan of a root, a folder that the user gave: numbers of tracks, and mounts."""
 
     numbers: "array[int]"
     mounts: Sequence[Mount]
@@ -189,7 +189,7 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     """Return whether a folder, given by its real path, can lack files because a mount changed.
 
-    Not if the mount had the state, too: the home was copied from another computer.
+    Not if the mount had the saved state, too: the home was copied from another computer.
     """
     point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
     with contextlib.suppress(OSError):  # without a home folder no state exists
@@ -230,7 +230,7 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
 
 
 def root_user_notes(roots: Iterable[bytes]) -> list[Note]:
-    """Return a note for the user root if the music belongs to other users."""
+    """Return a note for the user root about each other user who owns music."""
     if os.geteuid() != 0:
         return []
     owners: set[int] = set()

@@ -48,7 +48,7 @@ class _Extent(NamedTuple):
 
 
 class _ScannedFiles(NamedTuple):
-    """A scan to recognise.
+    """The files of a scan, to match to known tracks.
 
     Attributes:
         paths: of the files in changed folders, one folder after the other.

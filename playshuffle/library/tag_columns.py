@@ -72,7 +72,7 @@ class TagRows(Sequence[TagRow]):
 
 
 def pack(rows: Sequence[TagRow]) -> str:
-    """Return a folder's rows as text."""
+    """Return the tags of a folder's files as JSON."""
     untagged = [number for number, row in enumerate(rows) if row is None]
     width = max((len(row) for row in rows if row is not None), default=0)
     whole = [[None] * width if row is None else row for row in rows]
@@ -87,6 +87,6 @@ def _packed(column: list[Any]) -> Any:
 
 
 def unpack(text: bytes) -> TagRows:
-    """Return the rows of a text from `pack`."""
+    """Return the tags in a text from `pack`."""
     count, untagged, columns = json.loads(text)
     return TagRows(count, columns, untagged)

@@ -50,7 +50,7 @@ class FormerFile(NamedTuple):
 
 
 class PartError(Exception):
-    """A part of the table is not enough: a new file may be any other track."""
+    """Only a part of the table was loaded, but a new file may be any track."""
 
 
 # The path of a root, and whether its scan used ignore files.
@@ -86,7 +86,7 @@ class TrackTable(NamedTuple):
         return paths
 
     def lost_numbers(self) -> frozenset[int]:
-        """Return used numbers that are not in the table any more."""
+        """Return the numbers of former tracks, which are not in the table any more."""
         known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
         return frozenset(range(1, self.next_number)).difference(known)
 

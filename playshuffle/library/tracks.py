@@ -110,7 +110,7 @@ class Tracks:
         return b"%08x" % crc32(marks, crc32(numbers, checksum))
 
     def column(self, make: Callable[[Folder], Iterable[T]], indices: Sequence[int] | None = None) -> list[T]:
-        """Return a value for each track, or for some indices, ascending.
+        """Return a value for each track, or for the tracks at ascending indices.
 
         `make` returns the values of a folder's files.
         """

@@ -36,9 +36,9 @@ class WalkResult(NamedTuple):
     replaced_inodes: frozenset[int] = frozenset()
 
     def after(self, before: Self) -> Self:
-        """Return this result of a later walk, combined with an earlier one.
+        """Return this result with all that an earlier walk found unreadable or growing.
 
-        The later walk reported no unreadable folder or growing file again that the earlier one reported.
+        This walk did not report it again.
         """
         return self._replace(
             unreadable=[*dict.fromkeys([*before.unreadable, *self.unreadable])],
@@ -58,7 +58,7 @@ class Dirty(NamedTuple):
     trees: frozenset[bytes] = frozenset()
 
     def without(self, folders: Collection[Folder]) -> dict[bytes, Folder]:
-        """Return the plain folders, by path, that are known to be unchanged.
+        """Return, by path, which of the folders are plain (`is_plain`) and have not changed.
 
         A folder behind a link may have changed without an event.
         """
@@ -108,8 +108,6 @@ def walk(
 
 
 class _Walk:
-    """One walk: the visited folders, and the links still to follow."""
-
     def __init__(
         self,
         known: Mapping[bytes, Folder],

@@ -11,7 +11,7 @@ _YEAR_LAST = r"(?a)(?<!\d)(?:(\d\d?)([-/.])(\d\d?)\2|(?P<glued>\d{4}))?(?P<year>
 
 @lru_cache(4096)
 def read_date(text: str) -> str:
-    """Return a date as YYYY, YYYY-MM or YYYY-MM-DD; empty without a year of four digits at either end.
+    """Return a date as YYYY, YYYY-MM or YYYY-MM-DD; empty if the text neither begins nor ends with a year.
 
     Ambiguous months and days are omitted: 07/06/2019 is in June or in July.
     """

@@ -48,7 +48,7 @@ class Chunks(NamedTuple):
 
 
 def read_chunks(file: HeadFile) -> Chunks:
-    """Return texts and stream of a file.
+    """Return texts and audio properties of a WAV or AIFF file.
 
     Raises:
         DeclinedError: it is neither WAV nor AIFF, or does not describe its audio.

@@ -16,7 +16,7 @@ Pread = Callable[[int, int, int], bytes]
 
 
 class DeclinedError(Exception):
-    """The file is unusual: the reference reader must read it. Every head reader may raise it."""
+    """The file is unusual: `tag_reader` must read it. Every head reader may raise it."""
 
 
 # Exceptions of a head reader for an unusual file.
@@ -59,12 +59,12 @@ class HeadFile:
         return self._piece[start : start + length]
 
     def at_least(self, offset: int, length: int) -> bytes:
-        """Return at least these bytes, and all loaded bytes behind them."""
+        """Return `length` bytes at an offset, and all loaded bytes behind them."""
         self.at(offset, length)
         return self.around(offset)
 
     def up_to(self, offset: int, length: int) -> bytes:
-        """Return these bytes, fewer at the end of the file."""
+        """Return `length` bytes at an offset, fewer at the end of the file."""
         return self.at(offset, max(0, min(length, self.size - offset)))
 
     def around(self, offset: int) -> bytes:

@@ -1,6 +1,6 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
-mutagen decodes UTF-16 letter by letter, and copies a cover once for every frame.
+mutagen is slow: it decodes UTF-16 letter by letter, and copies a cover once for every frame.
 """
 
 import re
@@ -28,7 +28,7 @@ _V1_BYTES = 131
 
 
 def tag_size(head: bytes) -> int:
-    """Return the bytes of the tag at the start of a file, with its header; 0 without one."""
+    """Return the size of the ID3 tag at the start of a file, with its header; 0 without a tag."""
     size = _synchsafe(int.from_bytes(head[6:10])) if head.startswith(b"ID3") and len(head) >= 10 else None
     return 0 if size is None else 10 + size
 
@@ -75,7 +75,7 @@ def _frames(file: HeadFile, size: int) -> Iterator[tuple[bytes, bytes]]:
 
 
 def check_untagged(file: HeadFile) -> None:
-    """Decline an MP3 with a tag at its end."""
+    """Raise DeclinedError for an MP3 with a tag at its end."""
     tail = _tail(file)
     if len(tail) < _TAIL_BYTES or b"LYRICS200" in tail or _may_have_tag(tail):
         raise DeclinedError

@@ -29,8 +29,6 @@ _KEPT = {**dict.fromkeys((b"stsd", b"mdhd", b"hdlr", b"stts"), _LONGEST_ITEM), b
 
 
 class _Atom(NamedTuple):
-    """An atom with its children, and its content if needed."""
-
     name: bytes
     content: bytes
     children: "list[_Atom]"
@@ -230,7 +228,7 @@ def _mark(sizes: bytes) -> int:
 
 @lru_cache(maxsize=256)
 def _codec(description: bytes) -> tuple[int, int, str]:
-    """Return bit rate, sample rate and codec from the first entry of a description.
+    """Return bit rate, sample rate and codec from the first sample description.
 
     mutagen does it, because it knows the rules of AAC with SBR.
     """

@@ -178,7 +178,7 @@ def _nominal(highest: int, nominal: int, lowest: int) -> int:
 
 
 class _Packet:
-    """The packet that begins a page, and may go on in further pages, up to the offset `end`."""
+    """An Ogg packet that begins with a page, and may continue in further pages up to the offset `end`."""
 
     def __init__(self, file: HeadFile, place: int, serial: bytes, sequence: int) -> None:
         self._file = file

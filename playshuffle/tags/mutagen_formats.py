@@ -148,7 +148,7 @@ def _pairs(tags: Any) -> list[NamedValues]:
 
 
 def read_id3(file: BinaryIO) -> list[NamedValues]:
-    """Return the id3.ID3 tag at the start of a file, by name, and the additions of the tag at its end."""
+    """Return the values of a file's leading ID3 tag by name, with those that a tag at its end adds."""
     file.seek(0)
     return _pairs(id3.ID3(file, **_ID3_OPTIONS))
 

@@ -63,8 +63,6 @@ def read_all(
 
 
 class _Worker:
-    """A process, its requested files, and the bytes on their way to and from it."""
-
     def __init__(self, deadline_s: float, memory_bytes: int) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-c", _COMMAND, str(deadline_s), str(memory_bytes), *sys.path],
@@ -92,7 +90,7 @@ class _Worker:
         self.send()
 
     def send(self) -> None:
-        """Write as many requests as the pipe takes; `hear` writes more."""
+        """Write as many requests as the pipe takes; `hear` writes the rest."""
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             while self.unsent:
                 self.unsent = self.unsent[os.write(self.questions.fileno(), self.unsent) :]

@@ -100,7 +100,7 @@ class Stream(NamedTuple):
 
 
 def tags_of(values: Mapping[str, Sequence[Any]], stream: Stream) -> Tags:
-    """Return a file's fields, from the values of its tags by name in lower case."""
+    """Return the `Tags` of a file, from the values of its tags by name in lower case."""
     fields: dict[str, Any] = {}
     for field, name in _best_names(values).items():
         read: _Read = _READERS.get(field, _text)
