@@ -11,12 +11,12 @@ from tests.support.tree import public_folder
 
 @pytest.fixture
 def top(tmp_path: Path) -> bytes:
-    """A music folder that is not there yet."""
+    """The path of a music folder that does not exist yet."""
     return os.fsencode(tmp_path / "music")
 
 
 @pytest.fixture
 def public() -> Iterator[bytes]:
-    """A folder that other users can get to."""
+    """A folder that other users can read."""
     with public_folder() as folder:
         yield folder

@@ -43,7 +43,7 @@ def keep(folders: list[Folder]) -> None:
 
 @pytest.fixture
 def cache_file(home: Path) -> bytes:
-    """A cache that holds a few folders."""
+    """The path of a cache with some folders."""
     keep(SOME)
     return os.fsencode(home / ".cache/playshuffle/cache.db")
 

@@ -18,7 +18,7 @@ from tests.support.file_systems import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need
-from tests.support.tree import by_path, files, find, find_with_error, names_below, public_folder, put, reasons
+from tests.support.tree import by_path, files, find, find_with_error, names_below, put, reasons
 
 
 @pytest.mark.parametrize("suffix", sorted(AUDIO_SUFFIXES))
@@ -331,20 +331,19 @@ def test_a_folder_or_pipe_named_like_an_ignore_file_is_not_read(top: bytes) -> N
 
 
 @pytest.mark.process
-def test_a_folder_whose_ignore_file_cannot_be_read_keeps_its_known_tracks() -> None:
+def test_a_folder_whose_ignore_file_cannot_be_read_keeps_its_known_tracks(public: bytes) -> None:
     """It is unknown which files it excludes."""
-    with public_folder() as top:
-        put(top, b"a/x.mp3", b"b/y.mp3", b"new/z.mp3")
-        before = find([top + b"/a", top + b"/b"], {})
-        put(top, b"a/.ignore", b"new/.ignore", content=b"*.ogg\n")
-        put(top, b"a/new.mp3")
-        for name in (b"a/.ignore", b"new/.ignore"):
-            os.chmod(top + b"/" + name, 0)
+    put(public, b"a/x.mp3", b"b/y.mp3", b"new/z.mp3")
+    before = find([public + b"/a", public + b"/b"], {})
+    put(public, b"a/.ignore", b"new/.ignore", content=b"*.ogg\n")
+    put(public, b"a/new.mp3")
+    for name in (b"a/.ignore", b"new/.ignore"):
+        os.chmod(public + b"/" + name, 0)
 
-        after = forked(lambda: find([top], by_path(before)), as_nobody=True)
+    after = forked(lambda: find([public], by_path(before)), as_nobody=True)
 
-        assert files(after.roots[0]) == [top + b"/a/x.mp3", top + b"/b/y.mp3"]
-        assert after.unreadable == [
-            Skipped(top + b"/a/", Cause(SYSTEM_ERROR, "Permission denied")),
-            Skipped(top + b"/new/", Cause(SYSTEM_ERROR, "Permission denied")),
-        ]
+    assert files(after.roots[0]) == [public + b"/a/x.mp3", public + b"/b/y.mp3"]
+    assert after.unreadable == [
+        Skipped(public + b"/a/", Cause(SYSTEM_ERROR, "Permission denied")),
+        Skipped(public + b"/new/", Cause(SYSTEM_ERROR, "Permission denied")),
+    ]

@@ -65,7 +65,7 @@ def scan(
 
 
 def wait_for_a_tick(folder: Path) -> None:
-    """Wait until the file system stamps a change with another time than the last one."""
+    """Wait until the clock of the file system has moved on."""
     probe = folder / "probe"
     probe.touch()
     first = probe.stat().st_ctime_ns

@@ -26,7 +26,7 @@ ROOTS = (b"/m", b"/n", b"/")
 
 
 def mark(number: int, *, inode: int | None = None, tags: int = 7) -> Mark:
-    """Return the mark of a file on a file system without birth times; each has its own size and time."""
+    """Return the mark of a file on a file system without birth times; size and time differ by number."""
     return 1000 + number, 10**18 + number, tags, number if inode is None else inode
 
 

@@ -67,7 +67,7 @@ class Music(RuleBasedStateMachine):
     @precondition(lambda self: self.reachable())
     @rule(which=WHICH)
     def delete(self, which: int) -> None:
-        """On ext4, the next file that is created gets its inode number."""
+        """On ext4, the next new file gets the inode number of the deleted one."""
         path = self.path(which)
         os.unlink(path)
         self.touch(path)

@@ -253,7 +253,7 @@ def test_tracks_are_sorted_by_path_bytes_within_roots_in_the_given_order(paths: 
 
 
 def tagged(path: bytes, artists: dict[bytes, bytes]) -> Folder:
-    """A folder as it is after reading: artists by the names of the files."""
+    """Return a folder whose tags were read. `artists`: by file name."""
     names = sorted(artists)
     return Folder(
         path, 0, 0, 0, 0, b"", True, False, b"", b"/".join(names), bytes(32 * len(names)),

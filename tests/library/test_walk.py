@@ -274,7 +274,7 @@ def test_files_that_exchange_names_repeatedly_during_the_walk_are_each_found_onc
     exchange_count = 0
 
     def exchange_and_tell_time() -> int:
-        """Exchange the files before each listing of a folder, 25 times."""
+        """Exchange the files, at most 25 times. Called before each listing of a folder."""
         nonlocal exchange_count
         if exchange_count < 25:
             exchange_count += 1

@@ -11,6 +11,7 @@ from typing import Literal
 import mutagen
 import pytest
 from mutagen.apev2 import APEv2
+from mutagen.flac import Picture
 
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.reading import Tags
@@ -314,21 +315,16 @@ def test_audio_behind_an_id3_tag_is_read_and_the_tag_counts_if_the_format_has_no
     assert tags == (alone if suffix not in ("aac", "tta") else alone._replace(title="Of ID3"))
 
 
-def test_a_mu_law_wav_has_one_byte_for_each_sample(tmp_path: Path) -> None:
-    form = little(b"fmt ", struct.pack("<2H2I2H", 7, 1, HERTZ, HERTZ, 1, 8))
-
-    assert length_of(tmp_path / "x.wav", wav(form, little(b"data", SECOND))) == 2000
-
-
 def test_the_length_of_compressed_wav_is_computed_from_its_blocks_or_byte_rate(tmp_path: Path) -> None:
-    """IMA ADPCM, with and without the samples of a block in its header, and MP3 by its bytes for a second."""
+    """µ-law; IMA ADPCM, with and without the samples of a block in its header; MP3 by its byte rate."""
+    law = struct.pack("<2H2I2H", 7, 1, HERTZ, HERTZ, 1, 8)
     ima = struct.pack("<2H2I2H", 0x11, 1, HERTZ, 4055, 256, 4)
     mp3 = struct.pack("<2H2I2H", 0x55, 1, HERTZ, 4000, 1, 0)
     wrong_rate = ima[:8] + bytes(4) + ima[12:] + struct.pack("<2H", 2, 505)
 
-    for form in (ima, wrong_rate, mp3):
+    for form, length_ms in ((law, 2000), (ima, 4000), (wrong_rate, 4000), (mp3, 4000)):
         data = wav(little(b"fmt ", form), little(b"data", SECOND))
-        assert abs(length_of(tmp_path / "x.wav", data) - 4000) < 60
+        assert length_of(tmp_path / "x.wav", data) == pytest.approx(length_ms, abs=0 if form is law else 60)
 
 
 @pytest.mark.parametrize("name", ["none.mp3", "tone.wma"])
@@ -387,3 +383,25 @@ def test_the_length_of_an_ogg_stream_whose_positions_restart_is_its_last_positio
     (tmp_path / name).write_bytes(data[:page] + earlier + data[page:])
 
     assert tags_in(tmp_path / name).duration_ms == tags_in(DATA / name).duration_ms
+
+
+@pytest.mark.parametrize("name", ["tone.flac", "tone.ogg", "tone.opus", "tone.spx"])
+def test_vorbis_comments_in_latin1_are_read(tmp_path: Path, name: str) -> None:
+    """The changed text has as many bytes, so that lengths of pages and blocks stay right."""
+    data = (DATA / name).read_bytes()
+    tags = tags_of(tmp_path / name, data.replace("Älbum".encode(), b"\xc4lbum\xfc"))
+
+    assert (tags.album, tags.artist) == ("Älbumü", "Björk; 椎名林檎")
+
+
+def test_flac_with_a_picture_longer_than_its_block_is_read(tmp_path: Path) -> None:
+    """Some programs write more bytes than the length of the block says."""
+    data = (DATA / "tone.flac").read_bytes()
+    picture = Picture()
+    picture.data = b"\xff" * 5000
+    block = picture.write()
+    place = 4 + 4 + 34
+    broken = data[:place] + b"\6" + (len(block) - 4000).to_bytes(3, "big") + block + data[place:]
+    whole = tags_in(DATA / "tone.flac")
+
+    assert tags_of(tmp_path / "x.flac", broken)._replace(bitrate=whole.bitrate) == whole

@@ -14,7 +14,7 @@ from mutagen.id3 import POPM, TXXX
 from playshuffle.tags.head_file import DeclinedError, HeadFile
 from playshuffle.tags.head_reader import read_head
 from playshuffle.tags.tag_reader import read
-from tests.support.audio_data import FILES
+from tests.support.audio_data import FILES, tags_in
 from tests.support.bad_audio import mutants
 from tests.support.program import DATA
 from tests.tags.tagged_files import add_cover
@@ -101,10 +101,8 @@ def test_byte_order_marks_are_read_as_by_the_reference_reader(
     frame = b"TPE1" + (1 + len(data)).to_bytes(4, "big") + bytes((0, 0, encoding)) + data
     tag = b"ID3\4\0\0" + len(frame).to_bytes(4, "big") + frame
     path.write_bytes(tag + (DATA / "none.mp3").read_bytes())
-    assert_as_the_reference(path)
-    tags = read(os.fsencode(path)).tags
-    assert tags is not None
-    assert tags.artist in ("a", "a; b", "a; bc")
+
+    assert tags_in(path).artist in ("a", "a; b", "a; bc")
 
 
 _WORDS = [

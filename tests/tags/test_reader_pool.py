@@ -44,7 +44,7 @@ def workers() -> set[int]:
 
 @pytest.fixture(autouse=True)
 def _leaves_nothing() -> Iterator[None]:
-    """No test leaves a process or a descriptor behind."""
+    """Check that a test leaves no process and no open file descriptor."""
     before = workers(), os.listdir("/proc/self/fd")
     yield
 

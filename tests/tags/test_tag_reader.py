@@ -6,13 +6,13 @@ import re
 import shutil
 import socket
 import time
+from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import mutagen
 import pytest
-from mutagen.flac import Picture
 
 from playshuffle.tags import mutagen_formats, tag_reader
 from playshuffle.tags.audio_formats import BY_SUFFIX, WITHOUT_TAGS
@@ -264,27 +264,16 @@ def fails_after(good: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all reads and seeks after a number of `good` ones fail, as on a broken disk."""
     calls = itertools.count()
 
-    def refuse() -> None:
-        if next(calls) >= good:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+    def method(name: str) -> Callable[..., Any]:
+        def call(file: FileIO, *given: Any) -> Any:
+            if next(calls) >= good:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return getattr(FileIO, name)(file, *given)
 
-    class Bad(FileIO):
-        def readinto(self, buffer: Any) -> int:
-            refuse()
-            return super().readinto(buffer)
+        return call
 
-        def readall(self) -> bytes:
-            refuse()
-            return super().readall()
-
-        def seek(self, offset: int, origin: int = os.SEEK_SET, /) -> int:
-            refuse()
-            return super().seek(offset, origin)
-
-    class Disk(tag_reader._Disk, Bad):
-        pass
-
-    monkeypatch.setattr(tag_reader, "_Disk", Disk)
+    bad = type("Bad", (FileIO,), {name: method(name) for name in ("readinto", "readall", "seek")})
+    monkeypatch.setattr(tag_reader, "_Disk", type("Disk", (tag_reader._Disk, bad), {}))
 
 
 def test_a_seek_before_the_start_of_a_file_counts_as_damage(
@@ -325,37 +314,6 @@ def test_the_tag_reader_survives_any_damaged_file(seed: int, tmp_path: Path) -> 
         path.unlink()
 
     assert seen == {(False, True), (True, True), (True, False)}
-
-
-# Files that break a standard, as found in real collections
-
-
-@pytest.mark.parametrize("name", ["tone.flac", "tone.ogg", "tone.opus", "tone.spx"])
-def test_vorbis_comments_in_latin1_are_read(tmp_path: Path, name: str) -> None:
-    """The changed text has as many bytes, so that lengths of pages and blocks stay right."""
-    data = (DATA / name).read_bytes()
-    assert "Älbum".encode() in data
-
-    reading = read(written(tmp_path / name, data.replace("Älbum".encode(), b"\xc4lbum\xfc")))
-
-    assert reading.tags is not None
-    assert reading.tags.album == "Älbumü"
-    assert reading.tags.artist == "Björk; 椎名林檎"
-
-
-def test_flac_with_a_picture_longer_than_its_block_is_read(tmp_path: Path) -> None:
-    """Some programs write more bytes than the length of the block says."""
-    data = (DATA / "tone.flac").read_bytes()
-    picture = Picture()
-    picture.data = b"\xff" * 5000
-    block = picture.write()
-    place = 4 + 4 + 34
-    broken = data[:place] + b"\6" + (len(block) - 4000).to_bytes(3, "big") + block + data[place:]
-
-    reading = read(written(tmp_path / "x.flac", broken))
-
-    assert reading.tags is not None
-    assert reading.tags._replace(bitrate=None) == read_data("tone.flac").tags._replace(bitrate=None)  # type: ignore[union-attr]
 
 
 def test_executables_with_an_audio_suffix_are_not_tracks(tmp_path: Path) -> None:

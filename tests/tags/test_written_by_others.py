@@ -105,13 +105,8 @@ def test_a_date_is_read_from_the_first_id3_frame_that_has_one(
     "address", ["Windows Media Player 9 Series", "MusicBee", "no@email", "rating@winamp.com"]
 )
 def test_popm_ratings_are_converted_to_stars_as_windows_does(address: str, tmp_path: Path) -> None:
-    numbers = dict(
-        zip(
-            (0, 1, 13, 54, 64, 118, 128, 186, 196, 242, 255),
-            (None, 1, 0.5, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5),
-            strict=True,
-        )
-    )
+    numbers = {0: None, 1: 1, 13: 0.5, 54: 1.5, 64: 2, 118: 2.5, 128: 3, 186: 3.5, 196: 4, 242: 4.5, 255: 5}
+
     for number, stars in numbers.items():
         content = address.encode() + bytes((0, number, 0, 0, 0, 0))
         path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
