@@ -27,7 +27,7 @@ class TaggedPosition(NamedTuple):
 
 
 def read_position(values: Sequence[Any]) -> TaggedPosition:
-    """Return the position in the first value, a text or a pair such as (3, 12), where 0 is no number."""
+    """Return the position in the first value, a text or a pair such as (3, 12); a 0 means none."""
     value = values[0] if values else ""
     if isinstance(value, tuple):
         return TaggedPosition(number=value[0] or None)
