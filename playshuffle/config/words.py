@@ -90,13 +90,13 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, Know
         PlayshuffleError: the word names several lists.
     """
     one, path = find_list(word, lists), absolute(word)
+    if one is None and kind is Kind.FOLDER and "/" in word:
+        return (path, None)  # threads find out whether it exists, since a share may hang
     is_here = os.path.lexists(path) and os.path.isdir(path) == (kind is Kind.FOLDER)
     if one is not None and one.is_called(word):
         is_path_meant = is_path(word) if kind is Kind.FILE else not (one.configured or one.exists)
         if not (is_here and is_path_meant):
             return (one.path, one)
-    if one is None and kind is Kind.FOLDER and "/" in word:
-        return (path, None)  # threads find out whether it exists, since a share may hang
     if not is_here:
         return None if one is None else (one.path, one)
     return (path, one if one is not None and one.path == atomic_file.resolved(path) else None)
