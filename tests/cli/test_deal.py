@@ -416,6 +416,13 @@ def test_the_option_due_deals_configured_lists_though_one_of_them_fails(music: P
     assert "Already dealt today (4 tracks)" in run("deal", "--due").err
 
 
+def test_each_player_has_a_deck_of_its_own(music: Path) -> None:
+    for words in ((), ("--for", "car")):
+        assert "Dealt 4 tracks" in deal(music, "-n", "4", *words)
+
+    assert sorted(path.stem for path in music.glob("today*")) == ["today", "today-car"]
+
+
 def test_the_report_of_a_deal_as_json_has_its_round_and_its_deck(music: Path) -> None:
     said = report(music, "-n", "4", command="deal")
 
