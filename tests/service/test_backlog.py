@@ -112,7 +112,7 @@ def test_the_next_scan_gets_changes_reported_during_a_scan() -> None:
     assert pending.begin(3) == UpdateRequest(frozenset(BOTH), MOVE)
 
 
-def test_a_batch_updates_only_the_playlists_over_files_and_folders_named_in_it() -> None:
+def test_changes_update_only_the_playlists_over_the_changed_folders_or_with_a_changed_skip_list() -> None:
     pending = backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, b=[b"/never.m3u"])
     never = Batch(files=frozenset({b"/never.m3u"}))
 

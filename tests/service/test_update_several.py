@@ -37,48 +37,40 @@ def fill(folder: Path, names: str) -> None:
 # Folders in folders of another playlist, which it does not scan
 
 
-def hidden(music: Path) -> Path:
-    return music / ".dot"
+# A folder that another playlist does not scan, and the file that is the reason; none for a hidden folder.
+NOT_ENTERED = pytest.mark.parametrize(
+    ("inner", "reason"), [("xmas", ".ignore"), (".dot", "notes"), ("spoken/tales", "spoken/.nomedia")]
+)
 
 
-def ignored(music: Path) -> Path:
-    music.mkdir(exist_ok=True)
-    (music / ".ignore").write_text("xmas\n")
-    return music / "xmas"
-
-
-def below_nomedia(music: Path) -> Path:
-    (music / "spoken").mkdir(parents=True)
-    (music / "spoken/.nomedia").touch()
-    return music / "spoken/tales"
-
-
-NOT_ENTERED = pytest.mark.parametrize("inner_of", [ignored, hidden, below_nomedia])
+def ignore(music: Path, reason: str) -> None:
+    (music / reason).parent.mkdir(parents=True, exist_ok=True)
+    (music / reason).write_text("xmas\n")
 
 
 @NOT_ENTERED
 @pytest.mark.parametrize("deal", [DAILY, None], ids=["deck", "kept"])
 @pytest.mark.parametrize("is_full_scan", [True, False], ids=["whole", "event"])
 def test_while_a_drive_is_missing_a_playlist_is_updated_for_a_folder_that_another_playlist_skips(
-    managed: Managed, inner_of: Any, deal: DealSettings | None, is_full_scan: bool
+    managed: Managed, inner: str, reason: str, deal: DealSettings | None, is_full_scan: bool
 ) -> None:
     music, usb = managed.top / "m", managed.top / "usb"
-    inner = inner_of(music)
+    folder, prefix = music / inner, f"m/{inner}/"
+    ignore(music, reason)
     fill(music, "abc")
     fill(usb, "uvw")
-    fill(inner, "klmn")
+    fill(folder, "klmn")
     managed.manage("outer", music, usb, deal=deal)
-    managed.manage("inner", inner)
+    managed.manage("inner", folder)
     managed.update(START)
     before = managed.entries("inner")
-    prefix = f"{inner.relative_to(managed.top)}/"
     assert sorted(before) == [f"{prefix}{name}.mp3" for name in "klmn"]
 
     usb.rename(managed.top / "away")
     managed.update(ROOT)
-    fill(inner, "x")
-    (inner / "l.mp3").unlink()
-    updated = managed.update(WHOLE if is_full_scan else event_in(inner))["inner"]
+    fill(folder, "x")
+    (folder / "l.mp3").unlink()
+    updated = managed.update(WHOLE if is_full_scan else event_in(folder))["inner"]
 
     assert sorted(managed.entries("inner")) == [f"{prefix}{name}.mp3" for name in "kmnx"]
     assert left(before, managed.entries("inner")) == [entry for entry in before if entry != f"{prefix}l.mp3"]
@@ -87,31 +79,31 @@ def test_while_a_drive_is_missing_a_playlist_is_updated_for_a_folder_that_anothe
 
 @NOT_ENTERED
 def test_a_playlist_over_a_folder_that_another_playlist_skips_reads_no_unchanged_file_again(
-    managed: Managed, inner_of: Any
+    managed: Managed, inner: str, reason: str
 ) -> None:
     music = managed.top / "m"
-    inner = inner_of(music)
+    ignore(music, reason)
     fill(music, "abc")
-    fill(inner, "klm")
+    fill(music / inner, "klm")
     managed.manage("outer", music)
-    managed.manage("inner", inner)
+    managed.manage("inner", music / inner)
 
-    _check_nothing_is_read_again(managed, music, inner)
+    _check_nothing_is_read_again(managed, music, music / inner)
 
 
 def test_two_playlists_over_one_folder_read_each_file_once_though_only_one_uses_ignore_files(
     managed: Managed,
 ) -> None:
     music = managed.top / "m"
-    fill(music, "abc")
-    inner = ignored(music)
-    fill(inner, "klm")
-    fill(below_nomedia(music).parent, "pq")
+    for folder, names in ((music, "abc"), (music / "xmas", "klm"), (music / "spoken", "pq")):
+        fill(folder, names)
+    ignore(music, ".ignore")
+    ignore(music, "spoken/.nomedia")
     (music / ".ndignore").write_text("c.mp3\n")
     managed.manage("some", music)
     managed.manage("every", music, ignore_files=False)
 
-    _check_nothing_is_read_again(managed, music, inner)
+    _check_nothing_is_read_again(managed, music, music / "xmas")
 
     assert sorted(managed.entries("some")) == ["m/a.mp3", "m/b.mp3"]
     assert len(managed.entries("every")) == 8
@@ -160,9 +152,9 @@ def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
 ) -> None:
     """The folder is walked twice, because only one of the playlists uses its ignore file."""
     music = managed.top / "m"
-    inner = ignored(music)
+    ignore(music, ".ignore")
     fill(music, "pqrstuvwx")
-    fill(inner, "klm")
+    fill(music / "xmas", "klm")
     managed.manage("some", music)
     managed.manage("all", music, ignore_files=False)
     managed.update(START)

@@ -22,7 +22,7 @@ def collected(hints: Iterable[Hint]) -> Batch:
 
 
 def ripe_times(events: Iterable[float]) -> list[float]:
-    """Return the seconds, to a tenth, at which batches are ripe if events come at these seconds."""
+    """Return the seconds, to a tenth, at which batches are reported if events come at these seconds."""
     collector = BatchCollector(2, 10)
     waiting = sorted(events)
     ripe = []
@@ -34,14 +34,14 @@ def ripe_times(events: Iterable[float]) -> list[float]:
     return ripe
 
 
-def test_a_batch_is_ripe_once_when_no_event_has_come_for_the_settle_time() -> None:
+def test_events_are_reported_once_when_no_other_event_has_come_for_the_settle_time() -> None:
     assert ripe_times([]) == []
     assert ripe_times([1]) == [3]
     assert ripe_times([1, 2.5, 4]) == [6]
     assert ripe_times([1, 3.5]) == [3, 5.5]
 
 
-def test_a_batch_is_ripe_after_the_maximum_time_even_if_events_keep_coming() -> None:
+def test_events_are_reported_after_the_maximum_time_even_if_more_events_keep_coming() -> None:
     assert ripe_times([tenth / 10 for tenth in range(250)]) == [10, 20.1, 26.9]
 
 
@@ -83,7 +83,7 @@ def test_a_full_scan_waits_for_the_settle_time_unless_it_is_urgent() -> None:
     assert urgent.take(5) == Batch(is_full_scan=True, why="asked")
 
 
-def test_a_full_scan_with_several_reasons_has_the_most_important_one() -> None:
+def test_a_full_scan_for_several_reasons_is_reported_with_the_most_important_one() -> None:
     collector = BatchCollector(2, 10)
     for why in ("hourly", "mounts", "lost", "poll"):
         collector.add_full_scan(why, 0)
@@ -93,7 +93,7 @@ def test_a_full_scan_with_several_reasons_has_the_most_important_one() -> None:
     assert batch.why == "lost"
 
 
-def test_folders_of_files_being_written_are_ripe_at_once_unless_events_are_waiting() -> None:
+def test_folders_of_files_being_written_are_reported_at_once_unless_events_are_waiting() -> None:
     """More events may come from the same folder."""
     calm, busy = BatchCollector(2, 10), BatchCollector(2, 10)
     busy.add(Hint(None, b"/m/a/1.mp3"), 4)
@@ -105,14 +105,14 @@ def test_folders_of_files_being_written_are_ripe_at_once_unless_events_are_waiti
     assert busy.take(7) == Batch(frozenset([b"/m/a/", b"/m/b/"]), why="events")
 
 
-# Relevant events
+# Events that are reported or ignored
 
 
 @pytest.mark.parametrize(
     "name",
     [b"a.mp3", b"b/c/A.FLAC", b"caf\xe9\n.ogg", b".nomedia", b"b/.ndignore", b"~.opus", b"b.part/a.mp3"],
 )
-def test_events_of_audio_files_and_ignore_files_are_relevant(name: bytes) -> None:
+def test_events_of_audio_files_and_ignore_files_are_reported(name: bytes) -> None:
     for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
         assert relevant_part(hint, b"/music") == hint
 
@@ -123,7 +123,7 @@ def test_events_of_audio_files_and_ignore_files_are_relevant(name: bytes) -> Non
     b" .a.mp3.uOcFz5 .~tmp~/a.mp3 b/.git/a.mp3 @eaDir/a.mp3 Lost+Found/a.mp3 .hidden/.nomedia"
     b" .list.m3u.0123456789ab.tmp".split(),
 )
-def test_events_of_playlists_and_of_temporary_unfinished_and_hidden_files_are_not_relevant(
+def test_events_of_playlists_and_of_temporary_unfinished_and_hidden_files_are_ignored(
     name: bytes,
 ) -> None:
     for hint in (Hint(None, b"/music/" + name), Hint(b"/music/" + name, None)):
@@ -133,13 +133,15 @@ def test_events_of_playlists_and_of_temporary_unfinished_and_hidden_files_are_no
 @pytest.mark.parametrize(
     ("name", "is_relevant"), [(b"a", True), (b"a.b/c d", True), (b".a", False), (b"@eaDir", False)]
 )
-def test_events_of_folders_are_relevant_unless_a_scan_skips_them(name: bytes, is_relevant: bool) -> None:
+def test_events_of_folders_are_reported_unless_a_scan_skips_the_folder(
+    name: bytes, is_relevant: bool
+) -> None:
     hint = Hint(b"/music/" + name, None, is_folder=True)
 
     assert (relevant_part(hint, b"/music") is not None) == is_relevant
 
 
-def test_of_a_move_only_the_paths_that_a_scan_does_not_skip_are_kept() -> None:
+def test_the_event_of_a_move_keeps_only_the_paths_that_a_scan_does_not_skip() -> None:
     """As when a tag editor moves a temporary file over the old one, or a file is moved to the trash."""
     assert relevant_part(Hint(b"/m/.a.tmp", b"/m/a.mp3"), b"/m") == Hint(None, b"/m/a.mp3")
     assert relevant_part(Hint(b"/m/a.mp3", b"/m/.Trash-0/a.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
@@ -147,14 +149,14 @@ def test_of_a_move_only_the_paths_that_a_scan_does_not_skip_are_kept() -> None:
     assert relevant_part(Hint(b"/m/a.mp3", b"/else/b.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
 
 
-def test_an_event_below_a_root_in_a_hidden_folder_is_relevant() -> None:
+def test_an_event_below_a_root_in_a_hidden_folder_is_reported() -> None:
     hint = Hint(None, b"/home/.hidden/a.mp3")
 
     assert relevant_part(hint, b"/home/.hidden") == hint
     assert relevant_part(Hint(None, b"/a.mp3"), b"/") == Hint(None, b"/a.mp3")
 
 
-def test_a_link_to_a_folder_is_relevant_though_it_is_reported_as_a_file(tmp_path: Path) -> None:
+def test_an_event_of_a_link_to_a_folder_is_reported_though_inotify_calls_it_a_file(tmp_path: Path) -> None:
     """Of a deleted link only the name is known: a name without a suffix may be that of a folder."""
     link, text = os.fsencode(tmp_path / "Vol. 1"), os.fsencode(tmp_path / "notes")
     os.symlink(b"/", link)
@@ -193,7 +195,7 @@ def test_folders_without_events_are_polled_five_minutes_after_the_last_full_scan
     assert due(schedule, 1300, is_polled=True) == "poll"
 
 
-def test_a_sleep_of_the_machine_is_noticed_once(schedule: Schedule) -> None:
+def test_a_sleep_of_the_machine_makes_one_full_scan_due(schedule: Schedule) -> None:
     """A small difference between the two clocks does not count as sleep."""
     assert due(schedule, 1005, asleep_s=50.01) is None
     assert due(schedule, 1010, asleep_s=120) == "resume"

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -42,26 +42,21 @@ def test_a_reset_starts_the_stall_clock_at_zero() -> None:
     assert clock.stalled_s == 0
 
 
-@pytest.fixture
-def blocked() -> Iterator[int]:
-    """The native id of a thread that waits in a read."""
+def test_the_activity_of_a_thread_that_waits_in_a_system_call_does_not_change() -> None:
     reader, writer = os.pipe()
     thread = threading.Thread(target=os.read, args=(reader, 1))
     thread.start()
     assert thread.native_id is not None
-    yield thread.native_id
+
+    def is_still() -> bool:
+        first = activity(thread.native_id or 0)
+        return first is not None and not first.is_runnable and activity(thread.native_id or 0) == first
+
+    wait_for(is_still)
     os.write(writer, b"x")
     thread.join()
     os.close(reader)
     os.close(writer)
-
-
-def test_the_activity_of_a_thread_that_waits_in_a_system_call_does_not_change(blocked: int) -> None:
-    def is_still() -> bool:
-        first = activity(blocked)
-        return first is not None and not first.is_runnable and activity(blocked) == first
-
-    wait_for(is_still)
 
 
 def test_a_thread_that_ended_has_no_activity() -> None:
