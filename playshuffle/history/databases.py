@@ -3,9 +3,10 @@
 Each is identified by its tables and columns, and read by one statement.
 """
 
-from collections.abc import Callable, Mapping
-from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from playshuffle.history.rows import Columns, HistoryRows, path_of_uri
 
@@ -19,13 +20,15 @@ class Database(NamedTuple):
     Attributes:
         needs: the columns that identify it, by table.
         rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is
-            the user whose plays count, or empty.
+            the user whose plays count, or empty. With `names`, it selects path, name and value.
+        names: the names of the five values, and of likes, in a table of names and values.
         users: a statement that selects all users' names, if there are several.
         starts: a statement that selects whether the program counts plays when they start.
     """
 
     needs: Mapping[str, str]
     rows: str
+    names: str = ""
     full: float = 1
     path_of: Callable[[bytes], bytes] = bytes
     users: str = ""
@@ -50,27 +53,39 @@ class Database(NamedTuple):
         """
         if user and user.encode() not in [name for (name,) in database.execute(self.users or "SELECT 0")]:
             raise UnknownUserError(user)
-        # A column may have text, which SQLite sorts behind every number.
-        numbers = ", ".join(f"CAST({name} AS REAL) AS {name}" for name in _NAMES[1:])
-        statement = (
-            f"WITH raw({', '.join(_NAMES)}) AS ({self.rows})"  # noqa: S608 - our own words
-            f" SELECT CAST(path AS BLOB), {', '.join(_VALUES)}"
-            f" FROM (SELECT path, {numbers} FROM raw) WHERE path IS NOT NULL"
-        )
-        rows = database.execute(statement, {"full": self.full, "user": user})
-        columns = list(zip(*(row for row in rows if any(row[1:])), strict=True)) or [()] * len(_NAMES)
-        paths = [*map(self.path_of, columns[0])]  # empty: it is not a file
-        paths, *values = (list(compress(column, paths)) for column in (paths, *columns[1:]))
-        return HistoryRows(paths, Columns(*values), [None] * len(paths))
+        if self.names:
+            columns = _by_name(database.execute(self.rows), self.names, self.full)
+        else:
+            # A column may have text, which SQLite sorts behind every number.
+            numbers = ", ".join(f"CAST({name} AS REAL)" for name in _NAMES[1:])
+            raw = f"WITH raw({', '.join(_NAMES)}) AS ({self.rows})"
+            query = f"{raw} SELECT CAST(path AS BLOB), {numbers} FROM raw WHERE path IS NOT NULL"  # noqa: S608 - our own words
+            columns = [*zip(*database.execute(query, {"user": user}), strict=True)] or [()] * len(_NAMES)
+        paths, ratings = list(map(self.path_of, columns[0])), columns[-1]
+        times_and_counts = map(_possible, columns[1:-1], (_TIMES, _TIMES, _COUNTS, _COUNTS))
+        shares = [min(1.0, rating / self.full) if rating and rating > 0 else None for rating in ratings]
+        played = Columns._make([*times_and_counts, shares])
+        return HistoryRows(paths, played, [None] * len(paths)).where(paths)  # empty: it is not a file
 
     def counts_starts(self, database: "Connection") -> bool:
         return bool(database.execute(self.starts).fetchone()[0])
 
 
-def _pivot(names: str, name: str = "name", value: str = "value") -> str:
-    return ", ".join(
-        f"max(CAST({value} AS REAL)) FILTER (WHERE {name} = '{each}') AS {each}" for each in names.split()
-    )
+def _possible(column: Sequence[float | None], limits: tuple[float, float]) -> list[int | None]:
+    low, high = limits
+    return [int(number) if number is not None and low <= number <= high else None for number in column]
+
+
+def _by_name(rows: Iterable[tuple[bytes, bytes, float]], names: str, full: float) -> list[Sequence[Any]]:
+    """Return a column of paths, and one for each name; a path that is only liked has the full rating."""
+    values: defaultdict[bytes, dict[bytes, float]] = defaultdict(dict)
+    for path, name, value in rows:
+        values[name][path] = value
+    *others, ratings, likes = (values[name] for name in names.encode().split())
+    liked = {path: full for path, value in likes.items() if value == 2}
+    columns = [*others, liked | {path: value for path, value in ratings.items() if value}]
+    paths = list(dict.fromkeys(chain(*columns)))
+    return [paths, *(list(map(column.get, paths)) for column in columns)]
 
 
 def _songs(column: str) -> Database:
@@ -78,21 +93,23 @@ def _songs(column: str) -> Database:
     return Database({"songs": f"{column} lastplayed playcount skipcount rating"}, rows, path_of=path_of_uri)
 
 
-# Written by clients such as myMPD, which may pad numbers with zeros. `like` is 0, 1 or 2.
+# Written by clients such as myMPD, which may pad numbers with zeros. `like` is 0, 1 or 2. By the index of the
+# table, it would take twice the time.
 MPD = Database(
     {"sticker": "type uri name value"},
-    "SELECT uri, lastPlayed, lastSkipped, playCount, skipCount,"  # noqa: S608
-    " coalesce(nullif(rating, 0), iif(like = 2, 10, 0))"
-    f" FROM (SELECT uri, {_pivot('lastPlayed lastSkipped playCount skipCount rating like')} FROM sticker"
-    " WHERE type = 'song' GROUP BY uri)",
+    "SELECT CAST(uri AS BLOB), name, CAST(value AS REAL) FROM sticker NOT INDEXED WHERE type = 'song'",
+    names="lastPlayed lastSkipped playCount skipCount rating like",
     full=10,
 )
 # mpdstats writes last_played at the start, for skips too. It computes ratings from plays and skips.
+_PLAYS, _SKIPS, _LAST = (
+    f"max(CAST(value AS REAL)) FILTER (WHERE key = '{key}')"
+    for key in ("play_count", "skip_count", "last_played")
+)
 BEETS = Database(
     {"items": "id path", "item_attributes": "entity_id key value"},
-    "SELECT path, iif(play_count > 0, last_played, NULL), iif(play_count > 0, NULL, last_played),"  # noqa: S608
-    f" play_count, skip_count, NULL FROM (SELECT path, {_pivot('last_played play_count skip_count', 'key')}"
-    " FROM items JOIN item_attributes ON entity_id = items.id GROUP BY items.id)",
+    f"SELECT path, iif({_PLAYS} > 0, {_LAST}, NULL), iif({_PLAYS} > 0, NULL, {_LAST}), {_PLAYS}, {_SKIPS},"  # noqa: S608
+    " NULL FROM items JOIN item_attributes ON entity_id = items.id GROUP BY items.id",
 )
 
 
@@ -175,15 +192,7 @@ LYRION = Database(
 STRAWBERRY = _songs("url")
 CLEMENTINE = _songs("filename")
 
-# Impossible values count as missing: times after 2106, counts and ratings below zero.
-_VALUES = (
-    *(
-        f"CASE WHEN {name} BETWEEN 1 AND 4294967295 THEN CAST({name} AS INTEGER) END"
-        for name in ("last", "skipped")
-    ),
-    *(f"CASE WHEN {name} BETWEEN 0 AND 1e9 THEN CAST({name} AS INTEGER) END" for name in ("plays", "skips")),
-    "CASE WHEN rating > 0 THEN min(1.0, rating / :full) END",
-)
+_TIMES, _COUNTS = (1, 2**32 - 1), (0, 1e9)  # times until 2106; others are impossible, and count as missing
 _NAMES = ("path", "last", "skipped", "plays", "skips", "rating")
 
 

@@ -11,13 +11,15 @@ import os
 import pickle
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import HistoryRow, Played, TagNames, path_of_uri, summed
+from playshuffle.history.rows import Columns, HistoryRow, HistoryRows, Played, TagNames, path_of_uri
 
 _LATEST = 1 << 32  # Unix seconds, in 2106; a later time is not the time of a play
 _STARS = 5
@@ -27,8 +29,6 @@ _LONG_MS = 240_000  # a track heard for this time was played, by the rule of Las
 
 
 def _number(value: object, end: float = math.inf) -> float | None:
-    if value == "":  # an exception takes longer
-        return None
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -176,17 +176,14 @@ def _event(when: int | None, *, is_play: bool) -> Played:
     return Played(when, None, 1, 0) if is_play else Played(None, when, 0, 1)
 
 
-def grouped(events: Iterable[HistoryRow], now_s: float) -> list[HistoryRow]:
+def grouped(log: HistoryRows, now_s: float) -> HistoryRows:
     """Return a row for each track of a log. A play in the future has no time."""
     latest = now_s + _DAY_S
-    plays: dict[tuple[bytes, TagNames | None], Played] = {}
-    for path, played, names in events:
-        key, event = (path, names), played
-        if max(played.last_played or 0, played.last_skipped or 0) > latest:
-            times = (time_s if (time_s or 0) <= latest else None for time_s in played[:2])
-            event = Played._make([*times, *played[2:]])
-        plays[key] = summed(plays[key], event) if key in plays else event
-    return [HistoryRow(path, played, names) for (path, names), played in plays.items()]
+    times = ([when if (when or 0) <= latest else None for when in column] for column in log.played[:2])
+    every = list(zip(log.paths, log.names, strict=True))
+    tracks, played = Columns._make([*times, *log.played[2:]]).combined(every, is_log=True)
+    paths, names = tuple(zip(*tracks, strict=True)) or ((), ())
+    return HistoryRows(paths, played, names)
 
 
 def _utc(local_s: int | None, *, is_local: bool) -> int | None:
@@ -224,38 +221,56 @@ def _header(line: str) -> tuple[str, dict[str, int]] | None:
     return None
 
 
-def csv_log(path: bytes) -> Iterator[HistoryRow]:
+def csv_log(path: bytes) -> HistoryRows:
     """Read rows of single plays, or of several if a column counts them."""
-    lines = iter(_lines(path))
-    header = _header(next(lines, ""))
-    assert header is not None  # the file was recognised by it
-    separator, columns = header
-    is_one_play = "last_played" in columns and columns.keys().isdisjoint(("plays", "skips"))
-    values_in = itemgetter(*(columns.get(name, -1) for name in _COLUMNS))
-    missing = [""] * (max(columns.values()) + 1)
-    for fields in csv.reader(lines, delimiter=separator):
-        path_or_uri, *tags, time_text, plays_text, skips_text, rating = map(
-            str.strip, values_in([*fields, *missing])
-        )
-        names = TagNames(*tags)
-        uri = os.fsencode(path_or_uri)
-        uri = path_of_uri(uri) or uri
-        if not uri and not names.title:
-            continue
-        plays, skips = 1 if is_one_play else _count(plays_text), _count(skips_text)
-        when = _moment(time_text)
-        played = Played(when, None, plays, skips, _share(rating, _STARS))
-        if skips and plays == 0:
-            played = played._replace(last_played=None, last_skipped=when)
-        yield HistoryRow(uri, played, names)
+    return _csv_history(_csv_rows(path))
 
 
-def listened(folder: bytes) -> Iterator[HistoryRow]:
+def listened(folder: bytes) -> HistoryRows:
     """Read the CSV files that `playshuffle listen` wrote on all machines.
 
     A play that is also in the conflict copy of a synchroniser counts once.
     """
-    return iter({row: None for path in in_folder(folder) for row in csv_log(path)})
+    return _csv_history(dict.fromkeys(chain.from_iterable(map(_csv_rows, in_folder(folder)))))
+
+
+def _csv_rows(path: bytes) -> Iterator[Sequence[str]]:
+    """Return the texts of each row, in the order of `_COLUMNS`. A missing column has empty texts."""
+    lines = iter(_lines(path))
+    header = _header(next(lines, ""))
+    assert header is not None  # the file was recognised by it
+    separator, columns = header
+    missing = [""] * (max(columns.values()) + 1)
+    if "last_played" in columns and columns.keys().isdisjoint(("plays", "skips")):
+        columns["plays"] = -1  # each row is one play
+    texts_in = itemgetter(*(columns.get(name, -2) for name in _COLUMNS))
+    return (texts_in([*fields, *missing, "1"]) for fields in csv.reader(lines, delimiter=separator))
+
+
+def _csv_history(rows: Iterable[Sequence[str]]) -> HistoryRows:
+    texts = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
+    paths = list(map(_path, map(str.strip, texts[0])))
+    names = _each(lambda tags: TagNames._make(map(str.strip, tags)), list(zip(*texts[1:5], strict=True)))
+    parsers: Sequence[Any] = (_moment, _count, _count, partial(_share, full=_STARS))
+    times, plays, skips, ratings = map(_each, parsers, texts[5:])
+    is_skip = [skipped and played == 0 for played, skipped in zip(plays, skips, strict=True)]
+    last_played = [None if skip else when for when, skip in zip(times, is_skip, strict=True)]
+    last_skipped = [when if skip else None for when, skip in zip(times, is_skip, strict=True)]
+    played = Columns(last_played, last_skipped, plays, skips, ratings)
+    return HistoryRows(paths, played, names).where(
+        [path or name.title for path, name in zip(paths, names, strict=True)]
+    )
+
+
+def _each(function: Callable[[Any], Any], values: Sequence[Hashable]) -> list[Any]:
+    """Return the results for all values. Equal values, of which a history has many, are computed once."""
+    results = {value: function(value) for value in set(values)}
+    return list(map(results.__getitem__, values))
+
+
+def _path(text: str) -> bytes:
+    path = os.fsencode(text)
+    return path_of_uri(path) or path
 
 
 def in_folder(folder: bytes) -> list[bytes]:
@@ -267,8 +282,7 @@ def favourites(path: bytes) -> Iterator[HistoryRow]:
     """Read a playlist of favourites, which all have all stars."""
     folder = os.path.dirname(path)
     for line in _lines(path):
-        entry = os.fsencode(line)
-        entry = path_of_uri(entry) or entry
+        entry = _path(line)
         if entry and not entry.startswith(b"#"):
             beside = os.path.normpath(os.path.join(folder, entry))
             yield HistoryRow(beside if os.path.lexists(beside) else entry, Played(rating=1))
@@ -280,16 +294,15 @@ def _moment(text: str) -> int | None:
         return _time(number / 1000 if number >= _LATEST else number)
     for parse in (datetime.fromisoformat, lambda each: datetime.strptime(each, "%d %b %Y, %H:%M")):  # noqa: DTZ007
         try:
-            return _time(parse(text).timestamp())
+            return _time(parse(text.strip()).timestamp())
         except (ValueError, OverflowError, OSError):
             continue
     return None
 
 
-def _lines(path: bytes) -> Iterator[str]:
-    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        for line in file:
-            yield line.rstrip("\r\n")
+def _lines(path: bytes) -> list[str]:
+    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
+        return file.read().split("\n")
 
 
 def has_csv_header(head: bytes) -> bool:

@@ -90,7 +90,7 @@ def _read_database(database: sqlite.Connection, source: Source) -> Content:
             missing = history.reader.missing_columns(database)
             if missing == []:
                 rows = history.reader.read(database, source.user)
-                return Content(history, rows, history.reader.counts_starts(database))
+                return Content(history, rows.with_values(), history.reader.counts_starts(database))
             if missing is not None:
                 others.append((len(missing), history, missing[0]))
     if not others:
@@ -106,9 +106,10 @@ def _read_file(path: bytes, head: bytes, now_s: float) -> Content | None:
     for history in HISTORIES:
         reader = history.reader
         if isinstance(reader, File) and _fits(reader, path, head):
-            rows = getattr(files, reader.rows)(path)
+            found = getattr(files, reader.rows)(path)
+            rows = found if isinstance(found, HistoryRows) else HistoryRows.of(found)
             rows = files.grouped(rows, now_s) if reader.is_log else rows
-            return Content(history, HistoryRows.of([row for row in rows if any(row.played)]), history.starts)
+            return Content(history, rows.with_values(), history.starts)
     return None
 
 

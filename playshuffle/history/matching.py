@@ -2,7 +2,9 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import compress, repeat
+from operator import not_
 
 from playshuffle.history.rows import HistoryRows, TagNames
 from playshuffle.text import folded
@@ -13,7 +15,7 @@ _BETWEEN = "; "  # separates the artists of a track
 
 def match(
     rows: HistoryRows,
-    number_of: Mapping[bytes, int],
+    numbers_of: Mapping[bytes, Sequence[int]],
     roots: Sequence[bytes],
     tagged: Callable[[], Iterable[tuple[int, TagNames]]],
 ) -> list[Sequence[int]]:
@@ -23,27 +25,27 @@ def match(
     rows' common folder may be a music folder under another name.
 
     Args:
+        numbers_of: the number of the track at each path, as a sequence of one.
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
     """
     paths = rows.paths
-    found = list(map(number_of.get, paths))
+    found = list(map(numbers_of.get, paths, repeat(())))
     relative = [row for row, path in enumerate(paths) if path[:1] not in (b"", b"/")]
     for top in dict.fromkeys(top for root in roots for top in _with_parents(root)):
         for row in relative:
-            found[row] = number_of.get(top + paths[row])
+            found[row] = numbers_of.get(top + paths[row], ())
         relative = [row for row in relative if not found[row]]
-    if not any(found) and (swap := _moved(paths, number_of, roots)) is not None:
+    if not any(found) and (swap := _moved(paths, numbers_of, roots)) is not None:
         start, root = swap
         paths = [b"/" + path.lstrip(b"/") for path in paths]
         found = [
-            number_of.get(root + path[len(start) :]) if path.startswith(start) else None for path in paths
+            numbers_of.get(root + path[len(start) :], ()) if path.startswith(start) else () for path in paths
         ]
-    need_names = any(names and not path for path, names in zip(rows.paths, rows.names, strict=True))
-    by_names = _ByNames(tagged()) if need_names else None
-    return [
-        (number,) if number else by_names.numbers(names) if by_names and names else ()
-        for number, names in zip(found, rows.names, strict=True)
-    ]
+    if any(compress(rows.names, map(not_, rows.paths))):
+        by_names = _ByNames(tagged())
+        for row, names in enumerate(rows.names):
+            found[row] = found[row] or (by_names.numbers(names) if names else ())
+    return found
 
 
 def _with_parents(folder: bytes) -> list[bytes]:
@@ -55,7 +57,7 @@ def _with_parents(folder: bytes) -> list[bytes]:
 
 
 def _moved(
-    paths: Sequence[bytes], number_of: Mapping[bytes, int], roots: Iterable[bytes]
+    paths: Sequence[bytes], known: Collection[bytes], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
     """Return the start of the rows' paths that stands for a music folder, and that folder.
 
@@ -68,7 +70,7 @@ def _moved(
     for start in _with_parents(os.path.commonpath([os.path.dirname(path) for path in paths])):
         for root in roots:
             top = root.rstrip(b"/") + b"/"
-            if 2 * sum(top + path[len(start) :] in number_of for path in paths) >= len(paths):
+            if 2 * sum(top + path[len(start) :] in known for path in paths) >= len(paths):
                 return start, top
     return None
 

@@ -1,8 +1,9 @@
 """Define the rows of a play history."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import compress
 from operator import add
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import unquote_to_bytes
 
 Key = TypeVar("Key", bound=Hashable)
@@ -61,14 +62,25 @@ class Columns(NamedTuple):
         return Columns._make([*mine, *its] for mine, its in zip(self, others, strict=True))
 
     def combined(self, keys: Sequence[Key], *, is_log: bool = False) -> tuple[Sequence[Key], "Columns"]:
-        """Return one row for each key: the sum of its events, or the greatest of its totals."""
-        if len(set(keys)) == len(keys):
+        """Return one row for each key, with the latest times.
+
+        Counts of a log are added, and its last rating is kept. Of totals the greatest counts and the first
+        rating are kept, never sums: both may have counted the same plays.
+        """
+        every = list(dict.fromkeys(keys))
+        if len(every) == len(keys):
             return keys, self
-        combine = summed if is_log else merged
-        played: dict[Key, Played] = {}
-        for key, row in zip(keys, map(Played._make, zip(*self, strict=True)), strict=True):
-            played[key] = combine(played[key], row) if key in played else row
-        return [*played], Columns(*zip(*played.values(), strict=True))
+
+        def combined(column: Sequence[Any], combine: Any) -> list[Any]:
+            values: dict[Key, Any] = {}
+            for key, value in zip(keys, column, strict=True):
+                if value is not None:
+                    values[key] = combine(values[key], value) if key in values else value
+            return list(map(values.get, every))
+
+        count = add if is_log else max
+        functions = (max, max, count, count, lambda first, second: second if is_log else first)
+        return every, Columns._make(map(combined, self, functions))
 
 
 class HistoryRows(NamedTuple):
@@ -79,31 +91,22 @@ class HistoryRows(NamedTuple):
     names: Sequence[TagNames | None]
 
     @classmethod
-    def of(cls, rows: Sequence[HistoryRow]) -> Self:
-        paths, played, names = zip(*rows, strict=True) if rows else ((), (), ())
+    def of(cls, rows: Iterable[HistoryRow]) -> Self:
+        paths, played, names = tuple(zip(*rows, strict=True)) or ((), (), ())
         return cls(paths, Columns(*zip(*played, strict=True)), names)
+
+    def where(self, wanted: Sequence[object]) -> Self:
+        """Return the rows with a true value in `wanted`."""
+        if all(wanted):
+            return self
+        played = Columns._make(list(compress(column, wanted)) for column in self.played)
+        return type(self)(list(compress(self.paths, wanted)), played, list(compress(self.names, wanted)))
+
+    def with_values(self) -> Self:
+        """Return the rows with any time, count or rating."""
+        return self.where(list(map(any, zip(*self.played, strict=True))))
 
 
 def path_of_uri(uri: bytes) -> bytes:
     """Return the path of a `file://` URI; empty for a stream or a path."""
     return unquote_to_bytes(uri[7:]) if uri.startswith(b"file:///") else b""
-
-
-def merged(first: Played, second: Played) -> Played:
-    """Merge two totals: the latest times, the greatest counts, the first rating.
-
-    Never sums: both may have counted the same plays.
-    """
-    rating = second.rating if first.rating is None else first.rating
-    greatest = (_of_known(max, *pair) for pair in zip(first[:4], second[:4], strict=True))
-    return Played._make([*greatest, rating])
-
-
-def summed(first: Played, second: Played) -> Played:
-    """Add two events: the latest times, the sums of the counts, the second rating."""
-    plays, skips = _of_known(add, first.plays, second.plays), _of_known(add, first.skips, second.skips)
-    return merged(second, first)._replace(plays=plays, skips=skips)
-
-
-def _of_known(function: Callable[[int, int], int], first: int | None, second: int | None) -> int | None:
-    return second if first is None else first if second is None else function(first, second)

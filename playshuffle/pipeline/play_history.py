@@ -1,9 +1,11 @@
 """Read the play histories of a request, and match them to the tracks of its folders."""
 
 import sys
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, count
+from operator import itemgetter
 from typing import NamedTuple, Self
 from zlib import crc32
 
@@ -23,10 +25,10 @@ from playshuffle.store.plays import StoredPlays, path_keys
 from playshuffle.tags.reading import Tags
 from playshuffle.text import counted
 
-_LAST, _SKIPS, _PLAYS, _RATING, _ARTIST, _TITLE, _ALBUM, _ID = map(
-    Tags._fields.index,
-    ("last_played", "skip_count", "play_count", "rating", "artist", "title", "album", "recording_id"),
+_LAST, _SKIPS, _PLAYS, _RATING = map(
+    Tags._fields.index, ("last_played", "skip_count", "play_count", "rating")
 )
+_names_of = itemgetter(*map(Tags._fields.index, TagNames._fields))
 _DAY_S = 86_400  # a clock may be in another time zone
 _NEVER = Columns(*[(None,)] * 5)  # a row, the last of a table, so that its index is -1
 _NOT_THERE = _NEVER._replace(plays=(sys.maxsize,), skips=(sys.maxsize,))  # nothing of a new row counts as new
@@ -96,8 +98,8 @@ def play_history(
         numbers: Sequence[int] = ()
         played = Columns()
         for stored in sources:
-            every = [number for number, _ in stored.tracks]
-            its_numbers, its = stored.played.combined(every, is_log=_BY_TITLE[stored.title].is_log)
+            is_log = _BY_TITLE[stored.title].is_log
+            its_numbers, its = stored.played.combined(stored.numbers, is_log=is_log)
             numbers, played = played.and_rows(its).combined([*numbers, *its_numbers])
         notes = [
             Note("history", stored.note, source.path)
@@ -121,15 +123,14 @@ def _read(
         if before is not None and before.stamp == stamp:
             return before
         content = read_source(source, now_s)
-        last = before or StoredPlays("", "", "", 0)
-        known, played, missing = _matched(content, last, tracks, request.roots, rows_of, now_s)
+        read = StoredPlays(stamp, content.history.title, "", now_s)
+        plays, missing = _matched(content, read, before or read, tracks, request.roots, rows_of)
         _check_found(source, content.rows, missing)
     except SourceError as error:
         if before is None:
             raise
         return before._replace(note=f"{error} Its content of {_time(before.read_s)} counts.")
-    note = _note(source, content, missing, now_s)
-    plays = StoredPlays(stamp, content.history.title, note, now_s, known, played)
+    plays = plays._replace(note=_note(source, content, missing, now_s))
     if request.writes:
         store.save(opened.state, key, plays)
     return plays
@@ -137,29 +138,38 @@ def _read(
 
 def _matched(
     content: Content,
+    read: StoredPlays,
     before: StoredPlays,
     tracks: Tracks,
     roots: Sequence[bytes],
     rows_of: RowsOf,
-    now_s: int,
-) -> tuple[Sequence[tuple[int, int]], Columns, list[int]]:
-    """Return the plays of these tracks in a source, as in `StoredPlays`, and its rows of other tracks.
+) -> tuple[StoredPlays, list[int]]:
+    """Return the plays of these tracks in a source that was `read`, and its rows of other tracks.
 
     A row whose path no longer has a track belongs to the track that had this path.
     """
     rows = content.rows
-    number_of = dict(zip(tracks.paths, tracks.numbers, strict=True))
-    found = match(rows, number_of, roots, lambda: _tagged(tracks, rows_of))
-    keys = path_keys(path or repr(names).encode() for path, names in zip(rows.paths, rows.names, strict=True))
-    renamed = {} if all(found) else {key: (number,) for number, key in before.tracks}
-    found = [numbers or renamed.get(key, ()) for numbers, key in zip(found, keys, strict=True)]
+    numbers_of = dict(zip(tracks.paths, zip(tracks.numbers, strict=True), strict=True))
+    found = match(rows, numbers_of, roots, lambda: _tagged(tracks, rows_of))
+    named = zip(rows.paths, rows.names, strict=True)
+    row_keys = path_keys([path or repr(names).encode() for path, names in named])
+    if not all(found):
+        renamed = dict(zip(before.keys, zip(before.numbers, strict=True), strict=True))
+        found = [numbers or renamed.get(key, ()) for numbers, key in zip(found, row_keys, strict=True)]
     missing = [row for row, numbers in enumerate(found) if not numbers]
     known = [row for row, numbers in enumerate(found) for _ in numbers]
-    every = list(zip(chain.from_iterable(found), map(keys.__getitem__, known), strict=True))
-    known_tracks, played = rows.played.rows(known).combined(every, is_log=content.history.is_log)
-    old_row = dict(zip(before.tracks, count()))
-    old = before.played.and_rows(_NOT_THERE).rows([old_row.get(track, -1) for track in known_tracks])
-    return known_tracks, _with_times(played, old, now_s), missing
+    numbers, keys = array("I", chain.from_iterable(found)), array("q", map(row_keys.__getitem__, known))
+    played, old = rows.played.rows(known), before.played
+    if len(set(numbers)) < len(numbers):  # else there is no need for tuples
+        every = list(zip(numbers, keys, strict=True))
+        pairs, played = played.combined(every, is_log=content.history.is_log)
+        numbers, keys = map(array, "Iq", zip(*pairs, strict=True))
+    if (numbers, keys) != (before.numbers, before.keys):
+        old_row = dict(zip(zip(before.numbers, before.keys, strict=True), count()))
+        there = [old_row.get(pair, -1) for pair in zip(numbers, keys, strict=True)]
+        old = old.and_rows(_NOT_THERE).rows(there)
+    played = _with_times(played, old, read.read_s)
+    return read._replace(numbers=numbers, keys=keys, played=played), missing
 
 
 def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> None:
@@ -194,13 +204,9 @@ def _with_times(played: Columns, old: Columns, now_s: int) -> Columns:
 
 
 def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TagNames]]:
-    names = tracks.column(
-        lambda folder: [
-            TagNames("", "") if row is None else TagNames(row[_ARTIST], row[_TITLE], row[_ALBUM], row[_ID])
-            for row in rows_of(folder)
-        ]
-    )
-    return zip(tracks.numbers, names, strict=True)
+    rows = chain.from_iterable(map(rows_of, tracks.folders))
+    names = [TagNames("", "") if row is None else TagNames._make(_names_of(row)) for row in rows]
+    return zip(tracks.numbers, tracks.of_tracks(names), strict=True)
 
 
 def _note(source: Source, content: Content, missing: Sequence[int], now_s: int) -> str:
@@ -242,15 +248,14 @@ def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
         tags = rows_of(folder)
         if not isinstance(tags, TagRows) or tags.untagged:
             tags = TagRows.of([row or Tags() for row in tags])
-        plays, ratings = tags.column(_PLAYS), tags.column(_RATING)
+        plays = zip(known.plays, tags.column(_PLAYS), strict=True)
+        ratings = zip(known.rating, tags.column(_RATING), strict=True)
         return tags.replaced(
             {
                 _LAST: list(known.last_played),
                 _SKIPS: [skips or no_skips for skips in known.skips],
-                _PLAYS: [max(mine or 0, its or 0) for mine, its in zip(known.plays, plays, strict=True)],
-                _RATING: [
-                    its if mine is None else mine for mine, its in zip(known.rating, ratings, strict=True)
-                ],
+                _PLAYS: [max(mine or 0, its or 0) for mine, its in plays],
+                _RATING: [its if mine is None else mine for mine, its in ratings],
             }
         )
 

@@ -5,7 +5,7 @@ Plays belong to the number of a track, so they follow renames that a player does
 
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 from zlib import adler32, crc32
 
@@ -23,20 +23,24 @@ class StoredPlays(NamedTuple):
 
     Attributes:
         read_s: when it was read (Unix seconds).
-        tracks: of each row, the number of its track, and the key of its path in the source.
+        numbers: the number of the track of each row.
+        keys: the key of the path of each row in the source.
     """
 
     stamp: str
     title: str
     note: str
     read_s: int
-    tracks: Sequence[tuple[int, int]] = ()
+    numbers: "array[int]" = array("I")
+    keys: "array[int]" = array("q")
     played: Columns = Columns()
 
 
-def path_keys(paths: Iterable[bytes]) -> "array[int]":
+def path_keys(paths: Sequence[bytes]) -> "array[int]":
     """Return a key, a hash, for each path."""
-    return array("q", [crc32(path) << 31 | adler32(path) >> 1 for path in paths])
+    halves = array("I", bytes(8 * len(paths)))
+    halves[::2], halves[1::2] = array("I", map(crc32, paths)), array("I", map(adler32, paths))
+    return array("q", halves.tobytes())
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
@@ -50,8 +54,7 @@ def load(state: State, source: bytes) -> StoredPlays | None:
         keys = array("q", words[(_WORDS - 2) * count :].tobytes())
         *columns, ratings = map(_unpacked, values)
         shares = [None if rating is None else rating / _RATING for rating in ratings]
-        tracks = list(zip(numbers, keys, strict=True))
-        return StoredPlays(stamp, title, note, read_s, tracks, Columns._make([*columns, shares]))
+        return StoredPlays(stamp, title, note, read_s, numbers, keys, Columns._make([*columns, shares]))
     return None
 
 
@@ -78,10 +81,6 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
     """Store the plays of a source."""
     *columns, shares = plays.played
     columns.append([None if share is None else round(share * _RATING) for share in shares])
-    packed = [
-        array("I", [number for number, _ in plays.tracks]),
-        *map(_packed, columns),
-        array("q", [key for _, key in plays.tracks]),
-    ]
+    packed = [plays.numbers, *map(_packed, columns), plays.keys]
     row = (source, *plays[:4], zlib.compress(b"".join(packed), 1))
     state.change(lambda database: database.execute(schema.replace("plays"), row), source)

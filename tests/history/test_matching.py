@@ -7,7 +7,7 @@ import pytest
 from playshuffle.history.matching import match
 from playshuffle.history.rows import HistoryRow, HistoryRows, Played, TagNames
 
-MUSIC = {b"/home/ann/Music/A/1.mp3": 1, b"/home/ann/Music/A/2.mp3": 2, b"/home/ann/Music/B/\xff.mp3": 3}
+MUSIC = {b"/home/ann/Music/A/1.mp3": [1], b"/home/ann/Music/A/2.mp3": [2], b"/home/ann/Music/B/\xff.mp3": [3]}
 ROOTS = [b"/home/ann/Music"]
 
 

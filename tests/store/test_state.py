@@ -613,7 +613,9 @@ def test_the_error_of_a_state_that_cannot_be_saved_has_advice(
 # One bad row
 
 
-PLAYS = StoredPlays("stamp", "MPD", "note", 9, [(1, 2)], Columns([3], [4], [5], [6], [0.5]))
+PLAYS = StoredPlays(
+    "stamp", "MPD", "note", 9, array("I", [1]), array("q", [2]), Columns([3], [4], [5], [6], [0.5])
+)
 NAMED = {
     "folder": "/m/b/",
     "root": "/n",
