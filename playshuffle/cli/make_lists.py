@@ -42,7 +42,7 @@ def make_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Make lists, and report them; arguments as of the command make."""
+    """Make lists and report them, with the arguments of the command make."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
     writes = not (dry_run or print0 or given.options.output == STDOUT)
@@ -85,7 +85,7 @@ def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool
 def _lists_to_make(
     words: Sequence[str], lists: Sequence[KnownList], config_file: "Config | None", *, is_all: bool
 ) -> tuple[list[KnownList], list[Exit]]:
-    """Return the lists that words name, and exit codes of broken lists.
+    """Return the lists that words name, and an exit code for each faulty one.
 
     With `is_all` and no words, return all configured lists that are not dealt.
     """

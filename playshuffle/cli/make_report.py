@@ -131,7 +131,7 @@ def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
 
 
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
-    """Count omitted tracks and tracks read in part, with reasons; with `names`, list them."""
+    """Count omitted tracks and unreadable files, with reasons; with `names`, list them."""
     yield from _choice(report.choice, names=names)
     yield from _reasons("Skipped", [*report.library.skipped, *report.choice.skipped(NAME)], names)
     yield from _reasons("Untagged", report.library.untagged, names)

@@ -1,4 +1,4 @@
-"""Make, keep or deal lists over one library."""
+"""Make, update or deal several lists of one library."""
 
 import shlex
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Lay out the output of commands: marks, tables, bars, times and short paths.
+"""Lay out the output of commands: verdicts, tables, bars, times and short paths.
 
 A terminal gets marks, colours, tables and relative times. A pipe, or a terminal too narrow for a table, gets
 plain lines with words and dates.
@@ -193,7 +193,7 @@ def screen_of(stream: TextIO | None) -> Screen:
 
 
 def unbroken(command: str) -> str:
-    """Return a command that is never wrapped."""
+    """Return a command whose spaces never end a line."""
     return command.replace(" ", _KEPT)
 
 

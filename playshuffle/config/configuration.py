@@ -1,4 +1,4 @@
-"""Load the configuration if there is one: without one, commands need no module that understands it."""
+"""Load the configuration if there is one; otherwise the modules that parse it are not imported."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Find the lists of the configuration and the written lists, and their requests."""
+"""Find configured lists and lists that were written, and the request of each."""
 
 import os
 from collections.abc import Sequence

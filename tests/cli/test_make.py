@@ -207,9 +207,7 @@ def test_files_that_are_not_audio_are_skipped_and_listed_by_the_option_v(tmp_pat
     short, long = make(music), make(music, "-v")
 
     assert sorted(listed(music / "playshuffle.m3u")) == ["cut.mp3", "good.mp3"]
-    assert "Skipped: " in short
-    assert "empty file (1)" in short
-    assert "List: -v" in short
+    assert re.search(r"Skipped: .*empty file \(1\).* List: -v", short)
     assert "pipe.mp3" not in short
     reasons = {"empty": "empty file", "text": "not audio", "cut": "tags could not be read"}
     for name, reason in {**reasons, "pipe": "not a regular file", "nowhere": "", "zero": ""}.items():
@@ -218,15 +216,13 @@ def test_files_that_are_not_audio_are_skipped_and_listed_by_the_option_v(tmp_pat
 
 
 def test_tracks_that_players_may_not_play_are_counted_and_listed_by_the_option_v(tmp_path: Path) -> None:
-    music = library(tmp_path, ["a.mp3", "who?.mp3", "new\nline.mp3"])
+    music = library(tmp_path, ["a.mp3", "who?.mp3"])
 
     short, long = make(music), make(music, "-v")
 
     assert "VLC may not play 1 track of this list. To fit yours: --for PLAYER" in short
-    assert "Skipped: 1 file: line break in the name (1)" in short
     assert "VLC may not play 1 track: '#' or '?' in the name. To fix: use --paths uri for VLC" in long
     assert f"  {music}/who?.mp3" in long
-    assert f"  {music}/new\\x0aline.mp3: line break in the name" in long
     assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "who?.mp3"]
 
 

@@ -11,8 +11,10 @@ import typer
 from typer.testing import CliRunner
 
 from playshuffle.cli.playlist_options import takes_playlist_options
+from playshuffle.errors import flag
 from playshuffle.options.given import NOTHING_GIVEN, Given
 from playshuffle.options.table import ROWS, Options, Row
+from playshuffle.ordering.orders import ORDERS
 from tests.support.in_process import Program
 from tests.support.program import library, listed, make, refused, run
 from tests.support.tagging import tagged_library, tone
@@ -38,6 +40,15 @@ def test_the_order_albums_plays_whole_albums_sorted_by_disc_and_track_number(tmp
         make(music, "--order", "albums")
         played = groupby(listed(music / "playshuffle.m3u"), album_of.__getitem__)
         assert sorted(list(names) for _, names in played) == ALBUMS
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_the_command_help_shows_the_drawback_and_the_options_of_an_order(name: str, program: Program) -> None:
+    text = program("help", name.upper()).out
+
+    assert text.startswith(f"{name}: {ORDERS[name].guarantee}\n")
+    assert f"But: {ORDERS[name].drawback}\n" in text
+    assert all(flag(option) in text for option in (*ORDERS[name].takes, "limit", "time", "seed"))
 
 
 @pytest.mark.process

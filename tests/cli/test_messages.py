@@ -14,6 +14,8 @@ from tests.support.in_process import Program
 from tests.support.program import own_player
 from tests.support.tagging import tagged_library
 
+pytestmark = pytest.mark.usefixtures("music")
+
 
 @pytest.fixture
 def music(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -105,7 +107,6 @@ USAGE = {
 }
 
 
-@pytest.mark.usefixtures("music")
 @pytest.mark.parametrize("typed", [*MESSAGES, *USAGE])
 def test_a_mistake_in_a_command_line_gets_helpful_advice(typed: str, program: Program, home: Path) -> None:
     typed_in_shell = typed if "'~" in typed else typed.replace("~", str(home))
@@ -116,7 +117,6 @@ def test_a_mistake_in_a_command_line_gets_helpful_advice(typed: str, program: Pr
     assert done.code == 2 or typed in MESSAGES
 
 
-@pytest.mark.usefixtures("music")
 @pytest.mark.parametrize(
     ("alias", "topic"),
     [("queries", "where"), ("exit", "exit-codes"), ("time", "times"), ("durstenfeld", "random")],

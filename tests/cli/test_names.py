@@ -11,7 +11,7 @@ from tests.support.in_process import Program
 from tests.support.program import configured, listed
 from tests.support.tagging import tagged_library
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("music")]
 
 FILES = {
     "Miles/1.mp3": {"artist": "Miles", "title": "So What", "album": "Blue", "genre": "Jazz"},
@@ -64,7 +64,6 @@ ERRORS = {
 }
 
 
-@pytest.mark.usefixtures("music")
 @pytest.mark.parametrize("typed", ERRORS)
 def test_a_word_that_names_nothing_or_several_things_gets_advice(typed: str, program: Program) -> None:
     done = program(*shlex.split(typed))
@@ -85,7 +84,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.usefixtures("music")
 @pytest.mark.parametrize("typed", ANSWERS)
 def test_a_word_names_a_list_a_folder_a_track_or_a_query(typed: str, program: Program) -> None:
     done = program(*shlex.split(typed))
@@ -93,7 +91,6 @@ def test_a_word_names_a_list_a_folder_a_track_or_a_query(typed: str, program: Pr
     assert (done.code, done.out, done.err) == (0, ANSWERS[typed], "")
 
 
-@pytest.mark.usefixtures("music")
 def test_the_commands_audit_and_export_accept_the_name_of_a_list(program: Program, home: Path) -> None:
     (home / "stick").mkdir()
 
@@ -103,7 +100,6 @@ def test_the_commands_audit_and_export_accept_the_name_of_a_list(program: Progra
     assert "Name a list and a folder on the stick. Lists: mine. Mount" in program.refused(2, "export")
 
 
-@pytest.mark.usefixtures("music")
 def test_options_and_configuration_keys_accept_the_name_of_a_list(program: Program, home: Path) -> None:
     assert program("make", "--from", "mine", "-n", "2", "--order", "sorted", "-o", "two.m3u").code == 0
     assert program("make", "Music", "--without", "two", "--history", "mine", "-o", "rest.m3u").code == 0
@@ -121,13 +117,11 @@ def test_options_and_configuration_keys_accept_the_name_of_a_list(program: Progr
     assert listed(home / "r.m3u") == ["Music/Bill/So What.mp3"]
 
 
-@pytest.mark.usefixtures("music")
 def test_without_a_configuration_the_command_tell_uses_the_list_that_was_made_last(program: Program) -> None:
     """The error is about the player, which does not run; so the list was found."""
     assert "mpv cannot be reached" in program.refused(75, "tell", "mpv")
 
 
-@pytest.mark.usefixtures("music")
 def test_a_word_means_a_list_else_a_file_else_a_list_in_another_case(program: Program, home: Path) -> None:
     for name in ("mine", "Mine"):
         (home / name).write_text("x\n")
@@ -136,7 +130,6 @@ def test_a_word_means_a_list_else_a_file_else_a_list_in_another_case(program: Pr
     assert program("check", "Mine").code == program("check", "./mine").code == 1
 
 
-@pytest.mark.usefixtures("music")
 def test_a_file_name_means_a_file_in_the_current_folder_before_a_list(program: Program, home: Path) -> None:
     (home / "mine.m3u").write_text("x\n")
 
@@ -159,7 +152,6 @@ def test_the_name_of_a_list_may_have_a_dot(music: Path, program: Program) -> Non
     assert len(listed(music.parent / "r.m3u")) == 4
 
 
-@pytest.mark.usefixtures("music")
 def test_an_empty_query_removes_the_saved_query_of_a_list(program: Program) -> None:
     program("make", "mine", "--where", "title:take")
     program("make", "mine", "--where", "")
@@ -167,7 +159,6 @@ def test_an_empty_query_removes_the_saved_query_of_a_list(program: Program) -> N
     assert "--where" not in program("make", "mine").err
 
 
-@pytest.mark.usefixtures("music")
 def test_undo_of_a_list_that_another_program_replaced_is_refused_without_advice(program: Program) -> None:
     program("make", "mine", "--order", "random")
     Path("Music/mine.m3u").write_text("foreign.mp3\n")
@@ -177,21 +168,18 @@ def test_undo_of_a_list_that_another_program_replaced_is_refused_without_advice(
     )
 
 
-@pytest.mark.usefixtures("music")
 def test_lists_with_the_same_name_are_listed_by_the_paths_of_their_files(program: Program) -> None:
     program("make", "Music", "-o", "mine.m3u")
 
     assert "Lists: ~/Music/mine.m3u, ~/mine.m3u." in program("export").err.replace("\n", " ")
 
 
-@pytest.mark.usefixtures("music")
 def test_the_command_never_says_that_its_undo_takes_back_one_track_at_a_time(program: Program) -> None:
     assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
         "Undo: playshuffle never --undo, once for each track\n"
     )
 
 
-@pytest.mark.usefixtures("music")
 def test_a_folder_that_is_given_as_a_path_is_not_resolved_in_the_search_for_lists(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:

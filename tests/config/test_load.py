@@ -312,3 +312,11 @@ def test_any_text_is_a_configuration_or_is_refused_with_the_faulty_line(
         said = broken.text.removeprefix(f"{os.fsdecode(path)}, line ")
         assert lines[int(said.partition(":")[0]) - 1][0] == broken.name
         assert shown(said) == said
+
+
+def test_a_hundred_faults_are_found_each_on_its_line(tmp_path: Path) -> None:
+    text = "".join(f"[playlist.a{number}]\npin = [\n'x'\n]\nx = 1\n" for number in range(100))
+    said = [broken.text for broken in load(written(tmp_path, TOP + text)).broken]
+
+    start = f"{tmp_path}/config.toml, line "
+    assert [line.partition(": ")[0] for line in said] == [f"{start}{n * 5 + 6}" for n in range(100)]

@@ -106,6 +106,7 @@ def test_any_built_in_player_can_be_the_model_of_a_configured_one(tmp_path: Path
         ('[player.stick]\nlike = "car"\nmax_pre_file = 9', 4, "Did you mean 'max_per_file'?"),
         ('[player.stick]\nmax_per_file = "9"', 3, "max_per_file must be a whole number"),
         ("[player.stick]\nmax_per_file = 0", 3, "max_per_file: It must be a number from 1, not 0."),
+        ('[player.stick]\nsuffix = "m3u"', 3, "suffix: Unknown suffix 'm3u'."),
         ('[player.stick]\npaths = "short"', 3, "paths: Unknown path style 'short'."),
         ('[player.stick]\ntitle = " "', 3, "title: The title is empty."),
         ('[player.stick]\norder = "spread"', 3, "'order' is a key of a playlist"),
@@ -122,10 +123,8 @@ def test_a_mistake_in_a_player_table_names_its_line(tmp_path: Path, text: str, l
 
 
 def test_a_mistake_in_a_configured_player_stops_only_playlists_for_this_player(tmp_path: Path) -> None:
-    config = loaded(
-        tmp_path,
-        '[player.stick]\nlike = 3\n[playlist.all]\n[playlist.drive]\noutput = "a.m3u"\nfor = "stick"\n',
-    )
+    lists = '[playlist.all]\n[playlist.drive]\noutput = "a.m3u"\nfor = "stick"\n'
+    config = loaded(tmp_path, f"[player.stick]\nlike = 3\n{lists}")
 
     assert [wanted.name for wanted in config.playlists] == ["all"]
     assert [broken.name for broken in config.broken] == ["player.stick", "drive"]
