@@ -82,15 +82,6 @@ def test_the_verdict_of_status_counts_other_playlists_only_if_none_is_configured
     assert verdict.endswith("5 of 5 playlists cannot be updated")
 
 
-def test_status_in_a_pipe_is_one_line_for_each_folder_and_playlist() -> None:
-    lines = list(_lines(REPORT, Screen(now_s=NOW_S)))
-
-    assert lines[0].startswith("warning: The service runs, started 2023-11-1")
-    assert lines[2:4] == ["folder /mnt/nas: state missing", "Try: mount it"]
-    assert "playlist /music/all.m3u: state scanning: 7 of 9 files read" in lines
-    assert "" not in lines
-
-
 def _outputs(*words: str) -> list[str]:
     said = json.loads(run("status", "--json", *words).out)
     return [Path(playlist["output"]).name for playlist in said["playlists"]]

@@ -144,16 +144,6 @@ def test_the_command_why_explains_playlists_that_make_wrote_with_their_options(m
     assert (elsewhere.code, elsewhere.out.count(b"no: no such file")) == (66, 2)
 
 
-def test_the_command_why_explains_a_list_that_was_dealt_and_then_made_as_a_made_list(music: Path) -> None:
-    run("deal", music, "-o", music / "list.m3u", "-n", "1")
-    make(music, "-o", music / "list.m3u", "--order", "sorted")
-
-    text = run("why", music / listed(music / "list.m3u")[0]).out.decode()
-
-    assert "yes: position 1 of " in text
-    assert "of round" not in text
-
-
 def test_saved_relative_paths_mean_the_same_in_another_current_folder(music: Path, tmp_path: Path) -> None:
     (tmp_path / "never.m3u").write_text("Music/1.mp3\n")
     words = ("-o", "all.m3u", "--without", "never.m3u", "--limit", "1")
