@@ -34,8 +34,8 @@ def losses(
 ) -> list[Loss]:
     """Find the tracks of a playlist that a player would lose; for the generic player, that any would lose.
 
-    Paths and folder are absolute, without dot segments. `paths` may omit plain names; all tracks are `count`.
-    `twins` finds names that differ only by case or Unicode form.
+    Paths and folder are absolute, without dot segments. `paths` may omit tracks with plain names; `count`
+    includes them. `twins` finds names that differ only by case or Unicode form.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)

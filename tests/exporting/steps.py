@@ -21,13 +21,18 @@ CHUNK = 4096  # bytes that are copied at once, so that each copy takes several s
 
 
 def music(folder: Path, names: Sequence[str | bytes], size: int = 3 * CHUNK) -> list[CopiedTrack]:
-    """Write files with different contents, and return them as tracks without tags."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [os.path.join(os.fsencode(folder), os.fsencode(name)) for name in names]
+    """Write files with different contents and times, and return them as tracks without tags."""
+    return tracks_of(written(folder, *names, size=size))
+
+
+def written(folder: Path, *names: str | bytes, size: int = 6) -> list[Path]:
+    """Write files with different contents and times."""
+    paths = [folder / os.fsdecode(name) for name in names]
     for number, path in enumerate(paths):
-        Path(os.fsdecode(path)).write_bytes(b"%06d" % number * (size // 6 + number))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"%06d" % number * (size // 6))
         os.utime(path, (1_700_000_000 + 7 * number,) * 2)
-    return tracks_of(paths)
+    return paths
 
 
 def tracks_of(files: Sequence[bytes | Path], *roots: Path, is_ascii: bool = False) -> list[CopiedTrack]:

@@ -31,6 +31,7 @@ from tests.exporting.steps import (
     numbered,
     refused,
     tracks_of,
+    written,
 )
 
 OLD = ["list.old photos", "list.old1"]  # folders of the stick's owner
@@ -118,23 +119,20 @@ def test_the_playlist_of_an_export_is_split_into_files_as_long_as_a_car_radio_re
         assert entries == [*numbered(tracks[:count])]
 
 
-def test_export_stops_before_the_first_track_that_does_not_fit(tmp_path: Path) -> None:
-    tracks = music(tmp_path / "Music", NAMES, size=30_000)
+def test_an_export_stops_before_the_first_track_that_does_not_fit_and_if_none_fits_removes_nothing(
+    tmp_path: Path,
+) -> None:
+    tracks, stick = music(tmp_path / "Music", NAMES, size=30_000), tmp_path / "stick"
     tracks += music(tmp_path / "Music", ["small.mp3"], size=6)
 
-    done = export(tracks, tmp_path / "stick", most_bytes=150_000)
+    done = export(tracks, stick, most_bytes=150_000)
 
     assert (done.tracks, done.copied) == (4, 4)
-    assert copies(tmp_path / "stick") == numbered(tracks[:4])
-    assert export(tracks[::-1], tmp_path / "stick", most_bytes=150_000).tracks == 5
-    assert copies(tmp_path / "stick") == numbered(tracks[::-1][:5])
-
-
-def test_an_export_removes_nothing_if_no_track_fits(tracks: Tracks, tmp_path: Path) -> None:
-    export(tracks, tmp_path / "stick")
-
-    with refused("No track fits", tmp_path):
-        export(tracks[::-1], tmp_path / "stick", most_bytes=28)
+    assert copies(stick) == numbered(tracks[:4])
+    assert export(tracks[::-1], stick, most_bytes=150_000).tracks == 5
+    with refused("No track fits", stick):
+        export(tracks, stick, most_bytes=28)
+    assert copies(stick) == numbered(tracks[::-1][:5])
 
 
 @pytest.mark.parametrize("name", ["list/cover.jpg", "list/0001 mine.mp3", "list/02/x.mp3", "list/04/x.mp3",
@@ -152,15 +150,16 @@ def test_an_export_into_a_folder_with_files_of_another_program_is_refused(
         export(tracks[::-1], stick)
 
 
-@pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1", "list/04"])
+@pytest.mark.parametrize("name", ["list", "list.playshuffle-new", "list.playshuffle-old1", "list/02"])
 def test_an_export_is_refused_if_a_link_is_its_folder_or_is_inside_its_folder(
     tmp_path: Path, tracks: Tracks, stick: Path, name: str
 ) -> None:
-    if name == "list/04":
+    if name == "list/02":
         export(tracks, stick, max_per_folder=3)
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / os.fsdecode(EXPORT_MARK)).write_text("a.mp3\n")
-    (tmp_path / "elsewhere/a.mp3").write_text("mine")
+        (stick / name).rename(tmp_path / "elsewhere")
+    else:
+        written(tmp_path / "elsewhere", "a.mp3")
+        (tmp_path / "elsewhere" / os.fsdecode(EXPORT_MARK)).write_text("a.mp3\n")
     (stick / name).symlink_to(tmp_path / "elsewhere")
 
     with refused("is from another program", tmp_path):
@@ -270,6 +269,24 @@ def test_an_export_changes_no_copy_if_the_folder_of_the_copies_cannot_be_read(
             export(tracks[::-1], tmp_path / "stick")
 
     assert copies(tmp_path / "stick") == numbered(tracks)
+
+
+def test_a_file_that_appears_in_the_old_folder_while_an_export_removes_it_is_moved_to_the_new_one(
+    tracks: Tracks, stick: Path
+) -> None:
+    export(tracks, stick)
+    rmdir, names = os.rmdir, ["notes.txt"]
+
+    def leave_first(folder: bytes) -> None:
+        while names:
+            Path(os.fsdecode(folder), names.pop()).write_text("mine")
+        rmdir(folder)
+
+    with mock.patch("os.rmdir", leave_first):
+        export(tracks[::-1], stick)
+
+    assert content(stick / "list")["notes.txt"] == b"mine"
+    assert sorted(path.name for path in stick.iterdir()) == ["letter.txt", "list", *OLD]
 
 
 def test_an_export_fails_if_its_old_folder_without_files_cannot_be_removed(

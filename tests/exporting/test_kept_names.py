@@ -12,7 +12,7 @@ import pytest
 from playshuffle.errors import PlayshuffleError
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export
-from tests.exporting.steps import content, is_killed, refused, tracks_of
+from tests.exporting.steps import content, is_killed, refused, tracks_of, written
 
 Files = Sequence[Path]
 _HEARD, _WEEKS = 38, 10
@@ -22,16 +22,6 @@ def library(folder: Path, count: int, size: int = 3000) -> list[Path]:
     """Write files in folders of artists and albums."""
     names = [f"Artist {at // 20}/Album {at // 10}/{at % 10:02} Song.mp3" for at in range(count)]
     return written(folder, *names, size=size)
-
-
-def written(folder: Path, *names: str, size: int = 6) -> list[Path]:
-    """Write files with different contents and times."""
-    paths = [folder / name for name in names]
-    for at, path in enumerate(paths):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"%06d" % at * (size // 6))
-        os.utime(path, (1_700_000_000 + 7 * at,) * 2)
-    return paths
 
 
 def keep(

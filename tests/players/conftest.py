@@ -15,8 +15,7 @@ from tests.players.readers import READERS, Place
 def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library of odd file names, and the decoys that a player would open if it misread such a name."""
     music = tmp_path_factory.mktemp("players") / "Music"
-    unsuffixed = [path for paths in names.UNSUFFIXED.values() for path in paths]
-    made = names.fill(music, [*names.ALL, *names.DECOYS, *unsuffixed])
+    made = names.fill(music, [*names.ALL, *names.DECOYS, *names.UNSUFFIXED])
     assert len(made) > len(names.ALL) + len(names.DECOYS) - 10
     return music
 

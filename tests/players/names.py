@@ -64,10 +64,7 @@ _STEMS: dict[str, tuple[bytes, ...]] = {
 }  # fmt: skip
 
 # Names without the suffix of an audio file: only players are tested with them, as playshuffle writes none.
-UNSUFFIXED: dict[str, tuple[bytes, ...]] = {
-    "a space last": (b"trailing.mp3 ", b"trailing.flac\t"),
-    "no suffix": (b"none",),
-}
+UNSUFFIXED = (b"trailing.mp3 ", b"trailing.flac\t", b"none")
 
 
 def _suffixed(stems: tuple[bytes, ...]) -> tuple[bytes, ...]:
@@ -112,13 +109,9 @@ _MISREADINGS: tuple[Callable[[bytes], bytes], ...] = (
 
 def decoys(paths: Iterable[bytes]) -> list[bytes]:
     """Return the other paths that a player might open if it misread these paths."""
-    found: dict[bytes, None] = {}
-    for path in paths:
-        for misread in _MISREADINGS:
-            decoy = misread(path)
-            if _is_a_file(decoy) and decoy not in found:
-                found[decoy] = None
-    return [decoy for decoy in found if decoy not in set(paths)]
+    known = dict.fromkeys(paths)
+    others = dict.fromkeys(misread(path) for path in known for misread in _MISREADINGS)
+    return [other for other in others if _is_a_file(other) and other not in known]
 
 
 def _is_a_file(path: bytes) -> bool:
