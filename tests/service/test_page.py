@@ -97,7 +97,9 @@ def test_no_name_or_message_on_the_page_becomes_markup(
     assert b"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"" in written
 
 
-def test_the_page_shows_updates_failures_and_skipped_files(tmp_path: Path) -> None:
+def test_the_page_shows_the_state_of_the_service_its_playlists_its_decks_and_its_folders(
+    tmp_path: Path,
+) -> None:
     text = " ".join(Elements(page(status(tmp_path), NOW_S)).text.split())
 
     for words in (
@@ -143,7 +145,7 @@ def test_the_page_does_not_replace_a_file_from_another_program(tmp_path: Path) -
     assert (tmp_path / "index.html").read_text() == "<!doctype html>\n<p>mine"
 
 
-def test_the_page_stays_small_whatever_the_size_of_the_library(tmp_path: Path) -> None:
+def test_the_page_on_21_playlists_of_100_000_tracks_is_smaller_than_300_kb(tmp_path: Path) -> None:
     artists = [f"Artist with a long name {number % 97}" * 3 for number in range(100_000)]
     lists = [listed(tmp_path, artists, f"{number}.m3u") for number in range(3)] * 7
     playlists = [PlaylistStatus(path, path, "managed", 100_000, 100_000) for path in lists]
@@ -178,7 +180,7 @@ def test_the_service_updates_the_page_after_a_change_and_when_it_stops(tmp_path:
 
 
 @pytest.mark.process
-def test_the_command_status_prints_the_page_though_no_service_runs(tmp_path: Path) -> None:
+def test_status_with_the_option_html_prints_the_page_though_no_service_runs(tmp_path: Path) -> None:
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}}))
     file = tmp_path / "config.toml"
     file.write_text(config(music) + "[playlist.other]\n")
