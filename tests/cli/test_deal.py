@@ -310,6 +310,7 @@ def test_a_deck_of_artists_deals_all_tracks_of_one_artist_in_each_deal(tmp_path:
         (["--again"], "Nothing was dealt"),
         (["-o", "-"], "Name a file with -o, or use --peek."),
         (["--save", "a/b"], "cannot be the name"),
+        (["--save", ""], "cannot be the name"),
         (["--due"], "--due uses the configuration."),
     ],
 )

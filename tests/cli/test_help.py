@@ -21,10 +21,7 @@ COMMANDS = list(commands())
 _HELP, _USAGE = 50, 26  # characters
 
 
-each_command = pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-
-
-@each_command
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_each_option_takes_one_line_of_help_at_80_columns(command: Command) -> None:
     of_typer = [("--install-completion",), ("--show-completion",), ("--help", "-h")]  # with its own texts
     for option in command.options:
@@ -39,12 +36,15 @@ def test_each_option_takes_one_line_of_help_at_80_columns(command: Command) -> N
 
 
 @pytest.mark.process
-@each_command
-def test_no_line_of_help_is_cut_or_wider_than_80_columns(command: Command) -> None:
-    done = run(*command.words, "--help", env={"COLUMNS": "80"})
+@pytest.mark.parametrize(
+    "words", [*((*each.words, "--help") for each in COMMANDS), *(("help", topic) for topic in TOPICS)]
+)
+def test_no_line_of_help_is_cut_or_wider_than_80_columns(words: tuple[str, ...]) -> None:
+    done = run(*words, env={"COLUMNS": "80"})
 
     assert (done.code, done.err) == (0, "")
     lines = done.out.decode().splitlines()
+    assert len(lines) > 3
     assert max(map(len, lines)) <= 80
     assert not [line for line in lines if re.search(r"[a-z]\.\.\.$", line) and "Usage:" not in line]
 
@@ -85,24 +85,13 @@ def man(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.process
-@each_command
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_man_page_has_the_same_options_as_the_help_in_the_same_order(command: Command, man: Path) -> None:
     page = (man / "man1" / f"{page_name(command)}.1").read_text().replace("\\-", "-")
     heads = [line for line in page.splitlines() if line.startswith("\\fB-")]
     in_man = [re.findall(r"\\fB(--?[-\w]+)", head) for head in heads]
 
     assert options_of(*command.words) == [max(spellings, key=len) for spellings in in_man]
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("topic", TOPICS)
-def test_each_topic_of_the_help_fits_in_80_columns(topic: str) -> None:
-    done = run("help", topic)
-
-    lines = done.out.decode().splitlines()
-    assert (done.code, done.err) == (0, "")
-    assert len(lines) > 3
-    assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.process

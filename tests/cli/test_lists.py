@@ -127,10 +127,6 @@ def test_the_reports_on_several_lists_are_one_json_document(music: Path) -> None
     assert [report["tracks"] for report in dealt] == [2, 2]
 
 
-def test_the_option_save_with_an_empty_name_is_an_error(music: Path) -> None:
-    refused(2, "deal", music, "--save", "")
-
-
 def test_make_with_options_but_without_arguments_shuffles_the_configured_folders(music: Path) -> None:
     configured(f'folders = ["{music}"]\n[playlist.all]\n')
 
