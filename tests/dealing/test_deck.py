@@ -1,4 +1,4 @@
-"""A deck of cards: rounds, seams, sizes, changes of the library."""
+"""Test decks: rounds, deals that span two rounds, sizes of deals, and changes of the library."""
 
 import sys
 from collections import Counter
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck, end_round, mark_written
 from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
-from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Size
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.decks import Sorted, Uniform, check, deal_next, tracks
@@ -36,7 +36,7 @@ def dealt(deck: Deck) -> tuple[int, ...]:
 
 
 def shortest_gap(played: Sequence[int]) -> int:
-    """The least number of plays from one playing of a track to its next."""
+    """Return the least number of plays from one play of a track to its next play."""
     last: dict[int, int] = {}
     gaps = []
     for at, track in enumerate(played):
@@ -70,7 +70,7 @@ def test_the_last_deal_of_a_round_is_filled_up_from_the_next_round() -> None:
     assert (third.deal.round, third.deal.number, third.deal.of) == (2, 1, 2)
 
 
-def test_a_round_that_ends_with_a_deal_takes_a_new_track_before_the_next_round_begins() -> None:
+def test_a_new_track_that_comes_after_the_last_deal_of_a_round_is_dealt_first_in_the_next_deal() -> None:
     """It may still get a new track; the next round begins with the next deal."""
     [_, deck] = deals(tracks(10), 5, 5)
     assert (deck.round, deck.upcoming) == (1, ())
@@ -86,7 +86,7 @@ def test_a_round_that_ends_with_a_deal_takes_a_new_track_before_the_next_round_b
 
 @pytest.mark.parametrize(("count", "size", "gap"), [(4, 3, 1), (5, 3, 2), (5, 4, 0), (5, 5, 3), (6, 4, 2)])
 def test_the_next_round_is_uniform_over_all_orders_that_keep_the_gap(count: int, size: int, gap: int) -> None:
-    """And that bring no track twice into the deal that crosses the seam."""
+    """The orders must also bring no track twice into a deal that spans both rounds."""
     here = tracks(count)
     played = tuple(here)
     before = Deck(played[:size], played[size:], round=1, since=TODAY, order="random")
@@ -111,7 +111,7 @@ def test_the_next_round_is_uniform_over_all_orders_that_keep_the_gap(count: int,
 
 
 def test_the_order_of_the_next_round_is_uniform_for_deals_by_playing_time_too() -> None:
-    """Uniform over all orders whose dealt tracks wait until the deal cannot take any more."""
+    """It is uniform over the orders in which tracks of the open deal come only after that is full."""
     here = tracks(5)
     lengths = dict.fromkeys(here, MINUTE_MS)
     before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order="random")
@@ -138,15 +138,12 @@ def test_a_gap_that_cannot_be_kept_is_shortened_and_the_round_has_all_tracks() -
 
 
 def test_no_track_comes_twice_in_one_deal_though_the_order_keeps_no_gap() -> None:
-    """Sorted: the library is dealt in order; a track that is already in the deal comes in the next one."""
-    law = Sorted()
-    here = tracks(5)
-    one = deal_next(Deck(), here, law, ByCount(3), TODAY)
-    two = deal_next(one, here, law, ByCount(4), TODAY)
-    three = deal_next(two, here, law, ByCount(4), TODAY)
+    """A track that is already in the deal comes in the next deal."""
+    decks = in_order(tracks(5), ByCount(3), 1)
+    for _ in range(2):
+        decks.append(deal_next(decks[-1], tracks(5), Sorted(), ByCount(4), TODAY))
 
-    assert dealt(two) == (here[3], here[4], here[0], here[1])
-    assert dealt(three) == (here[2], here[3], here[4], here[0])
+    assert [*map(dealt, decks)] == [(1, 2, 3), (4, 5, 1, 2), (3, 4, 5, 1)]
 
 
 # While a round runs
@@ -172,7 +169,7 @@ def test_new_tracks_are_equally_likely_at_each_position_among_the_upcoming_track
     assert is_uniform_over(shares, list(permutations([*here[1:], *new])))
 
 
-def test_a_removed_track_is_dropped_and_returns_at_a_random_position() -> None:
+def test_a_deleted_track_that_comes_back_is_inserted_at_a_random_position_of_the_upcoming_tracks() -> None:
     here = tracks(6)
     deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order="random")
 
@@ -222,7 +219,7 @@ def test_ending_a_round_early_forgets_deleted_tracks() -> None:
 
 
 def test_a_deck_remembers_the_hundred_tracks_dealt_before_its_round() -> None:
-    """Or more, if the gap is larger; across several short rounds."""
+    """It remembers more if the gap is larger, and tracks of several rounds if they are short."""
     here = tracks(30)
     played = [track for deck in deals(here, *[30] * 6) for track in dealt(deck)]
     last = deals(here, *[30] * 6)[-1]
@@ -257,7 +254,7 @@ _STEPS = st.fixed_dictionaries(
 def test_through_any_changes_a_track_repeats_only_after_all_other_tracks_and_the_gap(
     made: int, steps: list[dict[str, int]], seed: int
 ) -> None:
-    """Tracks come, go and are back; a drive may be missing, and whatever is not here may be on it.
+    """Tracks come, go and come back; a drive may be missing, and absent tracks may be on it.
 
     A track that was dealt in the round comes again only when all that are expected were dealt.
     """
@@ -303,12 +300,16 @@ def by_time(minutes: Sequence[float], per_deal: float, count: int) -> list[list[
     """Return the lengths in each of N deals, in the natural order."""
     here = tracks(len(minutes))
     lengths = {track: int(length * MINUTE_MS) for track, length in zip(here, minutes, strict=True)}
-    deck = Deck()
-    came = []
+    size = ByTime(int(per_deal * MINUTE_MS), lengths)
+    return [[minutes[track - 1] for track in dealt(deck)] for deck in in_order(here, size, count)]
+
+
+def in_order(here: Sequence[int], size: Size, count: int) -> list[Deck]:
+    """Return the deck after each of N deals in the natural order."""
+    decks = [Deck()]
     for _ in range(count):
-        deck = deal_next(deck, here, Sorted(), ByTime(int(per_deal * MINUTE_MS), lengths), TODAY)
-        came.append([minutes[here.index(track)] for track in dealt(deck)])
-    return came
+        decks.append(deal_next(decks[-1], here, Sorted(), size, TODAY))
+    return decks[1:]
 
 
 @pytest.mark.parametrize(
@@ -349,26 +350,17 @@ def test_deals_by_playing_time_are_not_too_long_and_have_each_track_of_a_round_o
 # By albums
 
 
-def test_whole_albums_are_dealt_each_once_in_a_round() -> None:
-    here = tracks(12)
-    album_of = {track: number // 3 for number, track in enumerate(here)}
-    law = Sorted()
-    deck = Deck()
-    came = []
-    for _ in range(4):
-        deck = deal_next(deck, here, law, ByGroups(3, album_of), TODAY)
-        came.append([here.index(track) for track in dealt(deck)])
+def test_deals_of_albums_have_whole_albums_and_each_album_once_in_a_round() -> None:
+    here = tracks(12, first=0)
+    decks = in_order(here, ByGroups(3, {track: track // 3 for track in here}), 3)
 
-    assert came[0] == [0, 1, 2, 3, 4, 5, 6, 7, 8]
-    assert came[1] == [9, 10, 11, 0, 1, 2, 3, 4, 5]
-    assert came[2] == [6, 7, 8, 9, 10, 11, 0, 1, 2]
+    assert [*map(dealt, decks)] == [(*range(9),), (9, 10, 11, *range(6)), (*range(6, 12), 0, 1, 2)]
 
 
-def test_an_album_that_was_dealt_in_part_is_dealt_to_its_end() -> None:
-    here = tracks(9)
-    album_of = {track: number // 3 for number, track in enumerate(here)}
-    one = deal_next(Deck(), here, Sorted(), ByCount(2), TODAY)
+def test_a_deal_of_albums_begins_with_the_rest_of_an_album_that_was_dealt_in_part() -> None:
+    here = tracks(9, first=0)
+    [one] = in_order(here, ByCount(2), 1)
 
-    two = deal_next(one, here, Sorted(), ByGroups(2, album_of), TODAY)
+    two = deal_next(one, here, Sorted(), ByGroups(2, {track: track // 3 for track in here}), TODAY)
 
-    assert dealt(two) == tuple(here[2:6])
+    assert dealt(two) == (2, 3, 4, 5)

@@ -1,6 +1,6 @@
-"""Which period a moment is in, and when the next one has begun."""
+"""Test in which period of deals a moment is, and when the next period begins."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,33 +12,12 @@ from playshuffle.dealing.period import Every, is_new_period, next_start, period_
 MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1))  # noqa: DTZ001 - a clock on the wall
 
 
-def at(text: str, zone: str = "Europe/Berlin") -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
-
-
-@pytest.mark.parametrize(
-    ("every", "moment", "day"),
-    [
-        (Every.DAY, "2026-11-21 00:00", "2026-11-21"),
-        (Every.DAY, "2026-11-21 23:59:59", "2026-11-21"),
-        (Every.WEEK, "2026-11-21 12:00", "2026-11-16"),
-        (Every.WEEK, "2026-11-16 00:00", "2026-11-16"),
-        (Every.WEEK, "2027-01-01 00:00", "2026-12-28"),
-        (Every.RUN, "2026-11-21 12:00", "2026-11-21"),
-    ],
-)
-def test_a_daily_period_begins_on_its_date_and_a_weekly_period_on_monday(
-    every: Every, moment: str, day: str
-) -> None:
-    assert period_start(every, at(moment)) == date.fromisoformat(day)
-
-
 @given(MOMENTS)
-def test_weeks_begin_as_in_the_iso_calendar(moment: datetime) -> None:
-    other = moment + timedelta(days=3)
+def test_a_week_begins_on_its_monday_and_any_other_period_on_its_date(moment: datetime) -> None:
+    monday = period_start(Every.WEEK, moment)
 
-    is_one_week = period_start(Every.WEEK, moment) == period_start(Every.WEEK, other)
-    assert is_one_week == (moment.isocalendar()[:2] == other.isocalendar()[:2])
+    assert (monday.isocalendar()[:2], monday.weekday()) == (moment.isocalendar()[:2], 0)
+    assert period_start(Every.DAY, moment) == period_start(Every.RUN, moment) == moment.date()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +32,7 @@ def test_weeks_begin_as_in_the_iso_calendar(moment: datetime) -> None:
 )
 def test_a_day_is_one_period_even_if_a_clock_change_makes_it_longer_or_shorter(zone: str, day: str) -> None:
     """Looked at each quarter of an hour, through three days."""
-    noon = at(f"{day} 12:00", zone).astimezone(UTC)
+    noon = datetime.fromisoformat(f"{day} 12:00").replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
     moments = [(noon + timedelta(minutes=15 * step)).astimezone(ZoneInfo(zone)) for step in range(-144, 144)]
     days = [period_start(Every.DAY, moment) for moment in moments]
 

@@ -1,4 +1,4 @@
-"""Test orders for decks: guarantee, gap, and new tracks."""
+"""Test the orders of decks: guarantees, the gap between two plays of a track, limits, and copies."""
 
 import itertools
 from collections import Counter
@@ -29,25 +29,27 @@ from tests.support.tagged import all_of, by_artists, numbered, tagged
 TODAY = date(2026, 11, 21)
 
 
-def rounds(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], seed: str) -> list[Deck]:
-    """The deck after each deal."""
+def entries(deck: Deck) -> tuple[int, ...]:
+    assert deck.deal is not None
+    return deck.deal.entries
+
+
+def dealt(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], seed: str) -> list[int]:
+    """Return the tracks of several deals from a new deck, in order."""
     law = Rounds(all_of(tracks, tags_of), recipe, Seeded(seed))
-    decks = [Deck()]
+    deck, played = Deck(), list[int]()
     for count in sizes:
-        decks.append(deal_next(decks[-1], range(len(tracks)), law, ByCount(count), TODAY))
-    return decks[1:]
-
-
-def dealt(decks: list[Deck]) -> list[int]:
-    return [track for deck in decks if deck.deal is not None for track in deck.deal.entries]
+        deck = deal_next(deck, range(len(tracks)), law, ByCount(count), TODAY)
+        played += entries(deck)
+    return played
 
 
 def test_each_round_of_a_spread_deck_has_the_fewest_repeats_of_an_artist_in_a_row() -> None:
-    """Deals that end with the round, so that nothing is put off."""
+    """Deals end with the round here, so no track is postponed to the next one."""
     tracks, tags_of = by_artists(*"aaaaabbbccd")
     keys = artist_keys(tracks.artists)[0]
     for seed in map(str, range(20)):
-        played = [keys[track] for track in dealt(rounds(tracks, Recipe("spread"), tags_of, [4, 7, 11], seed))]
+        played = [keys[track] for track in dealt(tracks, Recipe("spread"), tags_of, [4, 7, 11], seed)]
 
         for one in (played[:11], played[11:]):
             assert repeats(one) == fewest_repeats(one)
@@ -65,8 +67,7 @@ def test_a_deck_in_album_order_keeps_albums_whole_and_adds_new_tracks_to_their_a
     law = Rounds(all_of(tracks, tags_of), Recipe("albums"), Seeded("2"))
     after = deal_next(deck, range(len(tracks)), law, ByCount(9), TODAY)
 
-    assert after.deal is not None
-    played = [tracks.paths[track] for track in (*deck.dealt, *after.deal.entries)]
+    played = [tracks.paths[track] for track in (*deck.dealt, *entries(after))]
     albums = [track.split(b"/")[2] for track in played]
     assert len(set(albums)) == sum(one != other for one, other in zip([b"", *albums], albums, strict=False))
     assert [track[-5:-4] for track in played[4:8]] == [b"0", b"1", b"2", b"3"]
@@ -81,18 +82,18 @@ def test_each_deal_of_a_rare_deck_takes_the_upcoming_tracks_with_the_fewest_play
         return deal_next(deck, range(9), law, ByCount(3), TODAY)
 
     first = deal(Deck())
-    assert {*dealt([first])} < {3, 4, 5, 6, 7, 8}
-    often, *others = {3, 4, 5, 6, 7, 8}.difference(dealt([first]))
+    assert {*entries(first)} < {3, 4, 5, 6, 7, 8}
+    often, *others = {3, 4, 5, 6, 7, 8}.difference(entries(first))
     plays[often] = 4  # heard from another list
     second = deal(first)
-    assert dealt([second]) in ([*others, 2], [*reversed(others), 2])
-    assert dealt([deal(second)]) == [1, often, 0]
+    assert entries(second) in ((*others, 2), (*reversed(others), 2))
+    assert entries(deal(second)) == (1, often, 0)
 
 
-def test_sattolo_gives_no_track_its_position_of_the_last_round() -> None:
+def test_the_order_sattolo_gives_no_track_the_position_that_it_had_in_the_last_round() -> None:
     tracks = numbered(30)
     for seed in map(str, range(20)):
-        played = dealt(rounds(tracks, Recipe("sattolo"), no_tags, [10] * 9, seed))
+        played = dealt(tracks, Recipe("sattolo"), no_tags, [10] * 9, seed)
 
         for start in (0, 30):
             before, after = played[start : start + 30], played[start + 30 : start + 60]
@@ -104,7 +105,7 @@ def test_a_spread_deck_keeps_the_gap_as_far_as_ten_attempts_allow() -> None:
     tracks, tags_of = by_artists(*(str(number % 13) for number in range(40)))
     early = 0
     for seed in map(str, range(50)):
-        played = dealt(rounds(tracks, Recipe("spread"), tags_of, [40, 40], seed))
+        played = dealt(tracks, Recipe("spread"), tags_of, [40, 40], seed)
         early += sum(track in played[at - 9 : at] for at, track in enumerate(played) if at >= 40)
 
     assert early / 50 < 0.25  # of one order alone it is 0.95 on average, of ten 0.04
@@ -116,26 +117,26 @@ def test_if_no_order_keeps_the_gap_a_track_is_dealt_too_soon_rather_than_not_at_
     assert Rounds(all_of(tracks, tags_of), Recipe("spread"), Seeded("1")).arrange([0], {0: 1}) == [0]
 
 
-def test_the_rounds_of_a_deck_take_the_resting_tracks_from_its_recipe() -> None:
+def test_the_tracks_that_rest_in_a_round_of_a_deck_are_those_of_the_settings() -> None:
     recipe = Recipe(resting=frozenset({0, 4}))
 
     assert Rounds(all_of(numbered(6)), recipe, Seeded("1")).resting == {0, 4}
 
 
 @pytest.mark.parametrize(
-    ("gap", "plays"), [(None, 10), (Gap(1), 1), (Gap(3), 3), (Gap(50, is_percent=True), 20)]
+    ("recipe", "track_count", "plays"),
+    [
+        (Recipe(), 40, 10),
+        (Recipe(), 9999, 100),
+        (Recipe("sorted"), 9999, 0),
+        (Recipe(gap=Gap(1)), 40, 1),
+        (Recipe(gap=Gap(50, is_percent=True)), 40, 20),
+    ],
 )
-def test_the_gap_is_a_quarter_of_the_library_unless_the_recipe_sets_it(gap: Gap | None, plays: int) -> None:
-    tracks = numbered(40)
-
-    assert Rounds(all_of(tracks), Recipe(gap=gap), Seeded("1")).gap(40) == plays
-
-
-def test_the_default_gap_is_at_most_a_hundred_plays_and_the_sorted_order_has_no_gap() -> None:
-    tracks = numbered(2)
-
-    assert Rounds(all_of(tracks), Recipe(), Seeded("1")).gap(9999) == 100
-    assert Rounds(all_of(tracks), Recipe("sorted"), Seeded("1")).gap(9999) == 0
+def test_the_gap_is_a_quarter_of_the_library_at_most_100_plays_or_as_given_and_0_if_sorted(
+    recipe: Recipe, track_count: int, plays: int
+) -> None:
+    assert Rounds(all_of(numbered(2)), recipe, Seeded("1")).gap(track_count) == plays
 
 
 def test_the_random_order_inserts_a_new_track_at_each_position_with_equal_probability() -> None:
@@ -179,8 +180,7 @@ def test_deals_of_the_whole_library_differ_in_order_though_rounds_begin_within_a
     orders = []
     for _ in range(4):
         deck = deal_next(deck, every, law, ByCount(40), TODAY)
-        assert deck.deal is not None
-        orders.append(deck.deal.entries)
+        orders.append(entries(deck))
 
     assert all(sorted(order) == list(every) for order in orders)
     assert all(one[:12] != other[:12] for one, other in itertools.pairwise(orders))
@@ -193,14 +193,9 @@ LIBRARIES = st.lists(st.integers(1, 5), min_size=1, max_size=5)
 
 
 def values(counts: Sequence[int]) -> dict[int, int]:
-    """Return a library with that number of tracks for each value: the value of each track."""
+    """Return the value of each track, in a library with these numbers of tracks for the values."""
     numbers = [value for value, count in enumerate(counts) for _ in range(count)]
     return dict(zip(tracks(len(numbers)), numbers, strict=True))
-
-
-def entries(deck: Deck) -> tuple[int, ...]:
-    assert deck.deal is not None
-    return deck.deal.entries
 
 
 @given(counts=LIBRARIES, size=st.integers(1, 5), limit=st.integers(1, 3), seed=st.text(max_size=3))

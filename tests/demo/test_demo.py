@@ -1,4 +1,4 @@
-"""The demo library is real audio with tags, and never writes over anything else; so does the command."""
+"""Test that the demo writes real audio with tags, and never replaces other files."""
 
 from io import BytesIO
 from itertools import pairwise
@@ -39,7 +39,7 @@ def test_a_second_demo_in_the_same_folder_changes_no_file(tmp_path: Path) -> Non
 
 
 @pytest.mark.process
-def test_the_demo_makes_a_playlist_of_every_tone_with_no_artist_twice_in_a_row(tmp_path: Path) -> None:
+def test_the_demo_makes_a_playlist_of_all_its_tracks_with_no_artist_twice_in_a_row(tmp_path: Path) -> None:
     done = ran("demo", cwd=tmp_path)
     top = tmp_path / "playshuffle-demo"
     listed = entries((top / "playshuffle.m3u").read_bytes())

@@ -13,7 +13,6 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.tags.reading import Tags
 from tests.support import library
 from tests.support.library import deal, entries, keep, make_playlist, put, reader, undo, undo_deal
-from tests.support.program import listed
 
 BITRATES = {".mp3": 128_000, ".ogg": 192_000, ".m4a": 192_000, ".flac": 900_000}
 
@@ -29,75 +28,63 @@ def tools(seed: str = "seed") -> Tools:
     return library.tools(read_all, seed)
 
 
+def kept(request: Request, seed: str = "seed") -> list[str]:
+    keep(request, tools(seed))
+    return entries(request)
+
+
 def request_for(music: Path) -> Request:
     return Request((bytes(music),), bytes(music / "all.m3u"), options=Options(no_duplicates=True))
 
 
-def test_a_new_copy_takes_the_position_of_the_listed_track_only_if_it_is_better(tmp_path: Path) -> None:
+def test_a_new_copy_of_a_track_takes_the_position_of_the_track_only_if_it_is_better(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
-    keep(request_for(tmp_path), tools())
-    before = listed(tmp_path / "all.m3u")
+    request = request_for(tmp_path)
+    before = kept(request)
 
     put(tmp_path, "a/7.flac", "a/8.m4a", "a/9.mp3")
-    report = keep(request_for(tmp_path), tools("other"))
-    after = listed(tmp_path / "all.m3u")
+    report = keep(request, tools("other"))
 
-    assert after == [name.replace("z/7.ogg", "a/7.flac") for name in before]
+    assert entries(request) == [name.replace("z/7.ogg", "a/7.flac") for name in before]
     assert (report.came, report.went, report.renamed) == (0, 0, 1)
-
     (tmp_path / "a/7.flac").unlink()
-    keep(request_for(tmp_path), tools("another"))
-    assert listed(tmp_path / "all.m3u") == before
+    assert kept(request, "another") == before
 
 
-def test_undo_restores_a_recording_though_a_better_copy_of_it_was_added_since(tmp_path: Path) -> None:
+def test_undo_restores_the_position_of_a_track_though_a_better_copy_was_added_since(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
-    make_playlist(request_for(tmp_path), tools())
-    before = listed(tmp_path / "all.m3u")
+    request = request_for(tmp_path)
+    make_playlist(request, tools())
+    before = entries(request)
     put(tmp_path, "a/7.flac")
-    make_playlist(request_for(tmp_path), tools("other"))
+    make_playlist(request, tools("other"))
 
-    undo(request_for(tmp_path), tools())
+    undo(request, tools())
 
-    assert listed(tmp_path / "all.m3u") == [name.replace("z/7.ogg", "a/7.flac") for name in before]
+    assert entries(request) == [name.replace("z/7.ogg", "a/7.flac") for name in before]
 
 
 def test_of_equal_copies_the_one_in_the_last_order_is_kept_though_it_was_renamed(tmp_path: Path) -> None:
     put(tmp_path, *(f"m/{number}.ogg" for number in range(9)))
-    keep(request_for(tmp_path), tools())
-    before = listed(tmp_path / "all.m3u")
+    before = kept(request_for(tmp_path))
     put(tmp_path, *(f"a/{number}.m4a" for number in range(9)))
     (tmp_path / "m").rename(tmp_path / "z")
-    keep(request_for(tmp_path), tools())
-    stems = [Path(name).stem for name in listed(tmp_path / "all.m3u")]
 
-    assert stems == [Path(name).stem for name in before]
+    assert [Path(name).stem for name in kept(request_for(tmp_path))] == [Path(name).stem for name in before]
 
 
 def test_switching_the_option_no_duplicates_off_and_on_restores_the_order(tmp_path: Path) -> None:
     put(tmp_path, *(f"{folder}/{number}.ogg" for folder in "ab" for number in range(9)))
     on = request_for(tmp_path)
     off = on._replace(options=Options())
-    keep(off, tools())
-    whole = listed(tmp_path / "all.m3u")
+    whole = kept(off)
     for _ in range(2):
-        keep(on, tools())
-        assert len(listed(tmp_path / "all.m3u")) == 9
-        keep(off, tools())
-        assert listed(tmp_path / "all.m3u") == whole
+        assert len(kept(on)) == 9
+        assert kept(off) == whole
 
 
-def test_a_copy_is_in_the_playlist_though_a_skip_list_names_a_better_copy_of_it(tmp_path: Path) -> None:
-    put(tmp_path, "a/1.mp3", "b/1.flac")
-    (tmp_path / "never.m3u").write_text("b/1.flac\n")
-    make_playlist(request_for(tmp_path)._replace(without=(bytes(tmp_path / "never.m3u"),)), tools())
-
-    assert listed(tmp_path / "all.m3u") == ["a/1.mp3"]
-
-
-def deals(request: Request, count: int, seed: str = "seed") -> list[str]:
-    for number in range(count):
-        deal(request, tools(f"{seed} {number}"), 2)
+def dealt(request: Request, seed: str = "seed") -> list[str]:
+    deal(request, tools(seed), 2)
     return entries(request)
 
 
@@ -108,44 +95,36 @@ def test_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_names_the_tr
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
     request = request_for(tmp_path)._replace(without=(bytes(skip_list),))
-    dealt = []
+    stems = []
     for number in range(4):
-        names = deals(request, 1, f"{number}")
-        dealt += [Path(name).stem for name in names]
-        skip_list.write_text("".join(f"{stem}.flac\n" for stem in dealt))
+        stems += [Path(name).stem for name in dealt(request, f"{number}")]
+        skip_list.write_text("".join(f"{stem}.flac\n" for stem in stems))
 
-    assert sorted(dealt) == sorted(map(str, range(8)))
+    assert sorted(stems) == sorted(map(str, range(8)))
 
 
-def test_if_a_skip_list_excludes_a_track_a_copy_of_it_takes_the_position(tmp_path: Path) -> None:
+def test_a_copy_has_the_position_of_a_track_as_long_as_a_skip_list_excludes_the_track(tmp_path: Path) -> None:
     put(tmp_path, *(f"{number}.flac" for number in range(8)), "copies/3.mp3")
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
     request = request_for(tmp_path)._replace(without=(bytes(skip_list),))
-    keep(request, tools())
-    before = listed(tmp_path / "all.m3u")
+    before = kept(request)
 
     skip_list.write_text("3.flac\n")
-    keep(request, tools())
-    assert listed(tmp_path / "all.m3u") == [name.replace("3.flac", "copies/3.mp3") for name in before]
-
+    assert kept(request) == [name.replace("3.flac", "copies/3.mp3") for name in before]
     skip_list.write_text("")
-    keep(request, tools())
-    assert listed(tmp_path / "all.m3u") == before
+    assert kept(request) == before
 
 
-def test_better_copies_replace_the_tracks_of_todays_deal_and_of_the_deal_that_undo_restores(
-    tmp_path: Path,
-) -> None:
+def test_better_copies_replace_tracks_of_todays_deal_and_of_the_deal_undo_restores(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.mp3" for number in range(8)))
     request = request_for(tmp_path)
-    first = deals(request, 1)
-    second = deals(request, 1)
+    first, second = dealt(request), dealt(request)
     put(tmp_path, *(f"a/{number}.flac" for number in range(8)))
     deal(request, tools(), 2, Every.DAY)
-    assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in second]
+    assert entries(request) == [f"a/{Path(name).stem}.flac" for name in second]
     undo_deal(request, tools())
-    assert listed(tmp_path / "all.m3u") == [f"a/{Path(name).stem}.flac" for name in first]
+    assert entries(request) == [f"a/{Path(name).stem}.flac" for name in first]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Files that are exchanged while an update reads their tags."""
+"""Test that exchanged and converted files keep their positions, and that new files get new numbers."""
 
 import os
 import random
@@ -13,42 +13,50 @@ import pytest
 
 from playshuffle.library import folder_readings
 from playshuffle.library.cache import Cache
-from playshuffle.ordering.recipe import Recipe
 from playshuffle.pipeline.request import Request
 from playshuffle.store.state import State
 from playshuffle.tags.reading import Reading
 from playshuffle.tags.tag_reader import read
-from tests.support.library import FRAME, deal, keep, read_here, tools
+from tests.support.library import FRAME, deal, entries, keep, read_here, tools
 from tests.support.needs import need
-from tests.support.program import listed
 from tests.support.sized import rotate
 from tests.support.tagging import tag
 
 
-@pytest.mark.parametrize("has_birth_times", [True, False])
+@pytest.fixture(params=[True, False], ids=["birth times", "no birth times"])
+def _birth_times(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not request.param:
+        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
+
+
+def write_music(top: Path, count: int) -> tuple[Path, Request]:
+    """Write audio files of different lengths; return their folder, and the request for their playlist."""
+    music = top / "music"
+    music.mkdir()
+    for number in range(count):
+        (music / f"{number}.mp3").write_bytes(FRAME * (20 + number))
+    return music, Request((bytes(music),), bytes(top / "all.m3u"))
+
+
+def stems(request: Request) -> list[str]:
+    return [Path(entry).stem for entry in entries(request)]
+
+
+EXCHANGED = {"0": "1", "1": "0"}
+
+
+@pytest.mark.usefixtures("_birth_times")
 @pytest.mark.parametrize("touched", ["0", "1", "01"])
 @pytest.mark.parametrize("read_before", [0, 1])
 @pytest.mark.parametrize("has_tags", [True, False])
 def test_files_that_exchange_names_after_the_scan_found_them_keep_their_positions(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    has_birth_times: bool,
-    touched: str,
-    read_before: int,
-    has_tags: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, touched: str, read_before: int, has_tags: bool
 ) -> None:
-    """Also if another process has stored other tags of their folder since."""
-    if not has_birth_times:
-        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
-    music = tmp_path / "music"
-    music.mkdir()
-    for number in range(9):
-        (music / f"{number}.mp3").write_bytes(FRAME * (20 + number))
+    """Also if another process has stored tags of the folder since the scan."""
+    music, request = write_music(tmp_path, 9)
     first, second = music / "0.mp3", music / "1.mp3"
-    playlist = tmp_path / "all.m3u"
-    request = Request((os.fsencode(music),), os.fsencode(playlist), Recipe())
     keep(request, tools(seed="1"))
-    before = [Path(entry).name for entry in listed(playlist)]
+    before = stems(request)
     for name in touched:
         os.utime(music / f"{name}.mp3", (1, 1))  # so that it is read again
 
@@ -66,30 +74,18 @@ def test_files_that_exchange_names_after_the_scan_found_them_keep_their_position
         rotate(first, second)
     keep(request, tools(seed="3"))
 
-    other = {first.name: second.name, second.name: first.name}
-    assert [Path(entry).name for entry in listed(playlist)] == [other.get(name, name) for name in before]
+    assert stems(request) == [EXCHANGED.get(stem, stem) for stem in before]
 
 
-@pytest.mark.parametrize("has_birth_times", [True, False])
+@pytest.mark.usefixtures("_birth_times")
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize("at_reads", [*combinations_with_replacement(range(3), 3)])
 def test_no_position_is_lost_if_files_exchange_names_while_all_tags_are_read(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    has_birth_times: bool,
-    is_first: bool,
-    at_reads: tuple[int, int, int],
+    tmp_path: Path, is_first: bool, at_reads: tuple[int, int, int]
 ) -> None:
-    """In the first scan of all, or in one without a cache. They may exchange their positions."""
-    if not has_birth_times:
-        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
-    music = tmp_path / "music"
-    music.mkdir()
-    for number in range(5):
-        (music / f"{number}.mp3").write_bytes(FRAME * (20 + number))
+    """All tags are read in the first scan, and without a cache. The files may exchange positions."""
+    music, request = write_music(tmp_path, 5)
     first, second, between = (music / name for name in ("0.mp3", "1.mp3", "between"))
-    playlist = tmp_path / "all.m3u"
-    request = Request((os.fsencode(music),), os.fsencode(playlist), Recipe())
     if not is_first:
         keep(request, tools(seed="1"))
         shutil.rmtree(Path(os.environ["XDG_CACHE_HOME"]))
@@ -102,29 +98,20 @@ def test_no_position_is_lost_if_files_exchange_names_while_all_tags_are_read(
             if path:
                 yield number, read(path)
 
-    before = [] if is_first else [Path(entry).name for entry in listed(playlist)]
+    before = [] if is_first else stems(request)
     keep(request, tools(exchange_and_read_all, "2"))
-    before = before or [Path(entry).name for entry in listed(playlist)]
+    before = before or stems(request)
     keep(request, tools(seed="3"))
-    after = [Path(entry).name for entry in listed(playlist)]
 
-    other = {first.name: second.name, second.name: first.name}
-    assert len(after) == 5
+    assert len(stems(request)) == 5
     if len(before) == 5:  # else a file was not there when it was to be read, and is new now
-        assert after in (before, [other.get(name, name) for name in before])
+        assert stems(request) in (before, [EXCHANGED.get(stem, stem) for stem in before])
 
 
-@pytest.mark.parametrize("has_birth_times", [True, False])
-def test_the_tags_of_a_file_dated_in_the_far_future_are_read_only_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_birth_times: bool
-) -> None:
-    if not has_birth_times:
-        monkeypatch.setattr(folder_readings, "birth_of", lambda _: None)
-    music = tmp_path / "music"
-    music.mkdir()
-    file = music / "0.mp3"
-    file.write_bytes(FRAME * 20)
-    os.utime(file, (0, 15_000_000_000))  # in nanoseconds, this takes more than 64 bits with sign
+@pytest.mark.usefixtures("_birth_times")
+def test_the_tags_of_a_file_dated_in_the_far_future_are_read_only_once(tmp_path: Path) -> None:
+    music, request = write_music(tmp_path, 1)
+    os.utime(music / "0.mp3", (0, 15_000_000_000))  # in nanoseconds, this takes more than 64 bits with sign
     read_count = 0
 
     def read_and_count(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
@@ -132,7 +119,6 @@ def test_the_tags_of_a_file_dated_in_the_far_future_are_read_only_once(
         read_count += len(paths)
         return read_here(paths)
 
-    request = Request((os.fsencode(music),), os.fsencode(tmp_path / "all.m3u"), Recipe())
     reports = [keep(request, tools(read_and_count)) for _ in range(2)]
 
     assert all(report.library.tracks.durations_ms[0] for report in reports)
@@ -147,23 +133,18 @@ COUNT = 300
 
 def to_opus(files: list[Path]) -> None:
     """Convert files beside themselves, with their tags, as converters do."""
-    inputs = [word for file in files for word in ("-i", str(file))]
-    outputs = [
-        word
-        for number, file in enumerate(files)
-        for word in ("-map", f"{number}", "-map_metadata", f"{number}", str(file.with_suffix(".opus")))
-    ]
-    subprocess.run(["ffmpeg", "-v", "error", *inputs, *outputs], check=True, timeout=100)
-
-
-def stems(playlist: Path) -> list[str]:
-    return [Path(entry).stem for entry in listed(playlist)]
+    words = [word for file in files for word in ("-i", str(file))]
+    for number, file in enumerate(files):
+        words += "-map", f"{number}", "-map_metadata", f"{number}", str(file.with_suffix(".opus"))
+    subprocess.run(["ffmpeg", "-v", "error", *words], check=True, timeout=100)
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("deletes_first", [False, True])
-def test_a_library_converted_to_opus_keeps_positions_and_deals(tmp_path: Path, deletes_first: bool) -> None:
-    """Also where the new files appear long after the old ones were deleted."""
+def test_tracks_keep_positions_and_count_as_dealt_after_their_files_were_converted_to_opus(
+    tmp_path: Path, deletes_first: bool
+) -> None:
+    """Also if the new files appear only after an update without the old ones."""
     need("ffmpeg")
     music = tmp_path / "Music"
     music.mkdir()
@@ -172,13 +153,12 @@ def test_a_library_converted_to_opus_keeps_positions_and_deals(tmp_path: Path, d
         file.write_bytes(FRAME * (20 + number % 30))
         if number % 5:  # the others are known by their names
             tag(file, {"artist": f"Artist {number % 7}", "title": f"Title {number % 50}"})
-    kept, dealt = (
-        Request((os.fsencode(music),), os.fsencode(tmp_path / f"{name}.m3u"), Recipe()) for name in "kd"
-    )
+    kept = Request((bytes(music),), bytes(tmp_path / "kept.m3u"))
+    dealt = kept._replace(output=bytes(tmp_path / "dealt.m3u"))
     keep(kept, tools(seed="1"))
-    order = stems(tmp_path / "k.m3u")
+    order = stems(kept)
     deal(dealt, tools(), COUNT // 2)
-    first_half = stems(tmp_path / "d.m3u")
+    first_half = stems(dealt)
 
     to_opus(files)
     for file in files[COUNT // 2 :] if deletes_first else files:
@@ -189,37 +169,34 @@ def test_a_library_converted_to_opus_keeps_positions_and_deals(tmp_path: Path, d
         for file in hidden.glob("*.mp3"):
             file.rename(music / file.name)
         keep(kept, tools(seed="2"))
-        assert len(listed(tmp_path / "k.m3u")) == COUNT // 2
+        assert len(stems(kept)) == COUNT // 2
         for file in files[: COUNT // 2]:
             file.unlink()
         for file in hidden.glob("*.opus"):
             file.rename(music / file.name)
     report = keep(kept, tools(seed="2"))
 
-    assert stems(tmp_path / "k.m3u") == order
-    assert {Path(entry).suffix for entry in listed(tmp_path / "k.m3u")} == {".opus"}
+    assert stems(kept) == order
+    assert {Path(entry).suffix for entry in entries(kept)} == {".opus"}
     assert deletes_first or (report.came, report.went, report.renamed) == (0, 0, COUNT)
     deal(dealt, tools(), COUNT // 2)
-    assert sorted(first_half + stems(tmp_path / "d.m3u")) == sorted(order)
+    assert sorted(first_half + stems(dealt)) == sorted(order)
 
 
 # Files of equal lengths
 
 
-RATE = 8000
-
-
 def songs(folder: Path, numbers: range) -> None:
-    """Write songs with audio of their own, a hundred of which have the same length."""
+    """Write songs of different audio, in only ten different lengths."""
     folder.mkdir(exist_ok=True)
     for number in numbers:
         with wave.open(str(folder / f"{number:04}.wav"), "wb") as file:
-            file.setparams((1, 1, RATE, 0, "NONE", ""))
-            file.writeframes(random.Random(number).randbytes(RATE // 10 + number % 10))
+            file.setparams((1, 1, 8000, 0, "NONE", ""))
+            file.writeframes(random.Random(number).randbytes(800 + number % 10))
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_new_songs_do_not_get_the_numbers_of_deleted_songs_that_a_list_or_deck_had(
+def test_new_songs_are_not_taken_for_deleted_songs_of_equal_length_in_a_list_or_deck(
     tmp_path: Path, count: int
 ) -> None:
     """In a kept list, and in a deck of which half was dealt."""

@@ -3,6 +3,7 @@
 import os
 import random
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,6 @@ from tests.pipeline.conftest import LookAt
 from tests.support import library
 from tests.support.library import deal, keep, make_playlist, put, reader
 from tests.support.program import listed
-
-GENRES = ("Jazz", "Rock", "Podcast", "")
 
 
 @reader
@@ -49,12 +48,14 @@ def write_library(music: Path, choose: random.Random) -> list[Path]:
             hidden = choose.choice(("", "", "", "."))
             (music / folder / f"{hidden}{kind}-{number}{suffix}").write_bytes(os.urandom(8))
     (music / "a-jazz: colon?.mp3").write_bytes(b"y")
-    if choose.random() < 0.5:
-        (music / "closed/.nomedia").touch()
-    if choose.random() < 0.5:
-        (music / "patterns/.ndignore").write_text("# comment\nrock*\n")
-    if choose.random() < 0.5:
-        (music / "live/.mpdignore").write_text("*.ogg\n")
+    patterns = {
+        "closed/.nomedia": "",
+        "patterns/.ndignore": "# comment\nrock*\n",
+        "live/.mpdignore": "*.ogg\n",
+    }
+    for name, text in patterns.items():
+        if choose.random() < 0.5:
+            (music / name).write_text(text)
     (music / "link.mp3").symlink_to("nowhere.mp3")
     (music / "never.m3u").write_text("jazz-0.mp3\nlive/2024/jazz-1.mp3\nlive/rock-0.flac\n")
     found = [path for path in music.rglob("*") if path.suffix != ".m3u"]
@@ -105,15 +106,11 @@ def test_a_file_is_explained_as_in_the_playlist_exactly_if_the_playlist_has_it(
     music = tmp_path / "Music"
     files = write_library(music, choose)
     request = random_request(music, choose)
-    way = choose.choice(("make", "keep", "deal"))
+    write = choose.choice((make_playlist, keep, partial(deal, count=2)))
+    if isinstance(write, partial):
+        request = request._replace(recipe=Recipe())
     with suppress(PlayshuffleError):  # nothing is left: then nothing may be in
-        if way == "make":
-            make_playlist(request, tools())
-        elif way == "keep":
-            keep(request, tools())
-        else:
-            request = request._replace(recipe=Recipe())
-            deal(request, tools(), 2)
+        write(request, tools())
     playlist = music / "all.m3u"
     entries = set(listed(playlist)) if playlist.exists() else set()
     stages = look_at(request, tools())
@@ -134,72 +131,52 @@ FILES = {
 }  # fmt: skip
 
 
-def example_library(music: Path) -> Request:
-    for name in FILES:
-        if name != "missing.mp3":
-            (music / name).parent.mkdir(parents=True, exist_ok=True)
-            (music / name).write_bytes(name.encode())
-    (music / "closed/.nomedia").touch()
+@pytest.fixture
+def example(tmp_path: Path) -> Request:
+    """The request for a playlist of a library in the folder Music, which has the files of FILES."""
+    music = put(tmp_path / "Music", *(name for name in FILES if name != "missing.mp3"), "closed/.nomedia")
     (music / "patterns/.ndignore").write_text("# live\nx*\n*-5.mp3\n")
     (music / "never.m3u").write_text("jazz-7.mp3\n")
-    return Request(
-        (bytes(music),),
-        bytes(music / "all.m3u"),
-        options=Options(where=("-genre:rock",), no_duplicates=True),
-        without=(bytes(music / "never.m3u"),),
-    )
+    options = Options(where=("-genre:rock",), no_duplicates=True)
+    never = bytes(music / "never.m3u")
+    return Request((bytes(music),), bytes(music / "all.m3u"), options=options, without=(never,))
 
 
-@pytest.mark.parametrize(("name", "code"), FILES.items())
-def test_each_example_file_is_explained_by_its_expected_reason(
-    tmp_path: Path, name: str, code: str, look_at: LookAt
+def test_a_file_omitted_for_any_of_the_reasons_is_explained_by_this_reason(
+    tmp_path: Path, example: Request, look_at: LookAt
 ) -> None:
     music = tmp_path / "Music"
-    request = example_library(music)
-    make_playlist(request, tools())
+    assert look_at(example, tools()).explain(bytes(music / "jazz-1.mp3")).code == "not_written"
+    make_playlist(example, tools())
+    stages = look_at(example, tools())
+    reasons = {name: stages.explain(bytes(music / name)) for name in FILES}
 
-    assert look_at(request, tools()).explain(bytes(music / name)).code == code
-
-
-def test_reasons_name_the_line_of_an_ignore_file_and_the_tag_value(tmp_path: Path, look_at: LookAt) -> None:
-    music = tmp_path / "Music"
-    request = example_library(music)
-    make_playlist(request, tools())
-    stages = look_at(request, tools())
-
-    ignored = stages.explain(bytes(music / "patterns/jazz-5.mp3")).text
+    assert {name: reason.code for name, reason in reasons.items()} == FILES
+    ignored = reasons["patterns/jazz-5.mp3"].text
     assert ignored == f"ignored: {music}/patterns/.ndignore, line 3: *-5.mp3"
-    assert stages.explain(bytes(music / "rock-1.mp3")).text == "-genre:rock fails (genre is Rock)"
+    assert reasons["rock-1.mp3"].text == "-genre:rock fails (genre is Rock)"
 
 
-def test_reasons_tell_files_outside_the_folders_unlisted_unwritten_or_over_a_limit_apart(
-    tmp_path: Path, look_at: LookAt
+def test_files_outside_the_folders_not_in_the_source_list_or_over_a_limit_have_reasons_of_their_own(
+    tmp_path: Path, example: Request, look_at: LookAt
 ) -> None:
-    music = tmp_path / "Music"
-    request = example_library(music)
-    path = bytes(music / "jazz-1.mp3")
-
-    assert look_at(request, tools()).explain(path).code == "not_written"
+    music = put(tmp_path / "Music", *(f"jazz-1{number}.mp3" for number in range(5)))
     (tmp_path / "x.mp3").touch()
-    assert look_at(request, tools()).explain(bytes(tmp_path / "x.mp3")).code == "outside"
-    put(music, *(f"jazz-1{number}.mp3" for number in range(5)))
-    limited = request._replace(recipe=Recipe(limit=2))
-    make_playlist(limited, tools())
-    codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
-    assert codes.count("in") == 2
-    assert codes.count("limit") == 4
+    for code, limited in (
+        ("limit", example._replace(recipe=Recipe(limit=2))),
+        ("most", example._replace(most=LimitPerTag(2, "genre"))),
+    ):
+        make_playlist(limited, tools())
+        stages = look_at(limited, tools())
+        codes = [stages.explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
+        assert (codes.count("in"), codes.count(code)) == (2, 4)
 
-    limited = request._replace(most=LimitPerTag(2, "genre"))
-    make_playlist(limited, tools())
-    codes = [look_at(limited, tools()).explain(bytes(file)).code for file in music.glob("jazz-*.mp3")]
-    assert codes.count("in") == 2
-    assert codes.count("most") == 4
-
-    listed_files = request._replace(files=(path,))
+    listed_files = example._replace(files=(bytes(music / "jazz-1.mp3"),))
     assert look_at(listed_files, tools()).explain(bytes(music / "rock-1.mp3")).code == "not_listed"
+    assert stages.explain(bytes(tmp_path / "x.mp3")).code == "outside"
 
 
-def test_the_tracks_of_a_deck_are_explained_as_in_the_playlist_dealt_or_upcoming(
+def test_a_file_of_a_deck_is_explained_as_in_the_playlist_as_dealt_before_or_as_upcoming(
     tmp_path: Path, look_at: LookAt
 ) -> None:
     music = put(tmp_path / "Music", *(f"{number}.mp3" for number in range(6)))
@@ -212,7 +189,7 @@ def test_the_tracks_of_a_deck_are_explained_as_in_the_playlist_dealt_or_upcoming
     assert codes == ["dealt", "dealt", "in", "in", "upcoming", "upcoming"]
 
 
-def test_the_reason_for_a_track_of_a_missing_folder_is_a_missing_drive(
+def test_the_reason_for_an_unlisted_track_of_a_missing_folder_is_a_missing_drive(
     tmp_path: Path, look_at: LookAt
 ) -> None:
     music = put(tmp_path / "Music", "1.mp3")

@@ -1,4 +1,4 @@
-"""Files that are tagged and exchange their names within the settling time keep their positions and deals."""
+"""Test files that are tagged and exchange names just before an update, while they count as being written."""
 
 import shutil
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class _Music(SizedMusic):
         keep(self.request("all"), tools(seed="x"), Changes(dirty, gone, moves, still_ns))
 
     def deal(self, count: int, *, still_ns: int = 0) -> None:
-        """Deal by hand, which reads each file; or as the service does."""
+        """Deal as the command does, which reads each file, or with `still_ns` as the service does."""
         changes = Changes(still_ns=still_ns)
         deal(self.request("today"), tools(seed="x"), count, changes=changes)
         self.dealt += self.tracks("today")
@@ -53,7 +53,7 @@ def _choose(music: _Music, kinds: str) -> list[Path]:
 @pytest.mark.parametrize("kinds", ["du", "ud", "dd", "uu", "dud", "udu"])
 @pytest.mark.parametrize("written", [(0,), (1,), (0, 1)])
 @pytest.mark.parametrize("is_seen", [False, True])
-def test_retagging_and_swapping_files_moves_no_track_and_deals_none_twice(
+def test_tracks_whose_files_are_retagged_and_swap_names_keep_positions_and_are_dealt_once(
     tmp_path: Path, kinds: str, written: Sequence[int], is_seen: bool
 ) -> None:
     """Two files, or three. Updates come before the written files are settled, and after."""
@@ -94,9 +94,7 @@ def test_a_deal_while_files_are_being_written_deals_no_track_twice(tmp_path: Pat
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_a_track_just_written_keeps_its_position_when_it_swaps_names_with_another(
-    tmp_path: Path, is_new: bool
-) -> None:
+def test_a_file_just_written_keeps_its_position_when_it_swaps_names(tmp_path: Path, is_new: bool) -> None:
     """With a new file, or with a track that a program edited by a copy, both written an hour ago."""
     music = _Music(tmp_path)
     written, other = _choose(music, "uu")

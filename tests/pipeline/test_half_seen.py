@@ -1,4 +1,4 @@
-"""An update that looks at some folders only, or leaves files for later, costs no track its place.
+"""Test that updates which look at some folders only, or leave files for later, keep all positions.
 
 Files are retagged and moved between folders, an update sees some of it, and the next one all.
 """
@@ -33,7 +33,7 @@ class _Model:
         self._order = self._numbers("kept")
 
     def step(self) -> None:
-        """Change the library, update for a part of it, then for all; nothing but names may change."""
+        """Change the library, update for a part of it, then for all; only names of entries may change."""
         music = self._music
         acts = [music.swap, music.retag_and_swap, music.chain, music.renumber, music.import_files,
                 music.rename_files, music.rename_folder, music.retag]  # fmt: skip
@@ -69,7 +69,7 @@ class _Model:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_update_that_finds_only_half_of_the_library_keeps_all_positions(tmp_path: Path, seed: int) -> None:
+def test_updates_of_only_some_of_the_changed_folders_keep_all_positions(tmp_path: Path, seed: int) -> None:
     model = _Model(tmp_path, seed)
     for _ in range(12):
         model.step()

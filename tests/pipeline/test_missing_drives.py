@@ -1,9 +1,10 @@
-"""The guard over whole runs: which losses are believed, and which tracks stay as last known."""
+"""Test which tracks count as deleted and which as missing, over whole runs."""
 
 import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,14 @@ from tests.support.program import DATA
 from tests.support.refusals import refusal
 from tests.support.sized import SizedMusic
 
+ROOTS = ("Music/a", "Music/b")
+
 
 class Library(SizedMusic):
-    """Folders of tracks, and a playlist over some roots and tracks of them."""
+    """Folders of tracks, and playlists of the tracks in some of the folders."""
 
     def __init__(self, top: Path, **folders: int) -> None:
-        super().__init__(Path(os.path.realpath(top)))
+        super().__init__(top)
         self.known: dict[Path, int] = {}
         self.notes: Sequence[str] = ()
         for folder, tracks in folders.items():
@@ -31,69 +34,46 @@ class Library(SizedMusic):
                 self.add(f"{folder}/{number:03}.mp3")
 
     def update(
-        self,
-        *roots: str,
-        changes: Changes = EVERYWHERE,
-        where: str = "",
-        name: str = "list",
-        accept_missing: bool = False,
+        self, *roots: str, changes: Changes = EVERYWHERE, name: str = "list", **options: Any
     ) -> list[int]:
-        """Update the playlist, and return its tracks."""
-        request = self.request(
-            name, options=Options(where=(where,) if where else (), accept_missing=accept_missing)
-        )
+        """Update a playlist of the tracks in these folders, and return its tracks."""
+        request = self.request(name, options=Options(**options))
         folders = tuple(os.fsencode(self.top / root) for root in roots or ("Music",))
         report = keep(request._replace(roots=folders), tools(seed=name), changes)
         self.notes = list(map(str, report.notes))
         self.known |= {path: self.track(path) for path in self.folder.rglob("*.mp3")}
-        return [self.known[Path(os.path.realpath(path))] for path in self.listed(name)]
+        return [self.known[path.resolve()] for path in self.listed(name)]
 
-    def waits(self, *roots: str, where: str = "", changes: Changes = EVERYWHERE) -> str:
-        """Check that an update keeps all entries, though most are missing; return its notes."""
+    def notes_if_nothing_changes(self, *roots: str, **options: Any) -> str:
+        """Check that an update keeps all entries, though tracks are missing; return its notes."""
         before = self.listed("list")
-        self.update(*roots, where=where, changes=changes)
+        self.update(*roots, **options)
         assert self.listed("list") == before
         return " ".join(self.notes)
 
-    def remove(self, folder: str, count: int) -> list[bytes]:
-        paths = sorted((self.top / "Music" / folder).iterdir())[:count]
+    def remove(self, folder: str, count: int) -> list[Path]:
+        paths = sorted((self.folder / folder).iterdir())[:count]
         for path in paths:
             path.unlink()
-        return [os.fsencode(path) for path in paths]
+        return paths
 
 
-def test_tracks_keep_positions_if_a_folder_with_most_of_them_was_renamed_between_updates(
-    tmp_path: Path,
-) -> None:
-    """While the service was stopped; each track keeps its position."""
-    library = Library(tmp_path, a=40, b=20)
-    before = library.update()
-
-    (tmp_path / "Music/a").rename(tmp_path / "Music/z")
-
-    assert library.update() == before
-
-
-def test_whether_tracks_seem_missing_depends_on_the_folder_and_not_on_the_query_of_a_list(
-    tmp_path: Path,
-) -> None:
-    """Of 100 tracks it has 40; of these 30 are gone, first with the rest of the folder, then alone."""
+def test_whether_tracks_count_as_missing_depends_on_the_folder_and_not_on_the_query(tmp_path: Path) -> None:
+    """The list has 40 of 100 tracks. 30 of the 40 are deleted: together with 40 other tracks, then alone."""
     library = Library(tmp_path, a=40, b=60)
-    query = f"path:{tmp_path}/Music/a"
+    query = (f"path:{tmp_path}/Music/a",)
     library.update(where=query)
     shutil.copytree(tmp_path / "Music", tmp_path / "copy")
     library.remove("a", 30)
     library.remove("b", 40)
 
-    assert "70 of 100 tracks are gone" in library.waits(where=query)
+    assert "70 of 100 tracks are gone" in library.notes_if_nothing_changes(where=query)
 
     shutil.copytree(tmp_path / "copy/b", tmp_path / "Music/b", dirs_exist_ok=True)
     assert len(library.update(where=query)) == 10
 
 
-def test_a_loss_of_tracks_accepted_for_one_list_is_accepted_for_all_lists_of_the_folder(
-    tmp_path: Path,
-) -> None:
+def test_lost_tracks_accepted_for_one_list_are_accepted_for_all_lists_of_the_folder(tmp_path: Path) -> None:
     library = Library(tmp_path, a=60)
     library.update()
     library.update(name="other")
@@ -105,151 +85,138 @@ def test_a_loss_of_tracks_accepted_for_one_list_is_accepted_for_all_lists_of_the
     assert len(library.update()) == 20
 
 
-def test_a_root_whose_loss_was_accepted_for_each_list_may_stay_missing_without_a_note(tmp_path: Path) -> None:
+def test_a_folder_whose_loss_each_list_has_accepted_may_stay_missing_without_a_note(tmp_path: Path) -> None:
     library = Library(tmp_path, a=5, b=5)
-    roots = ("Music/a", "Music/b")
-    before = library.update(*roots)
-    library.update(*roots, name="other")
+    before = library.update(*ROOTS)
+    library.update(*ROOTS, name="other")
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
 
     for name in ("list", "other"):
-        assert len(library.update(*roots, name=name, accept_missing=True)) == 5
-        assert len(library.update(*roots, name=name)) == 5
+        assert len(library.update(*ROOTS, name=name, accept_missing=True)) == 5
+        assert len(library.update(*ROOTS, name=name)) == 5
         assert library.notes == []
 
     (tmp_path / "elsewhere").rename(tmp_path / "Music/a")
-    assert library.update(*roots) == before
+    assert library.update(*ROOTS) == before
     with pytest.raises(PlayshuffleError, match="Music/c"):
-        library.update(*roots, "Music/c")
+        library.update(*ROOTS, "Music/c")
 
 
-def test_while_one_root_is_missing_tracks_of_another_root_are_added_and_removed(tmp_path: Path) -> None:
+def test_while_a_folder_is_missing_tracks_of_another_folder_are_added_and_removed(tmp_path: Path) -> None:
     library = Library(tmp_path, a=60, b=5)
-    roots = ("Music/a", "Music/b")
-    before = library.update(*roots)
-    removed = {library.known[Path(os.fsdecode(path))] for path in library.remove("b", 2)}
+    before = library.update(*ROOTS)
+    removed = {library.known[path] for path in library.remove("b", 2)}
     library.add("b/new.mp3")
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
 
-    away = library.update(*roots)
+    after = library.update(*ROOTS)
 
-    assert f"60 of 64 tracks wait for {tmp_path}/Music/a" in " ".join(library.notes)
-    assert [track for track in away if track in before] == [track for track in before if track not in removed]
-    assert len(away) == 64
-    (tmp_path / "elsewhere").rename(tmp_path / "Music/a")
-    gone = {library.known[Path(os.fsdecode(path))] for path in library.remove("a", 3)}
-    assert library.update(*roots) == [track for track in away if track not in gone]
-    assert library.notes == []
+    assert [track for track in after if track in before] == [
+        track for track in before if track not in removed
+    ]
+    assert len(after) == 64
 
 
-def test_the_report_of_a_list_without_tracks_of_a_missing_root_has_no_note_on_that_root(
-    tmp_path: Path,
-) -> None:
+def test_a_list_without_tracks_of_a_missing_folder_has_no_note_about_this_folder(tmp_path: Path) -> None:
     library = Library(tmp_path, a=3, b=5)
-    roots = ("Music/a", "Music/b")
-    library.update(*roots)
-    library.update(*roots, name="other", where=f"path:{tmp_path}/Music/b")
+    library.update(*ROOTS)
+    where = (f"path:{tmp_path}/Music/b",)
+    library.update(*ROOTS, name="other", where=where)
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
 
-    assert len(library.update(*roots, name="other", where=f"path:{tmp_path}/Music/b")) == 5
+    assert len(library.update(*ROOTS, name="other", where=where)) == 5
     assert library.notes == []
-    library.update(*roots)
+    library.update(*ROOTS)
     assert len(library.notes) == 1
 
 
-def test_a_new_version_of_a_file_keeps_its_position_though_another_root_is_lost(
-    tmp_path: Path,
-) -> None:
+def test_a_new_version_of_a_file_keeps_its_position_though_another_folder_is_lost(tmp_path: Path) -> None:
     """While a drive is missing, a file with other audio may be new, and the track at its path moved there."""
     library = Library(tmp_path, a=5, b=30)
     library.update("Music/b")
-    library.update("Music/a", "Music/b", name="other")
+    library.update(*ROOTS, name="other")
     before = library.listed("list")
     shutil.rmtree(tmp_path / "Music/a")
-    library.update("Music/a", "Music/b", name="other", accept_missing=True)
+    library.update(*ROOTS, name="other", accept_missing=True)
 
-    path = tmp_path / "Music/b/007.mp3"
-    path.unlink()
-    path.write_bytes((DATA / "tone.flac").read_bytes())
+    (tmp_path / "Music/b/007.mp3").unlink()
+    shutil.copyfile(DATA / "tone.flac", tmp_path / "Music/b/007.mp3")
     library.update("Music/b")
 
     assert library.listed("list") == before
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_updates_leave_the_entries_and_titles_of_tracks_in_a_missing_root_unchanged(
+def test_updates_change_neither_entries_nor_titles_of_tracks_in_a_missing_music_folder(
     tmp_path: Path, is_there: bool
 ) -> None:
-    """Also if the folder on which its drive was mounted is there, and empty."""
+    """Also if the missing root is still there as an empty folder, as a mount point is."""
     library = Library(tmp_path, a=30, b=3)
-    library.update("Music/a", "Music/b")
+    library.update(*ROOTS)
     before = (tmp_path / "list.m3u").read_bytes()
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
     if is_there:
         (tmp_path / "Music/a").mkdir()
 
     for _ in range(2):
-        library.update("Music/a", "Music/b")
+        library.update(*ROOTS)
         assert (tmp_path / "list.m3u").read_bytes() == before
 
 
-def test_deletions_that_the_service_observed_are_accepted_though_another_root_is_missing(
-    tmp_path: Path,
-) -> None:
+def test_deletions_that_the_service_saw_are_accepted_though_another_folder_is_missing(tmp_path: Path) -> None:
     library = Library(tmp_path, a=60, b=5)
-    roots = ("Music/a", "Music/b")
-    library.update(*roots)
+    library.update(*ROOTS)
     seen = library.remove("a", 50)
     (tmp_path / "Music/b").rename(tmp_path / "elsewhere")
 
-    away = library.update(*roots, changes=Changes(gone=frozenset(seen)))
+    away = library.update(*ROOTS, changes=Changes(gone=frozenset(map(bytes, seen))))
     (tmp_path / "elsewhere").rename(tmp_path / "Music/b")
 
     assert len(away) == 15
-    assert library.update(*roots) == away
+    assert library.update(*ROOTS) == away
     assert library.notes == []
 
 
-def test_a_missing_mount_is_noticed_though_a_list_without_its_tracks_was_updated_before(
+def test_a_drive_is_noticed_as_missing_though_a_list_without_its_tracks_was_updated_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the list 5 tracks of 40 are on it, of the other one none."""
+    """The drive has 5 tracks of the list, and none of the other list."""
     library = Library(tmp_path, stick=5, a=35, b=10)
     disk = Mount(b"/", "ext4", b"/dev/sda1", 0)
     table = [disk, Mount(os.path.realpath(os.fsencode(tmp_path / "Music/stick")), "vfat", b"/dev/sdb1", 0)]
     monkeypatch.setattr(mounts, "table", lambda: table)
     library.update()
-    library.update(where="path::/b/", name="other")
+    library.update(where=("path::/b/",), name="other")
     (tmp_path / "Music/stick").rename(tmp_path / "elsewhere")
     (tmp_path / "Music/stick").mkdir()
     table.pop()
 
-    library.update(where="path::/b/", name="other")
+    library.update(where=("path::/b/",), name="other")
     library.remove("b", 1)
-    library.update(where="path::/b/", name="other")
+    library.update(where=("path::/b/",), name="other")
 
-    assert "5 tracks are gone, and" in library.waits()
+    assert "5 tracks are gone, and" in library.notes_if_nothing_changes()
 
 
 @pytest.mark.parametrize("roots", [("Music", "Music/a"), ("Music/a", "Music")])
-def test_a_root_inside_another_root_counts_as_missing_if_all_of_its_own_tracks_are_gone(
+def test_a_music_folder_inside_another_one_counts_as_missing_if_all_tracks_in_it_are_gone(
     tmp_path: Path, roots: tuple[str, ...]
 ) -> None:
-    """A few of many tracks, but all of the inner root."""
+    """They are few of all tracks."""
     library = Library(tmp_path, a=5, b=60)
     before = library.update(*roots)
     (tmp_path / "Music/a").rename(tmp_path / "elsewhere")
     (tmp_path / "Music/a").mkdir()
 
-    assert "no track was found; 5 were there" in library.waits(*roots)
+    assert "no track was found; 5 were there" in library.notes_if_nothing_changes(*roots)
     (tmp_path / "Music/a").rmdir()
-    assert "5 tracks were there" in library.waits(*roots)
+    assert "5 tracks were there" in library.notes_if_nothing_changes(*roots)
     (tmp_path / "elsewhere").rename(tmp_path / "Music/a")
     assert library.update(*roots) == before
 
 
-def test_a_root_given_under_two_names_loses_no_track(tmp_path: Path) -> None:
-    """Under the second name nothing is found twice; in the other order all paths change."""
+def test_a_music_folder_given_twice_under_two_names_loses_no_track(tmp_path: Path) -> None:
+    """A link is the second name. Given first, it changes all paths."""
     library = Library(tmp_path, a=60)
     (tmp_path / "Link").symlink_to("Music")
     before = library.update("Music", "Link")
@@ -259,36 +226,33 @@ def test_a_root_given_under_two_names_loses_no_track(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_seen", [True, False])
-def test_a_root_whose_tracks_were_all_moved_to_another_root_is_empty_and_not_missing(
+def test_a_folder_is_empty_and_not_missing_if_all_its_tracks_were_moved_to_another_music_folder(
     tmp_path: Path, is_seen: bool
 ) -> None:
-    """As an import does with a folder of new files."""
+    """An import moves all files of a folder for new files."""
     library = Library(tmp_path, a=40, b=40)
-    before = library.update("Music/a", "Music/b")
-    moved = []
-    for path in sorted((tmp_path / "Music/a").iterdir()):
-        target = tmp_path / "Music/b" / f"new {path.name}"
-        path.rename(target)
-        moved.append((os.fsencode(path), os.fsencode(target)))
+    before = library.update(*ROOTS)
+    moved = [
+        (bytes(path), bytes(path.rename(tmp_path / "Music/b" / f"new {path.name}")))
+        for path in sorted((tmp_path / "Music/a").iterdir())
+    ]
     changes = Changes(gone=frozenset(old for old, _ in moved), moved=tuple(moved)) if is_seen else EVERYWHERE
 
-    assert library.update("Music/a", "Music/b", changes=changes) == before
+    assert library.update(*ROOTS, changes=changes) == before
 
 
 def test_a_round_waits_for_tracks_of_a_missing_drive_though_the_deck_never_had_them(tmp_path: Path) -> None:
     for name in ("A", "B"):
         put(tmp_path / name, *(f"{name}{number}.mp3" for number in range(4)))
-    both = Request((os.fsencode(tmp_path / "A"), os.fsencode(tmp_path / "B")), bytes(tmp_path / "all.m3u"))
+    both = Request((bytes(tmp_path / "A"), bytes(tmp_path / "B")), bytes(tmp_path / "all.m3u"))
     make_playlist(both, tools(NO_TAGS))
     (tmp_path / "B").rename(tmp_path / "away")
     dealt = both._replace(output=bytes(tmp_path / "dealt.m3u"))
 
-    first = deal(dealt, tools(NO_TAGS), 3).deck
-    second = deal(dealt, tools(NO_TAGS), 3).deck
+    decks = [deal(dealt, tools(NO_TAGS), 3).deck for _ in range(2)]
     error = refusal(Exit.MISSING, deal, dealt, tools(NO_TAGS), 3)
 
-    assert (first.track_count, first.undealt_count, second.undealt_count) == (8, 5, 4)
-    assert (second.round, len(second.dealt)) == (1, 4)
+    assert [(deck.round, deck.track_count, deck.undealt_count) for deck in decks] == [(1, 8, 5), (1, 8, 4)]
     assert "all remaining tracks of this round (4) are on it" in error
     (tmp_path / "away").rename(tmp_path / "B")
     third = deal(dealt, tools(NO_TAGS), 4).deck

@@ -1,8 +1,9 @@
-"""Computers with states of their own deal one list in a folder that a synchroniser keeps alike."""
+"""Test computers that deal the same list, in a folder that a synchroniser copies between them."""
 
 import os
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -16,12 +17,10 @@ from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every, is_new_period
 from playshuffle.errors import PlayshuffleError
 from playshuffle.pipeline import deal as dealing
-from playshuffle.pipeline import record
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.keep import update
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
-from playshuffle.pipeline.run import Run
 from playshuffle.store import records
 from tests.support.library import NO_TAGS, NOON, put, tools, undo_deal
 from tests.support.program import listed
@@ -30,7 +29,7 @@ CONFLICT = "today.sync-conflict-20260328-1200{:02}-ABCDEFG.m3u"
 
 
 class KilledError(Exception):
-    """What a kill would be."""
+    """Stands for a kill."""
 
 
 class Computer:
@@ -40,7 +39,7 @@ class Computer:
         self.name, self.home, self.music = name, top / name, top / name / f"at {name}/Music"
         put(self.music, *(f"{number:02}.mp3" for number in range(tracks)))
         self.list = self.music / "today.m3u"
-        self.versions: dict[str, int] = {}
+        self.versions = Counter[str]()
 
     @property
     def content(self) -> bytes:
@@ -67,13 +66,15 @@ class Computer:
         **how: bool,
     ) -> Dealt:
         request = Request((bytes(self.music),), bytes(self.list), deal=DealSettings(Amount(count), every))
-        with (
-            self.state(),
-            open_run(request, tools(NO_TAGS, seed)._replace(clock=now.timestamp), must_remember=True) as run,
-        ):
+        made = tools(NO_TAGS, seed, now.timestamp())
+        with self.state(), open_run(request, made, must_remember=True) as run:
             dealt = act(run, **how)
             assert isinstance(dealt, Dealt)
             return dealt
+
+    def undo(self) -> None:
+        with self.state():
+            undo_deal(Request((bytes(self.music),), bytes(self.list)), tools(NO_TAGS))
 
     def take(self, other: "Computer") -> None:
         shutil.copyfile(other.list, self.list)
@@ -112,7 +113,7 @@ def test_a_computer_keeps_todays_deal_of_another_one_and_deals_none_of_its_track
     assert codes(bob.deal(NOON + timedelta(days=1))) == []
 
 
-def test_a_deal_of_yesterday_that_arrives_late_counts_and_todays_deal_is_written_again(
+def test_a_late_deal_of_another_computer_counts_and_todays_own_deal_is_written_again(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -175,7 +176,7 @@ def test_a_list_that_was_edited_by_hand_is_written_again_with_a_note(pair: tuple
         "today_conflict-20261126-081500.m3u",
     ],
 )
-def test_the_deal_in_a_conflict_copy_counts_and_a_note_names_the_copy_which_stays(
+def test_the_tracks_in_a_conflict_copy_count_as_dealt_and_a_note_names_the_copy_which_is_kept(
     pair: tuple[Computer, Computer], name: str
 ) -> None:
     ann, bob = pair
@@ -190,9 +191,7 @@ def test_the_deal_in_a_conflict_copy_counts_and_a_note_names_the_copy_which_stay
     assert (bob.music / name).read_bytes() == ann.content
 
 
-def test_an_unreadable_or_edited_conflict_copy_does_not_prevent_a_deal(
-    pair: tuple[Computer, Computer],
-) -> None:
+def test_an_unreadable_or_edited_conflict_copy_does_not_stop_a_deal(pair: tuple[Computer, Computer]) -> None:
     ann, bob = pair
     ann.deal(NOON)
     edited, folder = (bob.music / CONFLICT.format(number) for number in range(2))
@@ -205,23 +204,7 @@ def test_an_unreadable_or_edited_conflict_copy_does_not_prevent_a_deal(
     assert "It names no deal, or was edited" in dealt.report.notes[0].text
 
 
-def test_todays_deal_of_another_computer_stays_and_a_killed_deal_is_written_tomorrow(
-    pair: tuple[Computer, Computer],
-) -> None:
-    ann, bob = pair
-    with mock.patch.object(Run, "write", _killed_after_saving), pytest.raises(KilledError):
-        bob.deal(NOON, 5, seed="bob")
-    ann.deal(NOON, seed="ann")
-    bob.take(ann)
-    assert not bob.deal(NOON).is_new
-
-    tomorrow = bob.deal(NOON + timedelta(days=1), 5)
-
-    assert not {*listed(ann.list)}.intersection(listed(bob.list))
-    assert len(tomorrow.deck.dealt) == len({*listed(ann.list), *listed(bob.list)})
-
-
-def test_undo_refuses_a_deal_of_another_computer_which_still_counts(
+def test_undo_refuses_a_deal_of_another_computer_and_its_tracks_still_count_as_dealt(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -232,8 +215,8 @@ def test_undo_refuses_a_deal_of_another_computer_which_still_counts(
     ann.take(bob)
     todays = ann.content
 
-    with ann.state(), pytest.raises(PlayshuffleError, match="Another computer has dealt"):
-        undo_deal(Request((bytes(ann.music),), bytes(ann.list)), tools(NO_TAGS))
+    with pytest.raises(PlayshuffleError, match="Another computer has dealt"):
+        ann.undo()
 
     assert ann.content == todays
     dealt = {f"{index:02}.mp3" for index in ann.deal(NOON + timedelta(days=2)).deck.dealt}
@@ -241,17 +224,16 @@ def test_undo_refuses_a_deal_of_another_computer_which_still_counts(
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_the_list_of_an_undone_deal_is_not_taken_for_that_of_another_computer(
+def test_the_list_after_an_undone_deal_is_not_taken_for_a_list_of_another_computer(
     pair: tuple[Computer, Computer], is_killed: bool
 ) -> None:
     ann, _ = pair
     ann.deal(NOON)
     before = listed(ann.list)
-    with ann.state():
-        undo_deal(Request((bytes(ann.music),), bytes(ann.list)), tools(NO_TAGS))
+    ann.undo()
     assert ann.deal(NOON, 2, has_options=True).report.output
     if is_killed:
-        with mock.patch.object(Run, "write", _killed_after_saving), pytest.raises(KilledError):
+        with killed("before replace"), pytest.raises(KilledError):
             ann.deal(NOON + timedelta(days=1), 2)
     assert listed(ann.list) == before
 
@@ -261,20 +243,11 @@ def test_the_list_of_an_undone_deal_is_not_taken_for_that_of_another_computer(
     assert listed(ann.list) == [f"{index:02}.mp3" for index in dealt.deck.dealt]
 
 
-def _killed_after_saving(run: Any, *given: Any, **options: Any) -> None:
-    with mock.patch.object(record, "save_record", side_effect=record.save_record):
-        _WRITE(run, *given, **options, replaces=False)
-    raise KilledError
-
-
-_WRITE = Run.write
-
-
 # A model
 
 
 class Listed(NamedTuple):
-    """A deal that was in the list of a computer. A track belongs to a round: these are `pairs`."""
+    """A deal in the list of a computer. `pairs`: each track with the round in which it was dealt."""
 
     computer: str
     day: datetime
@@ -283,7 +256,7 @@ class Listed(NamedTuple):
 
 
 class Shared:
-    """Three computers, whose synchroniser delivers in any order, keeps conflict copies, or does not."""
+    """Three computers. The synchroniser copies in any order, and keeps a conflict copy or does not."""
 
     def __init__(self, top: Path, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -293,13 +266,12 @@ class Shared:
         self.deals: dict[bytes, Listed] = {}  # by the content of the list
         self.seen: dict[str, list[Listed]] = {each.name: [] for each in self.computers}
         self.glimpsed: dict[str, list[Listed]] = {each.name: [] for each in self.computers}
-        self.found: dict[str, int] = {}  # of how many things each happened
+        self.found = Counter[str]()  # how often each thing happened
 
     def step(self) -> None:
-        one, other = self.chance.sample(self.computers, 2)
         acts = [self.run] * 4 + [self.synchronise] * 4 + [self.wait] * 2 + [self.remove_copies]
-        act = self.chance.choice(acts)
-        act(one, other)
+        one, other = self.chance.sample(self.computers, 2)
+        self.chance.choice(acts)(one, other)
 
     def wait(self, *_: Computer) -> None:
         self.now += timedelta(hours=self.chance.choice((1, 6, 24, 24)))
@@ -316,19 +288,15 @@ class Shared:
     def synchronise(self, source: Computer, target: Computer) -> None:
         for copy in source.copies - target.copies:
             shutil.copyfile(copy, target.music / copy.name)
-        names = {*source.versions, *target.versions}
-        newer = [name for name in names if source.versions.get(name, 0) > target.versions.get(name, 0)]
-        older = [name for name in names if source.versions.get(name, 0) < target.versions.get(name, 0)]
+        newer, older = source.versions - target.versions, target.versions - source.versions
         if not newer or (older and self.chance.random() < 0.5):
             return
         if older and self.chance.random() < 0.7:
             self.copies += 1
-            self.count("conflict")
+            self.found["conflict"] += 1
             target.list.rename(target.music / CONFLICT.format(self.copies))
         target.take(source)
-        target.versions = {
-            name: max(source.versions.get(name, 0), target.versions.get(name, 0)) for name in names
-        }
+        target.versions |= source.versions
 
     def run(self, computer: Computer, _: Computer) -> None:
         is_now, kill = self.chance.random() < 0.15, self.chance.choice(("", "", "", *KILLS))
@@ -336,18 +304,15 @@ class Shared:
         visible = [self.deals[text] for text in {before, *(path.read_bytes() for path in copies)} if text]
         self.glimpsed[computer.name] += visible
         self.made += 1
-        dealt = None
+        dealt, count = None, self.chance.randrange(1, 5)
         with killed(kill):
             try:
-                dealt = computer.deal(
-                    self.now, self.chance.randrange(1, 5), seed=str(self.made), is_now=is_now
-                )
+                dealt = computer.deal(self.now, count, seed=str(self.made), is_now=is_now)
             except KilledError:
-                self.count("killed")
+                self.found["killed"] += 1
         assert computer.copies == copies
-        if (
-            dealt is not None or computer.content != before
-        ):  # otherwise it was killed, and may have saved nothing
+        # A killed run may have saved nothing.
+        if dealt is not None or computer.content != before:
             self.seen[computer.name] += [each for each in visible if each not in self.seen[computer.name]]
         if dealt is not None:
             self.check_words(computer, dealt, before)
@@ -359,15 +324,15 @@ class Shared:
         assert about == {bytes(path) for path in computer.copies}
         if before and self.deals[before].computer != computer.name and computer.content != before:
             assert "other_deal" in codes(dealt), "it was replaced without a word"
-            self.count("replaced")
+            self.found["replaced"] += 1
 
     def check_deal(self, computer: Computer, before: bytes, *, is_now: bool) -> None:
         """Check a list that was written: no track was dealt twice, and none is lost."""
-        computer.versions[computer.name] = computer.versions.get(computer.name, 0) + 1
+        computer.versions[computer.name] += 1
         if before and self.deals[before].computer != computer.name and not is_now:
             assert is_new_period(Every.DAY, self.now, self.deals[before].day.date()), "it did not stand"
         if computer.content in self.deals:
-            self.count("written again")
+            self.found["written again"] += 1
             return
         new, seen = self.read(computer), self.seen[computer.name]
         others = [each for each in seen if (each.computer, each.number) != (computer.name, new.number)]
@@ -375,13 +340,13 @@ class Shared:
         assert new.pairs.isdisjoint(known), "a track was dealt twice in a round"
         rounds = {number for _, number in new.pairs}
         for number in rounds - {number for _, number in known} - {1}:
-            self.count("rounds")
+            self.found["rounds"] += 1
             of_round = {track for each in self.deals.values() for track, at in each.pairs if at == number - 1}
             of_round |= {track for track, at in new.pairs if at == number - 1}
             glimpsed = self.glimpsed[computer.name]
             late = {track for each in (*seen, *glimpsed) for track, at in each.pairs if at < number}
             assert len(of_round | late) == self.tracks, "a track was lost"
-        self.count("dealt")
+        self.found["dealt"] += 1
         self.deals[computer.content] = new
         seen.append(new)
 
@@ -390,14 +355,10 @@ class Shared:
         facts = dict(fact.split("=") for fact in comment.split()[1:])
         names = listed(computer.list)
         cut = len(names) - int(facts["next"])
-        pairs = {(name, int(facts["round"]) + (at >= cut)) for at, name in enumerate(names)}
+        number = int(facts["round"]), int(facts["deal"].split("/")[0])
+        pairs = frozenset((name, number[0] + (at >= cut)) for at, name in enumerate(names))
         day = datetime.fromisoformat(comment.split()[0].partition(":")[2])
-        return Listed(
-            computer.name, day, (int(facts["round"]), int(facts["deal"].split("/")[0])), frozenset(pairs)
-        )
-
-    def count(self, what: str) -> None:
-        self.found[what] = self.found.get(what, 0) + 1
+        return Listed(computer.name, day, number, pairs)
 
 
 KILLS = ("before commit", "before replace", "before confirm")
@@ -405,7 +366,7 @@ KILLS = ("before commit", "before replace", "before confirm")
 
 @contextmanager
 def killed(where: str) -> Iterator[None]:
-    """Kill a run at a place, if it comes there."""
+    """Kill a run when it comes to this place; empty for no kill."""
     save = records.save
     saved: list[object] = []
 

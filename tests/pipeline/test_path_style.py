@@ -1,4 +1,4 @@
-"""The path style of a playlist: of the request, else of the player, else one that fits its folder."""
+"""Test the form of paths in a playlist: of the playlist, else of its player, else as fits its folder."""
 
 import os
 from collections.abc import Iterator
@@ -45,25 +45,29 @@ def chosen(
     return writer.style, os.path.relpath(path, writer.base.folder) if is_relative else path
 
 
-def test_the_configured_path_style_of_a_player_like_mpd_decides_how_entries_are_written(
-    mpd: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("of_player", "of_playlist", "style", "path"),
+    [
+        (None, None, RELATIVE, "a.mp3"),
+        (RELATIVE, None, RELATIVE, "a.mp3"),
+        (ABSOLUTE, None, ABSOLUTE, "mpd/music/a.mp3"),
+        (URI, None, URI, "Music/a.mp3"),
+        (ABSOLUTE, RELATIVE, RELATIVE, "a.mp3"),
+        (URI, ABSOLUTE, ABSOLUTE, "mpd/music/a.mp3"),
+        (RELATIVE, URI, URI, "Music/a.mp3"),
+    ],
+)
+def test_the_path_style_of_a_playlist_or_else_of_its_player_decides_how_entries_are_written(
+    mpd: Path,
+    tmp_path: Path,
+    of_player: PathStyle | None,
+    of_playlist: PathStyle | None,
+    style: PathStyle,
+    path: str,
 ) -> None:
-    output, music = mpd / "lists" / "x.m3u", tmp_path / "Music"
+    entry = path if style is RELATIVE else f"{tmp_path}/{path}"
 
-    assert chosen(output, music, None) == (RELATIVE, b"a.mp3")
-    assert chosen(output, music, RELATIVE) == (RELATIVE, b"a.mp3")
-    assert chosen(output, music, ABSOLUTE) == (ABSOLUTE, bytes(mpd / "music" / "a.mp3"))
-    assert chosen(output, music, URI) == (URI, bytes(music / "a.mp3"))
-
-
-def test_the_path_style_of_a_playlist_overrides_the_path_style_of_its_player(
-    mpd: Path, tmp_path: Path
-) -> None:
-    output, music = mpd / "lists" / "x.m3u", tmp_path / "Music"
-
-    assert chosen(output, music, ABSOLUTE, RELATIVE) == (RELATIVE, b"a.mp3")
-    assert chosen(output, music, URI, ABSOLUTE) == (ABSOLUTE, bytes(mpd / "music" / "a.mp3"))
-    assert chosen(output, music, RELATIVE, URI) == (URI, bytes(music / "a.mp3"))
+    assert chosen(mpd / "lists/x.m3u", tmp_path / "Music", of_player, of_playlist) == (style, entry.encode())
 
 
 @pytest.mark.usefixtures("mpd")

@@ -1,4 +1,4 @@
-"""Several users who write playlists into one folder."""
+"""Test several users who write playlists into one folder."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from tests.support.tree import public_folder
 
 pytestmark = [pytest.mark.process, pytest.mark.root]
 
-ANN, BOB, ROOT = 54_001, 54_002, 0
+ANN, BOB = 54_001, 54_002
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         folder = Path(os.fsdecode(top))
         for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             monkeypatch.delenv(name)
-        for user in (ANN, BOB, ROOT):
+        for user in (ANN, BOB):
             (folder / str(user)).mkdir()
             os.chown(folder / str(user), user, user)
         music = folder / "music"
@@ -96,23 +96,15 @@ def test_the_option_force_replaces_the_list_of_another_user(shared: Path) -> Non
     assert owner(shared / "all.m3u") == BOB
 
 
-def test_a_list_that_the_superuser_replaces_still_belongs_to_its_user(shared: Path) -> None:
-    run(ANN, shared / "all.m3u", seed="1")
-    before = listed(shared / "all.m3u")
-
-    assert run(ROOT, shared / "all.m3u", seed="2") == ""
-
-    assert listed(shared / "all.m3u") != before
-    assert owner(shared / "all.m3u") == ANN
-
-
-def test_if_root_replaces_the_list_of_another_user_a_note_names_that_user(tmp_path: Path) -> None:
-    make(numbered(tmp_path, 30), "-o", tmp_path / "all.m3u")  # no other order is the same
+def test_a_list_that_root_replaces_still_belongs_to_its_user_whom_a_note_names(tmp_path: Path) -> None:
+    make(numbered(tmp_path, 30), "-o", tmp_path / "all.m3u")
+    before = listed(tmp_path / "all.m3u")
     os.chown(tmp_path / "all.m3u", ANN, ANN)
 
     said = make("all")
 
     assert f"Note: {tmp_path}/all.m3u is a playlist of user {ANN}, who stays its owner.\n" in said
+    assert listed(tmp_path / "all.m3u") != before
     assert owner(tmp_path / "all.m3u") == ANN
 
 

@@ -1,5 +1,7 @@
 """Test `undo` where it is killed, and while other runs work on the same list."""
 
+import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +13,7 @@ from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.options.table import Options
+from playshuffle.pipeline.deal import Dealt
 from playshuffle.pipeline.open_playlist import open_run
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tools import Tools
@@ -20,125 +23,109 @@ from playshuffle.shuffle import System
 from playshuffle.store import records
 from playshuffle.store.state import State
 from tests.support import library
-from tests.support.library import NO_TAGS, NOON, deal, keep, make_playlist, undo
-from tests.support.program import listed, numbered
+from tests.support.library import NO_TAGS, NOON, deal, entries, keep, make_playlist, put, undo
+from tests.support.program import numbered
 from tests.support.refusals import refusal
 
 
-def tools() -> Tools:
-    return library.tools(NO_TAGS)._replace(randbelow=System())
+def tools(now_s: float | None = None) -> Tools:
+    return library.tools(NO_TAGS, now_s=now_s)._replace(randbelow=System())
 
 
 class KilledError(Exception):
-    """What a kill would be."""
+    """Stands for a kill."""
 
 
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
-    return Request(
-        (bytes(numbered(tmp_path / "Music", 9)),), bytes(tmp_path / "all.m3u"), options=Options(title="first")
-    )
+    music = numbered(tmp_path / "Music", 9)
+    return Request((bytes(music),), bytes(tmp_path / "all.m3u"), options=Options(title="first"))
 
 
-@pytest.mark.parametrize("is_dealt", [False, True])
+def made(request: Request) -> list[str]:
+    """Make the playlist in a new order, and return its entries."""
+    make_playlist(request, tools())
+    return entries(request)
+
+
+def dealt(request: Request) -> list[str]:
+    deal(request, tools(), 3)
+    return entries(request)
+
+
+def undone(request: Request) -> list[str]:
+    undo(request, tools())
+    return entries(request)
+
+
+def kept(request: Request) -> list[str]:
+    keep(request, tools())
+    return entries(request)
+
+
+@pytest.mark.parametrize(("write", "settings"), [(made, None), (dealt, DealSettings())])
 def test_an_undo_killed_before_it_saves_the_state_is_finished_by_the_next_undo(
-    request_: Request, tmp_path: Path, is_dealt: bool
+    request_: Request, write: Callable[[Request], list[str]], settings: DealSettings | None
 ) -> None:
-    contents = []
-    settings = DealSettings() if is_dealt else None
-    for text in ("first", "second"):
-        request = request_._replace(options=Options(title=text))
-        if is_dealt:
-            deal(request, tools(), 3)
-        else:
-            make_playlist(request, tools())
-        contents.append(listed(tmp_path / "all.m3u"))
+    first, second = (write(request_._replace(options=Options(title=title))) for title in ("first", "second"))
+    request = request_._replace(deal=settings)
     with mock.patch.object(records, "save", side_effect=KilledError), pytest.raises(KilledError):
-        undo(request_._replace(deal=settings), tools())
+        undo(request, tools())
 
-    assert listed(tmp_path / "all.m3u") == contents[0]
-    for content in (contents[0], contents[1], contents[0]):
-        undo(request_._replace(deal=settings), tools())
-        assert listed(tmp_path / "all.m3u") == content
+    assert entries(request) == first
+    assert [undone(request) for _ in range(3)] == [first, second, first]
     with State(writes=False) as state:
-        before = record_before(state, request_.output or b"")
+        before = record_before(state, request.output or b"")
     assert before.options == Options(title="second")
 
 
-def test_a_make_that_is_killed_before_it_writes_the_file_can_be_undone(
-    request_: Request, tmp_path: Path
-) -> None:
-    make_playlist(request_, tools())
-    first = listed(tmp_path / "all.m3u")
+def test_undo_takes_back_a_run_of_make_that_was_killed_before_it_wrote_the_file(request_: Request) -> None:
+    first = made(request_)
     prepared = "playshuffle.playlist.parts.PreparedParts.replace"
     with mock.patch(prepared, side_effect=KilledError), pytest.raises(KilledError):
-        make_playlist(request_._replace(options=Options(title="second")), tools())
+        made(request_._replace(options=Options(title="second")))
 
-    undo(request_, tools())
-
-    assert listed(tmp_path / "all.m3u") == first
-    keep(request_, tools())
-    assert listed(tmp_path / "all.m3u") == first
+    assert undone(request_) == first
+    assert kept(request_) == first
 
 
 def test_undo_restores_the_order_before_the_last_make_though_updates_came_after_it(
     request_: Request, tmp_path: Path
 ) -> None:
     """The service inserts a new track, and the user takes back the last make."""
-    make_playlist(request_, tools())
-    first = listed(tmp_path / "all.m3u")
-    make_playlist(request_, tools())
-    (tmp_path / "Music/new.mp3").write_bytes((tmp_path / "Music/000.mp3").read_bytes() + b"new")
+    first, _ = made(request_), made(request_)
+    put(tmp_path / "Music", "new.mp3")
     for _ in range(2):
-        keep(request_, tools())
-    assert len(listed(tmp_path / "all.m3u")) == 10
+        assert len(kept(request_)) == 10
 
-    undo(request_, tools())
-    assert listed(tmp_path / "all.m3u") == first
-    keep(request_, tools())
-
-    assert [name for name in listed(tmp_path / "all.m3u") if "new" not in name] == first
-    assert len(listed(tmp_path / "all.m3u")) == 10
+    assert undone(request_) == first
+    assert [name for name in kept(request_) if "new" not in name] == first
+    assert len(entries(request_)) == 10
 
 
-def test_undo_restores_a_deck_after_a_make_and_an_order_after_a_deal(
-    request_: Request, tmp_path: Path
-) -> None:
-    made, dealt = request_, request_._replace(options=Options(title="dealt"), deal=DealSettings(Amount(3)))
-    make_playlist(made, tools())
-    first = listed(tmp_path / "all.m3u")
-    deal(dealt, tools(), 3)
-    second = listed(tmp_path / "all.m3u")
+def test_undo_restores_a_deck_after_a_make_and_an_order_after_a_deal(request_: Request) -> None:
+    deck = request_._replace(options=Options(title="dealt"), deal=DealSettings(Amount(3)))
+    first, second = made(request_), dealt(deck)
 
-    undo(made, tools())
-    assert listed(tmp_path / "all.m3u") == first
-    undo(dealt, tools())
-    assert listed(tmp_path / "all.m3u") == second
-
-    make_playlist(made, tools())
-    undo(dealt, tools())
-    assert listed(tmp_path / "all.m3u") == second
+    assert undone(request_) == first
+    assert undone(deck) == second
+    made(request_)
+    assert undone(deck) == second
 
 
-def test_a_deck_goes_on_with_its_round_though_a_make_wrote_its_file_once(
-    request_: Request, tmp_path: Path
-) -> None:
-    dealt = deal(request_, tools(), 3).deck.dealt
-    make_playlist(request_, tools())
+def test_a_deck_goes_on_with_its_round_after_the_command_make_has_written_its_file(request_: Request) -> None:
+    before = deal(request_, tools(), 3).deck.dealt
+    made(request_)
 
-    assert deal(request_, tools(), 3).deck.dealt[:3] == dealt
+    assert deal(request_, tools(), 3).deck.dealt[:3] == before
 
 
-def test_undo_refuses_if_the_list_was_made_again_after_undo_had_chosen_what_to_restore(
-    request_: Request, tmp_path: Path
-) -> None:
-    path = request_.output or b""
+def test_undo_refuses_if_the_list_was_made_again_since_undo_chose_what_to_restore(request_: Request) -> None:
     for _ in range(2):
-        make_playlist(request_, tools())
+        made(request_)
     with State(writes=False) as state:
-        before = record_before(state, path)
-    make_playlist(request_, tools())
-    made = listed(tmp_path / "all.m3u")
+        before = record_before(state, request_.output or b"")
+    last = made(request_)
 
     with (
         open_run(request_, tools(), must_remember=True) as run,
@@ -146,30 +133,23 @@ def test_undo_refuses_if_the_list_was_made_again_after_undo_had_chosen_what_to_r
     ):
         undo_run(run, before)
 
-    assert listed(tmp_path / "all.m3u") == made
+    assert entries(request_) == last
 
 
-def test_two_undos_and_a_make_at_once_leave_the_same_whole_order_in_file_and_state(
-    request_: Request, tmp_path: Path
-) -> None:
+def test_two_undos_and_a_make_at_once_leave_the_same_whole_order_in_file_and_state(request_: Request) -> None:
     for _ in range(2):
-        make_playlist(request_, tools())
+        made(request_)
     with ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(undo, request_, tools()) for _ in range(2)]
-        runs.append(pool.submit(make_playlist, request_, tools()))
-        for run in runs:
+        for run in [pool.submit(act, request_, tools()) for act in (undo, undo, make_playlist)]:
             run.result()
 
-    names = listed(tmp_path / "all.m3u")
+    names = entries(request_)
     assert sorted(names) == [f"Music/{number:03}.mp3" for number in range(9)]
-    keep(request_, tools())
-    assert listed(tmp_path / "all.m3u") == names
+    assert kept(request_) == names
 
 
 def test_undo_restores_tracks_that_the_options_exclude_now(request_: Request, tmp_path: Path) -> None:
-    make_playlist(request_, tools())
-    first = listed(tmp_path / "all.m3u")
-    make_playlist(request_, tools())
+    first, _ = made(request_), made(request_)
     (tmp_path / "Music/003.mp3").unlink()
     (tmp_path / "no.m3u").write_text("Music/004.mp3\n")
 
@@ -177,65 +157,62 @@ def test_undo_restores_tracks_that_the_options_exclude_now(request_: Request, tm
     report = undo(request_._replace(options=options, without=(bytes(tmp_path / "no.m3u"),)), tools())
 
     assert report.is_changed
-    assert listed(tmp_path / "all.m3u") == [name for name in first if "003" not in name]
+    assert entries(request_) == [name for name in first if "003" not in name]
 
 
-def test_undo_refuses_if_all_tracks_of_the_order_to_restore_are_gone(
-    request_: Request, tmp_path: Path
-) -> None:
-    for _ in range(2):
-        make_playlist(request_, tools())
-    before = listed(tmp_path / "all.m3u")
+def test_undo_refuses_if_no_track_of_the_order_to_restore_exists(request_: Request, tmp_path: Path) -> None:
+    _, before = made(request_), made(request_)
     for file in (tmp_path / "Music").iterdir():
         file.unlink()
-    (tmp_path / "Music/new.mp3").write_bytes(b"new")
+    put(tmp_path / "Music", "new.mp3")
 
     assert "No track that was in" in refusal(Exit.NOTHING_TO_PLAY, undo, request_, tools())
-    assert listed(tmp_path / "all.m3u") == before
+    assert entries(request_) == before
 
 
-@pytest.mark.parametrize("deals", [1, 2])
-def test_an_undone_deal_is_not_dealt_again_that_day(request_: Request, tmp_path: Path, deals: int) -> None:
-    """Also if a new file arrives. The list keeps its tracks where there was no deal before."""
-    deal(request_, tools(), 3, Every.DAY, NOON)
-    before = listed(tmp_path / "all.m3u")
-    for day in range(1, deals):
-        deal(request_, tools(), 3, Every.DAY, NOON + timedelta(days=day))
-    undone_on, next_day = NOON + timedelta(days=deals - 1), NOON + timedelta(days=deals)
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_undone_deal_is_not_dealt_again_that_day(request_: Request, tmp_path: Path, count: int) -> None:
+    """Also if a new file comes. The list keeps its tracks if there was no deal before."""
+
+    def deal_on(day: int, hour: int = 12) -> Dealt:
+        now = NOON.replace(hour=hour) + timedelta(days=day)
+        return deal(request_, tools(), 3, Every.DAY, now)
+
+    deal_on(1)
+    before = entries(request_)
+    if count == 2:
+        deal_on(2)
     undo(request_._replace(deal=DealSettings()), tools())
 
-    (tmp_path / "Music/new.mp3").write_bytes((tmp_path / "Music/000.mp3").read_bytes() + b"new")
-    for _ in range(2):
-        assert not deal(request_, tools(), 3, Every.DAY, undone_on + timedelta(hours=11)).is_new
-        assert listed(tmp_path / "all.m3u") == before
-    dealt = deal(request_, tools(), 3, Every.DAY, next_day)
-
-    assert dealt.is_new
-    assert (dealt.deck.round, len(dealt.deck.dealt)) == (1, 3 * deals)
+    put(tmp_path / "Music", "new.mp3")
+    assert [deal_on(count, hour=23).is_new for _ in range(2)] == [False, False]
+    assert entries(request_) == before
+    dealt = deal_on(count + 1)
+    assert (dealt.is_new, dealt.deck.round, len(dealt.deck.dealt)) == (True, 1, 3 * count)
 
 
-def test_after_an_undo_no_new_order_is_drawn_before_the_next_reshuffle_is_due(
-    request_: Request, tmp_path: Path
-) -> None:
+def test_after_an_undo_no_new_order_is_drawn_before_the_next_reshuffle_is_due(request_: Request) -> None:
     day_s, now_s = 86_400, NOON.timestamp()
-    keep(request_, tools()._replace(clock=lambda: now_s - day_s))
-    first = listed(tmp_path / "all.m3u")
-    keep(request_, tools()._replace(clock=lambda: now_s), redraw_before_s=now_s - day_s / 2)
-    undo(request_, tools()._replace(clock=lambda: now_s))
 
-    keep(request_, tools()._replace(clock=lambda: now_s + 60), redraw_before_s=now_s - day_s / 2)
-    assert listed(tmp_path / "all.m3u") == first
-    keep(request_, tools()._replace(clock=lambda: now_s + day_s), redraw_before_s=now_s + day_s / 2)
-    assert listed(tmp_path / "all.m3u") != first
+    def keep_at(after_s: float, redraw_before_s: float = 0) -> list[str]:
+        """Update the list so many seconds after noon."""
+        keep(request_, tools(now_s + after_s), redraw_before_s=redraw_before_s)
+        return entries(request_)
+
+    first = keep_at(-day_s)
+    keep_at(0, now_s - day_s / 2)
+    undo(request_, tools(now_s))
+
+    assert keep_at(60, now_s - day_s / 2) == first
+    assert keep_at(day_s, now_s + day_s / 2) != first
 
 
-def test_if_an_undo_cannot_be_saved_the_error_says_that_the_file_was_restored(
-    request_: Request, tmp_path: Path
-) -> None:
+def test_if_an_undo_cannot_be_saved_the_error_says_that_the_file_was_restored(request_: Request) -> None:
     for _ in range(2):
-        make_playlist(request_, tools())
+        made(request_)
     full = PlayshuffleError("The disk is full. No playlist was changed.", Exit.CANNOT_CREATE)
     with mock.patch.object(records, "save", side_effect=full):
         text = refusal(Exit.CANNOT_CREATE, undo, request_, tools())
 
-    assert text.startswith(f"{tmp_path}/all.m3u is as before, but this could not be saved")
+    path = os.fsdecode(request_.output or b"")
+    assert text.startswith(f"{path} is as before, but this could not be saved")

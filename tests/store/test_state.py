@@ -1,4 +1,4 @@
-"""The state: what must be there again after anything."""
+"""Test that the state is loaded as it was saved, or that its damage is noticed."""
 
 import contextlib
 import errno
@@ -6,7 +6,7 @@ import os
 import random
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -92,10 +92,9 @@ def orders_of(state: State, playlist: bytes) -> list[SavedRecord]:
 
 
 def edit(home: Path, *statements: str) -> bytes:
-    with contextlib.closing(sqlite3.connect(state_file(home))) as database, database:
-        database.execute("PRAGMA synchronous = OFF")
-        for statement in statements:
-            database.execute(statement)
+    """Change the state by SQL, and return the content of its file."""
+    for statement in statements:
+        execute(state_file(home), statement)
     return state_file(home).read_bytes()
 
 
@@ -109,7 +108,7 @@ def quoted(home: Path, table: str, column: str) -> list[tuple[bytes]]:
 # Tracks
 
 
-def test_only_rows_that_have_changed_are_written(home: Path) -> None:
+def test_only_changed_rows_of_the_table_of_tracks_are_written(home: Path) -> None:
     save()
     before = state_file(home).read_bytes()
     with State() as state:
@@ -223,7 +222,7 @@ def test_forgetting_a_playlist_removes_all_its_rows_and_no_rows_of_others() -> N
 
 
 def test_only_its_owner_can_read_the_state(home: Path) -> None:
-    """State files are private, whatever the umask."""
+    """Whatever the umask is."""
     old = os.umask(0)
     try:
         save()
@@ -239,7 +238,7 @@ def test_only_its_owner_can_read_the_state(home: Path) -> None:
 
 
 def test_opening_the_state_to_read_changes_nothing(home: Path) -> None:
-    """A dry run can look, but not touch."""
+    """A dry run opens it so."""
     save()
     before = state_file(home).read_bytes()
 
@@ -253,11 +252,10 @@ def test_opening_the_state_to_read_changes_nothing(home: Path) -> None:
     assert state_file(home).read_bytes() == before
 
 
-@pytest.mark.parametrize("version", [VERSION + 1, 99])
 @pytest.mark.parametrize("writes", [True, False])
-def test_a_state_of_another_version_is_renamed_and_reported(home: Path, version: int, writes: bool) -> None:
+def test_a_state_of_a_newer_version_is_reported_and_renamed_if_a_run_writes(home: Path, writes: bool) -> None:
     save()
-    before = edit(home, f"PRAGMA user_version = {version}")
+    before = edit(home, f"PRAGMA user_version = {VERSION + 1}")
 
     with State(writes=writes) as state:
         assert (orders_of(state, LIST), state.load_tracks()) == ([], TrackTable())
@@ -271,26 +269,6 @@ def test_a_state_of_another_version_is_renamed_and_reported(home: Path, version:
         assert (orders_of(state, LIST), state.notes) == ([ORDER], [])
 
 
-OLD_COUNTER = (
-    "CREATE TABLE old (next_number INTEGER NOT NULL)",
-    "INSERT INTO old SELECT next_number FROM counter",
-    "DROP TABLE counter",
-    "ALTER TABLE old RENAME TO counter",
-)
-NEW_COUNTER = (
-    "ALTER TABLE counter RENAME TO old",
-    (
-        "CREATE TABLE counter"
-        " (next_number INTEGER NOT NULL, version INTEGER NOT NULL, checksum INTEGER NOT NULL)"
-    ),
-    (
-        "INSERT INTO counter"
-        " SELECT next_number, 1, checksum_of(CAST(next_number AS BLOB), CAST(1 AS BLOB)) FROM old"
-    ),
-    "DROP TABLE old",
-)
-
-
 @pytest.mark.parametrize("writes", [True, False])
 def test_a_state_of_an_older_version_is_upgraded_and_nothing_is_lost(
     home: Path, monkeypatch: pytest.MonkeyPatch, writes: bool
@@ -298,9 +276,11 @@ def test_a_state_of_an_older_version_is_upgraded_and_nothing_is_lost(
     save()
     with State(writes=False) as state:
         table = state.load_tracks()
-    before = edit(home, *OLD_COUNTER, f"PRAGMA user_version = {schema.VERSION - 2}")
-    steps = {schema.VERSION - 2: NEW_COUNTER, schema.VERSION - 1: ("UPDATE counter SET version = version",)}
-    monkeypatch.setattr(schema, "UPGRADES", steps)
+    older = ("ALTER TABLE record RENAME content TO old", "UPDATE counter SET checksum = 0")
+    before = edit(home, *older, f"PRAGMA user_version = {VERSION - 2}")
+    checksum = "checksum_of(CAST(next_number AS BLOB), CAST(version AS BLOB))"
+    steps = "ALTER TABLE record RENAME old TO content", f"UPDATE counter SET checksum = {checksum}"
+    monkeypatch.setattr(schema, "UPGRADES", {VERSION - 2: steps[:1], VERSION - 1: steps[1:]})
 
     with State(writes=writes) as state:
         assert (orders_of(state, LIST), state.load_tracks(), state.notes) == ([ORDER], table, [])
@@ -312,8 +292,8 @@ def test_a_state_of_an_older_version_is_upgraded_and_nothing_is_lost(
 
 def test_a_failed_upgrade_changes_nothing_of_the_state(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save()
-    before = edit(home, f"PRAGMA user_version = {schema.VERSION - 1}")
-    monkeypatch.setattr(schema, "UPGRADES", {schema.VERSION - 1: ("DROP TABLE folder", "no SQL")})
+    before = edit(home, f"PRAGMA user_version = {VERSION - 1}")
+    monkeypatch.setattr(schema, "UPGRADES", {VERSION - 1: ("DROP TABLE folder", "no SQL")})
 
     with State() as state:
         assert "kept as" in str(state.notes[0])
@@ -321,24 +301,10 @@ def test_a_failed_upgrade_changes_nothing_of_the_state(home: Path, monkeypatch: 
     assert before in [file.read_bytes() for file in state_file(home).parent.glob("*damaged*")]
 
 
-@pytest.mark.damages_state
-def test_a_record_with_damaged_tracks_is_replaced_by_the_one_before_it(home: Path) -> None:
-    """Where the tracks of the deck are damaged, the record before counts, whatever its kind."""
-    with State() as state:
-        records.save(state, LIST, SavedDeck(Deck((1,), (2,)), "1-1"), before=ORDER)
-    edit(home, "UPDATE record_tracks SET checksum = 1 WHERE age = 0")
-
-    for _ in range(2):
-        with State() as state:
-            assert records.last(state, LIST) == ORDER
-    with State() as state:
-        assert records.dealt(state) == {LIST: False}
-
-
-def test_a_state_that_lacks_a_column_is_set_aside(home: Path) -> None:
-    """Whole as a file, but not what was made: as good as damaged."""
+def test_a_state_file_that_lacks_a_column_is_renamed_as_damaged(home: Path) -> None:
+    """SQLite finds no fault in such a file."""
     save()
-    execute(state_file(home), "ALTER TABLE record DROP COLUMN content")
+    edit(home, "ALTER TABLE record DROP COLUMN content")
 
     with State() as state:
         assert "kept as" in str(state.notes[0])
@@ -404,7 +370,7 @@ def check_use_of(broken: bytes, file: Path) -> tuple[bool, list[str]]:
 
 @pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, count: int) -> None:
-    """Damaged rows are not used, and named; the file is kept, never overwritten."""
+    """Damaged rows are reported and not used, and a copy of the damaged file is kept."""
     chance = random.Random(2)
 
     outcomes = {check_use_of(damaged(whole, chance), state_file(home))[0] for _ in range(count)}
@@ -426,7 +392,7 @@ def test_a_damaged_state_never_gives_a_wrong_order(home: Path, whole: bytes, cou
 def test_damage_within_a_stored_text_is_noticed_by_the_next_run(
     home: Path, whole: bytes, old: bytes, new: bytes
 ) -> None:
-    """SQLite finds nothing wrong with most of these."""
+    """SQLite finds no fault in most of these files."""
     broken = whole.replace(old, new, 1)
     assert broken != whole
 
@@ -435,7 +401,7 @@ def test_damage_within_a_stored_text_is_noticed_by_the_next_run(
     assert "was kept as" in notes[0]
 
 
-def test_a_state_damaged_while_it_is_open_fails_the_run_and_is_set_aside_by_the_next_run(
+def test_a_state_damaged_while_it_is_open_fails_the_run_and_is_renamed_by_the_next_run(
     home: Path, whole: bytes
 ) -> None:
     broken = bytes(len(whole))
@@ -489,16 +455,23 @@ def test_a_state_locked_by_another_process_is_not_called_damaged(
 
 
 @pytest.mark.timeout(20)
-def test_a_state_that_is_a_fifo_does_not_block(home: Path) -> None:
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (os.mkfifo, "is not a regular file."),
+        (lambda path: path.symlink_to(path), "Too many levels"),
+    ],
+)
+def test_a_state_file_that_is_a_fifo_or_a_loop_of_links_is_reported_and_not_used(
+    home: Path, make: Callable[[Path], None], problem: str
+) -> None:
     state_file(home).parent.mkdir(parents=True)
-    os.mkfifo(state_file(home))
-    problem = f"Nothing can be saved for the next run: {state_file(home)} is not a regular file."
+    make(state_file(home))
 
-    with State() as state:
-        assert list(map(str, state.notes)) == [problem]
-    with State(writes=False) as reader:
-        assert list(map(str, reader.notes)) == [problem]
-    assert "is not a regular file" in refusal(Exit.CANNOT_CREATE, State, must_remember=True)
+    for writes in (True, False):
+        with State(writes=writes) as state:
+            assert [problem in str(note) for note in state.notes] == [True]
+    assert problem in refusal(Exit.CANNOT_CREATE, State, must_remember=True)
 
 
 def test_after_a_killed_save_a_reader_sees_the_state_before_that_save(home: Path) -> None:
@@ -520,25 +493,13 @@ def test_after_a_killed_save_a_reader_sees_the_state_before_that_save(home: Path
         assert (records.last(state, LIST), state.notes) == (order, [])
 
 
-def test_a_state_whose_path_is_a_loop_of_links_is_a_problem_and_does_not_count_as_new(home: Path) -> None:
-    state_file(home).parent.mkdir(parents=True)
-    state_file(home).symlink_to(state_file(home))
-
-    with State(writes=False) as state:
-        assert state.problem is not None
-
-
-def test_the_error_for_a_state_on_a_full_disk_names_the_full_disk(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A deck that follows a rename is saved while another playlist is updated."""
+def test_the_error_for_a_state_on_a_full_disk_names_the_full_disk(home: Path) -> None:
+    """It also names the playlist whose record was to be saved."""
     with State() as state:
         full = sqlite3.OperationalError("database or disk is full")
-        full.sqlite_errorcode = sqlite3.SQLITE_FULL
-        with pytest.raises(PlayshuffleError) as caught:
-            state.change(mock.Mock(side_effect=full), DECK)
+        text = refusal(Exit.CANNOT_CREATE, state.change, mock.Mock(side_effect=full), DECK)
 
-    assert str(caught.value) == (
+    assert text == (
         f"The saved state of {os.fsdecode(DECK)} cannot be written: database or disk is full. No playlist was"
         f" changed. Make room on the disk of {state_file(home).parent}."
     )
@@ -546,7 +507,7 @@ def test_the_error_for_a_state_on_a_full_disk_names_the_full_disk(
 
 @pytest.mark.parametrize("content", [b"", b"damaged" * 1000])
 def test_reading_a_file_that_is_not_a_state_does_not_change_it(home: Path, content: bytes) -> None:
-    """It says so if that is damaged; a state is empty while another run begins it."""
+    """A damaged file is reported. An empty file is a state that another run is creating."""
     file = state_file(home)
     file.parent.mkdir(parents=True)
     file.write_bytes(content)
@@ -560,10 +521,9 @@ def test_reading_a_file_that_is_not_a_state_does_not_change_it(home: Path, conte
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_the_error_for_a_locked_state_names_the_process_that_holds_the_lock(
+def test_the_error_for_a_locked_state_names_the_process_with_the_lock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The second one waits, then says for whom."""
     monkeypatch.setattr("playshuffle.store.state_file._LOCK_WAIT_S", 0.1)
     with (
         State() as holder,
@@ -578,10 +538,8 @@ def test_the_error_for_a_locked_state_names_the_process_that_holds_the_lock(
         pass
 
 
-def test_without_a_writable_state_folder_the_run_continues_with_a_note(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A state folder that cannot be made costs the memory, not the playlist."""
+def test_without_a_writable_state_folder_a_run_continues_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run keeps its state in memory."""
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
 
     with State() as state:
@@ -645,7 +603,7 @@ def every(home: Path) -> bytes:
     return state_file(home).read_bytes()
 
 
-def test_a_time_before_1970_is_unknown_and_a_great_sum_is_the_greatest_number(home: Path) -> None:
+def test_a_play_before_1970_is_stored_without_time_and_a_huge_count_as_the_maximum(home: Path) -> None:
     with State() as state:
         plays.save(state, b"log", PLAYS._replace(played=Columns([-9 * 3600], [2**32], [2**40], [0], [None])))
         stored = plays.load(state, b"log")
@@ -679,9 +637,7 @@ _CHANGES = (
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_value_of_a_table_costs_only_the_row_that_has_it(
-    home: Path, every: bytes, table: str
-) -> None:
+def test_a_damaged_value_costs_only_the_row_that_has_it(home: Path, every: bytes, table: str) -> None:
     with State(writes=False) as state:
         before = rows(state)
         columns = [(name, kind) for _, name, kind, *_ in state.rows(f"PRAGMA main.table_info({table})")]
@@ -707,14 +663,12 @@ def test_a_damaged_value_of_a_table_costs_only_the_row_that_has_it(
 
 
 def as_left(home: Path) -> None:
-    """Let the file count as a clean end of a run left it."""
+    """Let the file count as one that a run left after a clean end."""
     path = os.fsencode(state_file(home))
     state_file(home).with_name("state.db.clean").write_bytes(_stamp(path))
 
 
-def test_a_damaged_row_is_noticed_when_it_is_read_though_the_last_run_ended_cleanly(
-    home: Path, every: bytes
-) -> None:
+def test_a_read_notices_a_damaged_row_though_the_last_run_ended_cleanly(home: Path, every: bytes) -> None:
     edit(home, "UPDATE record SET checksum = checksum + 1 WHERE age = 0")
     as_left(home)
 
@@ -728,30 +682,21 @@ def test_a_damaged_row_is_noticed_when_it_is_read_though_the_last_run_ended_clea
     assert list(state_file(home).parent.glob("*damaged*"))
 
 
-def test_after_a_run_that_ended_cleanly_the_whole_state_is_checked_only_on_request(
-    home: Path, every: bytes
+@pytest.mark.parametrize(
+    ("is_clean", "checks", "is_checked"), [(True, False, False), (True, True, True), (False, False, True)]
+)
+def test_the_whole_state_is_checked_only_on_request_or_if_the_last_run_did_not_end_cleanly(
+    home: Path, every: bytes, is_clean: bool, checks: bool, is_checked: bool
 ) -> None:
     edit(home, "UPDATE plays SET checksum = checksum + 1")
-    as_left(home)
+    if is_clean:
+        as_left(home)
 
-    with State() as state:
-        assert state.notes == []
-    with State(checks=True) as state:
-        assert "was damaged" in str(state.notes[0])
-
-
-def test_after_a_run_that_did_not_end_cleanly_the_whole_state_is_checked(home: Path, every: bytes) -> None:
-    with State() as state:
-        records.save(state, LIST, ORDER)
-    edit(home, "UPDATE plays SET checksum = checksum + 1")
-
-    with State() as state:
-        assert "was damaged" in str(state.notes[0])
+    with State(checks=checks) as state:
+        assert any("was damaged" in str(note) for note in state.notes) == is_checked
 
 
-def test_unreadable_pages_fail_one_run_and_make_the_next_run_check_the_whole_file(
-    home: Path, whole: bytes
-) -> None:
+def test_unreadable_pages_fail_a_run_and_the_next_run_checks_the_whole_file(home: Path, whole: bytes) -> None:
     state_file(home).write_bytes(whole[:8192] + bytes(len(whole) - 8192))
     as_left(home)
 
