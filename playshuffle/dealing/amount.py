@@ -29,7 +29,7 @@ class Count(StrEnum):
 
 
 class DealSettings(NamedTuple):
-    """How much to deal, how often, and when a track is done: at the latest after `patience` deals."""
+    """How much to deal, how often, and when a track is done; an unheard one after `patience` deals."""
 
     amount: Amount = Amount(DEAL_COUNT)
     every: Every = Every.DAY
@@ -43,7 +43,7 @@ class DealSettings(NamedTuple):
 
 
 def parse_patience(text: str) -> float:
-    """Return the number of deals, at least 1, that an unheard track stays; infinite for `always`.
+    """Return in how many deals an unheard track comes, at least 1; infinite for `always`.
 
     Raises:
         OptionError: it is neither.

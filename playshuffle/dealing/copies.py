@@ -6,9 +6,9 @@ from playshuffle.dealing.deck import Deck
 
 
 def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
-    """Return the deck with the kept copy of each recording in place of the others.
+    """Return the deck with the kept copy of each recording in place of its other copies.
 
-    If any copy was dealt in this round, the kept one counts as dealt. Otherwise it has the position of the
+    If any copy was dealt in this round, the kept copy counts as dealt. Otherwise it has the position of the
     first copy. `kept` maps omitted copies to kept ones.
     """
     if not kept:

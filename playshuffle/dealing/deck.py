@@ -1,4 +1,4 @@
-"""Define decks: the dealt tracks of a round, the upcoming ones, and the last deal.
+"""Define decks: the dealt and upcoming tracks of a round, and the last deal.
 
 A round is one pass through the library. The state saves a track by its lasting number; a run uses its index
 (`Tracks.indices_of`).
@@ -18,11 +18,11 @@ class Deal(NamedTuple):
     """The tracks of the last deal. They were written to the playlist, or are about to be.
 
     Attributes:
-        entries: empty if the deal was undone, and there was no deal before.
-        of: approximate number of deals in its round.
+        entries: empty if the first deal was undone.
+        of: approximate number of deals in the round.
         is_pending: it may not have reached the file.
         every: how often deals were due when it was made.
-        of_next: number of its last entries that are of the next round.
+        of_next: number of entries at the end that belong to the next round.
     """
 
     period: date
@@ -51,9 +51,9 @@ class Deck(NamedTuple):
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
         is_ended: the round was ended early; until the next deal, `upcoming` has all tracks.
-        unheard: dealt tracks without a known play, once for each deal that had them. Those that are not in
-            `dealt` are from the previous round.
-        heard_from_s: plays from this Unix time (s) on count for this round; 0 if plays do not count.
+        unheard: dealt tracks without a known play, repeated for each deal that had them. Those that are not
+            in `dealt` are from the previous round.
+        heard_from_s: plays since this Unix time (s) count for this round; 0 if plays do not count.
     """
 
     dealt: tuple[int, ...] = ()
@@ -73,12 +73,12 @@ class Deck(NamedTuple):
 
     @property
     def has_deal(self) -> bool:
-        """Whether there is a last deal that was not undone."""
+        """Whether something was dealt that was not undone."""
         return self.deal is not None and bool(self.deal.entries)
 
     @property
     def track_count(self) -> int:
-        """Number of tracks, missing ones included."""
+        """Number of tracks, including those on missing drives."""
         return len(self.dealt) - len(self.removed) + self.undealt_count
 
     @property
@@ -92,7 +92,7 @@ class Deck(NamedTuple):
 
     @property
     def is_unheard(self) -> bool:
-        """Whether no track of the last deal was heard, so that the deal stays."""
+        """Whether no track of the last deal was heard, so that no new deal is due."""
         entries = self.deal.entries if self.deal is not None else ()
         return self.has_deal and frozenset(self.unheard).issuperset(entries)
 
@@ -106,7 +106,7 @@ class Deck(NamedTuple):
 
     @property
     def tracks(self) -> frozenset[int]:
-        """All tracks, missing ones included."""
+        """All tracks, including those on missing drives."""
         return frozenset(self.dealt).difference(self.removed).union(self.upcoming, self.missing)
 
 

@@ -1,4 +1,4 @@
-"""Describe a deck, as a sentence for users or as facts for JSON."""
+"""Describe a deck, in words for users or as facts for JSON."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -27,7 +27,7 @@ def deck_facts(deck: Deck) -> dict[str, object]:
 
 
 def deck_line(deck: Deck) -> str:
-    """Return how much of the round was dealt, and since when."""
+    """Return how much of the round was dealt, and when the round began."""
     if not deck.round:
         return "nothing dealt yet"
     count, dealt = deck.track_count, deck.track_count - deck.undealt_count
@@ -53,7 +53,7 @@ def day(when: date) -> str:
 def next_deal(facts: Mapping[str, object], today: date) -> str:
     """Return when the next deal of a deck is due: 'now', 'tomorrow 00:00', 'with the next run' and so on.
 
-    If plays count, a deal without a play stays even then. `facts` are from `deck_facts`.
+    If the deck counts plays, it also waits for a play. `facts` are from `deck_facts`.
     """
     if facts.get("every") is None:
         return "now"

@@ -1,7 +1,7 @@
-"""If plays count, deal tracks again that were dealt but not heard, until the round is over.
+"""In decks that count plays, deal unheard tracks again until the round is over.
 
 A track is done when it was played or skipped, or after as many deals as the patience allows. A play counts
-for one round. The last deal of a round is filled from the next one; its unheard tracks return then.
+for one round. Tracks that are unheard at the end of a round come again in the next one.
 """
 
 import math
@@ -14,7 +14,7 @@ from playshuffle.text import counted
 
 
 def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
-    """Return the deck with heard tracks marked as done, dealt or not.
+    """Return the deck with heard tracks as done, dealt or not.
 
     `heard` are tracks played or skipped since `deck.heard_from_s`.
     """
@@ -24,16 +24,16 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
 
 
 def tracks_again(deck: Deck, patience: float = PATIENCE) -> Sequence[int]:
-    """Return the tracks unheard in fewer than `patience` deals: the next deal has them again."""
+    """Return the unheard tracks of the next deal: those of fewer than `patience` deals so far."""
     return [track for track, deals in Counter(deck.unheard).items() if deals < patience]
 
 
 def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE) -> Deck:
-    """Return the deck after a deal, with the new deal's tracks unheard.
+    """Return the deck after a deal, with the tracks of this deal as unheard.
 
     Args:
         now_s: time of the deal (Unix seconds).
-        patience: number of deals that an unheard track stays; if infinite, they are not counted.
+        patience: number of deals in which an unheard track comes; if infinite, deals are not counted.
     """
     assert after.deal is not None
     deals, known = Counter(before.unheard), after.tracks
@@ -52,7 +52,7 @@ def count_deal(before: Deck, after: Deck, now_s: int, patience: float = PATIENCE
 
 
 def why_dealt(deck: Deck, patience: float = PATIENCE) -> Iterator[tuple[int, str]]:
-    """Yield the tracks of this round that are not upcoming, and why."""
+    """Yield each dealt track of this round, and why it is not upcoming."""
     deals = Counter(deck.unheard)
     done = "heard in this round" if deck.heard_from_s else "dealt before, in this round"
     for track in deck.dealt:

@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck, and begin new rounds.
 
-Missing tracks are not dealt. A missing track that returns is inserted at a random position, unless it was
-dealt in this round.
+Tracks on a missing drive are not dealt. When it is back, they are inserted at random positions, unless they
+were dealt in this round.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ class RoundOrder(Protocol):
     """How to order the rounds of a deck.
 
     Attributes:
-        name: if it changes, the upcoming tracks are ordered again.
+        name: of the order; if it changes, the upcoming tracks are ordered again.
         keeps_gap: every track keeps the gap; otherwise as far as a few attempts allow.
     """
 
@@ -68,17 +68,16 @@ def next_deal(
 ) -> Deck:
     """Deal the next tracks of the round; at its end, fill the deal up from the next round.
 
-    While a drive is missing, the round does not end, so that its dealt tracks are not forgotten: the deal is
-    smaller.
+    While a drive is missing, the round does not end, so the deal may be smaller. No track comes twice in one
+    deal.
 
-    No track comes twice in one deal, so a deal is never larger than the library. If the order keeps the gap,
-    the least number of plays between two plays of a track, the next round is uniform over all orders with the
-    gap that fill this deal with other tracks. If tracks were removed since the last round, tracks that would
-    come too soon are postponed.
+    If the order keeps the gap, the least number of plays between two plays of a track, the next round is
+    uniform over all orders with the gap that fill this deal with other tracks. If tracks were removed since
+    the last round, tracks that would come too soon are postponed.
 
     Args:
         again: tracks dealt earlier, but not heard, that are dealt again before all others.
-        is_now: the user asked for a deal now: the tracks of `again` wait for a later deal.
+        is_now: the user asked for a deal now: it has other tracks than `again`.
 
     Raises:
         ValueError: every track still to be dealt in this round is missing.
@@ -110,8 +109,8 @@ def next_deal(
 def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
     """Return whether a new deal is due, instead of writing the last deal again.
 
-    A pending deal is written first. A deal without any present track is replaced. If plays count, a deal
-    without a play stays.
+    A pending deal is written first. A deal is replaced if none of its tracks exists. If the deck counts
+    plays, a deal stays until one of its tracks was heard.
     """
     last = deck.deal
     if last is None or (last.entries and not any(track in present for track in last.entries)):
@@ -120,9 +119,9 @@ def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) ->
 
 
 def update_deck(deck: Deck, rules: DealRules) -> Deck:
-    """Return the deck with new tracks inserted and missing tracks put aside.
+    """Return the deck with new tracks inserted, and tracks on missing drives put aside.
 
-    If the order has changed, all upcoming tracks are ordered again.
+    If the order has another name now, all upcoming tracks are ordered again.
     """
     present, order = rules.present, rules.order
     present_set = frozenset(present)
@@ -153,7 +152,7 @@ def _at_end(tracks: Sequence[int], moved: Sequence[int]) -> tuple[int, ...]:
 
 
 def waits_for_missing(deck: Deck) -> bool:
-    """Return whether only missing tracks are left to deal."""
+    """Return whether all tracks left to deal are on missing drives."""
     return bool(deck.missing) and not deck.upcoming and not deck.is_ended
 
 

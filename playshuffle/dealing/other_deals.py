@@ -1,4 +1,4 @@
-"""Count the deals of other computers that write the same list in a synchronised folder.
+"""Count the deals of other computers that deal the same list in a synchronised folder.
 
 The comments of a list name its deal. A computer that reads a deal of a later round begins that round, too.
 """
@@ -17,7 +17,7 @@ _COMMENT = r"(\d{4}-\d\d-\d\d) round=(\d+) deal=(\d+)/(\d+) next=(\d+) names=([0
 
 
 def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
-    """Return key and text of the comment for a list with a deal; `paths` are its entries."""
+    """Return key and text of the comment that names a deal in a list; `paths` are the list's entries."""
     facts = f"{deal.period} round={deal.round} deal={deal.number}/{deal.of} next={deal.of_next}"
     return KEY, f"{facts} names={_checksum(paths)}"
 
@@ -25,7 +25,7 @@ def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
 def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
     """Return the deal that a comment names, without entries.
 
-    None if it names no deal, or if the entries were changed.
+    None if it names no deal, or if the list was edited.
     """
     found = re.fullmatch(_COMMENT, comment)
     if found is None or found[6] != _checksum(paths):
@@ -46,7 +46,7 @@ def count_other(deck: Deck, other: Deal) -> Deck:
     """Return the deck with another computer's deal counted as dealt in its round.
 
     A deal of an earlier round counts only if it was made after this round began. Counting a deal twice
-    changes nothing. A pending deal of this deck stays pending, without the tracks of the other deal.
+    changes nothing. A pending deal of this deck loses the tracks of the other deal.
     """
     last, cut = deck.deal, len(other.entries) - other.of_next
     if last is not None and last.is_pending:
@@ -73,7 +73,7 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
 def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> tuple[Deck, bool]:
     """Return the deck with another computer's deal, which the list has, as its last deal.
 
-    Return also whether it is the deal of this period. A pending deal of this deck stays the last deal.
+    Return also whether that is the deal of this period. A pending deal of this deck stays the last deal.
     """
     last, is_of_future = deck.deal, is_of_the_future(now, other.period)
     facts = other.round, other.number, other.entries

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Every(StrEnum):
-    """How often a deck moves on: once a day, once a week (from Monday), or at every run."""
+    """How often a deal is due: once a day, once a week (from Monday), or at every run."""
 
     DAY = "day"
     WEEK = "week"
@@ -13,9 +13,9 @@ class Every(StrEnum):
 
 
 def period_start(every: Every, now: datetime) -> date:
-    """Return the first day of a moment's period, in local time.
+    """Return the first day of the period that has this moment, in local time.
 
-    Periods are dates, not hours, so days of 23 and 25 hours count like others.
+    Days of 23 and 25 hours count like others.
     """
     today = now.date()
     return today - timedelta(days=today.weekday()) if every is Every.WEEK else today
@@ -29,13 +29,13 @@ def next_start(every: Every, last: date) -> date | None:
 
 
 def is_of_the_future(now: datetime, last: date) -> bool:
-    """Return whether a deal's date is more than a day ahead: then the clock was wrong."""
+    """Return whether a deal is dated more than a day ahead, by a wrong clock."""
     return last > now.date() + timedelta(days=1)
 
 
 def is_new_period(every: Every, now: datetime, last: date) -> bool:
     """Return whether a period has begun since the one that began on `last`.
 
-    If the clock was set back, the last deal stays until time has caught up.
+    If the clock was set back, no period begins until it has caught up.
     """
     return every is Every.RUN or period_start(every, now) > last

@@ -1,4 +1,4 @@
-"""Order the rounds of a deck by any of the orders."""
+"""Order the rounds of a deck by any of the orders of a playlist."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,9 +19,8 @@ _ATTEMPTS = 10
 class Rounds:
     """Orders the rounds of a deck by an order of the recipe.
 
-    The random order keeps the gap for each track, and is uniform over all orders that do. Any other order is
-    made up to ten times, and the result with the fewest tracks that come too soon is used. `sorted` has no
-    gap.
+    The random order keeps the gap for each track, and is uniform over all orders that do. Of other orders, up
+    to ten are drawn, and the one with the fewest tracks that come too soon is used. `sorted` has no gap.
     """
 
     def __init__(self, chosen: Chosen, recipe: Recipe, randbelow: RandBelow) -> None:

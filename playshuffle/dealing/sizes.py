@@ -1,4 +1,4 @@
-"""Measure deals by number of tracks, by playing time, or by whole groups, and limit artists in them."""
+"""Measure deals by tracks, playing time or whole groups, and limit the tracks of an artist in a deal."""
 
 from abc import ABC, abstractmethod
 from bisect import bisect
@@ -9,7 +9,7 @@ from typing import Self
 
 
 class Size(ABC):
-    """The size of deals; also a deal of that size, which is filled track by track."""
+    """The size of deals, and a deal of that size which is being filled track by track."""
 
     @abstractmethod
     def begin(self) -> Self:
@@ -25,11 +25,11 @@ class Size(ABC):
 
     @abstractmethod
     def capacity(self) -> int:
-        """Return the maximum number of further tracks."""
+        """Return the maximum number of tracks still to add."""
 
     @abstractmethod
     def count_deals(self, tracks: Sequence[int]) -> int:
-        """Return about how many deals these tracks make."""
+        """Return how many deals these tracks make, approximately."""
 
 
 class ByCount(Size):
@@ -58,13 +58,13 @@ class ByCount(Size):
 
 
 class ByTime(Size):
-    """Deals of at most this playing time; a track that does not fit comes first in the next deal.
+    """Deals of a maximum playing time; a track that does not fit comes first in the next deal.
 
-    A track longer than a deal is dealt alone. A deal is full when a track did not fit, and less time is left
+    A track longer than this is dealt alone. A deal is full when a track did not fit, and less time is left
     than the median length.
 
     Args:
-        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, else as `time_ms`.
+        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, else `time_ms`.
     """
 
     def __init__(self, time_ms: int, lengths_ms: Mapping[int, int]) -> None:

@@ -62,7 +62,7 @@ def tracks() -> list[DemoTrack]:
 
 
 def write_library(folder: str) -> list[DemoTrack]:
-    """Write the tracks below a folder that is new, empty, or has an earlier demo.
+    """Write the tracks into a folder that is new, empty, or has an earlier demo.
 
     Raises:
         PlayshuffleError: the folder has other files.

@@ -1,6 +1,6 @@
 """Define the choice of a playlist: which tracks of its folders are in it.
 
-Each stage omits some tracks of the previous one, for reasons that `-v`, `--json` and `why` show.
+A stage omits some of the tracks that the stage before it left. `-v`, `--json` and `why` show the reasons.
 """
 
 from bisect import bisect_left
@@ -25,8 +25,8 @@ class Stage(NamedTuple):
 
     Attributes:
         of: number of tracks before this stage.
-        reason: returns why the stage omits a track. After the first `NAMED` tracks, only while the cache is
-            open.
+        reason: returns why the stage omits a track; after the first `NAMED` omitted tracks, only while the
+            cache is open.
     """
 
     code: str
@@ -40,14 +40,14 @@ class Choice(NamedTuple):
     """The tracks of a playlist, and the tracks that each stage omits.
 
     Attributes:
-        all_tracks: all indices refer to them.
+        all_tracks: tracks of the folders; all indices refer to them.
         remaining: indices of the chosen tracks, ascending.
         stages: those that were requested, or omit something.
         lacking: terms of the query that decided about tracks without their tag.
         idle: terms of the query that change nothing.
-        kept: maps each omitted copy to the kept one, even if a skip list omits the copy.
-        drawn_out: tracks omitted at random, so that the next run may keep them.
-        problem: why no track can be played or drawn; None if one can.
+        kept: maps each omitted copy of a recording to the kept copy.
+        drawn_out: tracks omitted at random: the next run may omit others.
+        problem: why the playlist cannot be made of these tracks; None if it can.
     """
 
     all_tracks: Tracks
@@ -100,7 +100,7 @@ class Choice(NamedTuple):
 
 
 class NothingToPlayError(PlayshuffleError):
-    """The folders have no track that can be written for the player. The playlist stays."""
+    """The folders have no track that can be written for the player. The playlist is not changed."""
 
     def __init__(self, roots: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
         problem = "contains no audio files"
@@ -112,7 +112,7 @@ class NothingToPlayError(PlayshuffleError):
 
 
 class NothingMatchesError(OptionError):
-    """No track matches the selection. The playlist stays as it is."""
+    """The options exclude all tracks. The playlist is not changed."""
 
     def __init__(self, request: Request, choice: Choice, terms: Sequence[str]) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))

@@ -32,9 +32,9 @@ class Dealt(NamedTuple):
     """The result of a deal.
 
     Attributes:
-        deck: after the deal; for a peek, as it would be.
-        certain: number of entries, from the first, that do not depend on future draws.
-        former: options of the last deal, if this run has others.
+        deck: after the deal; for `--peek`, as it would be.
+        certain: number of entries, from the first, that no later random draw can change.
+        former: options of the last deal, if those of this run differ.
         left: number of tracks of the last deal that new options removed.
         is_heard: the last deal was counted as heard.
     """
@@ -50,14 +50,14 @@ class Dealt(NamedTuple):
 
 
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_options: bool = False) -> Dealt:
-    """Deal once in each period; otherwise check that the file has the deal of this period.
+    """Deal if this period has no deal yet; otherwise restore its deal in the file if necessary.
 
     Args:
         is_now: deal even if no deal is due; if a deal is pending, write that instead.
-        has_options: `undo` also takes back the options of this command.
+        has_options: the user gave options, which `undo` takes back, too.
 
     Raises:
-        PlayshuffleError: nothing could be dealt; deck and file are as they were.
+        PlayshuffleError: nothing could be dealt. Deck and file are not changed.
     """
     deck = with_heard(run)
     if run.record.has_other and not (is_now or is_new_round):
@@ -71,7 +71,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
 
 
 def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
-    """Write the last deal again, in any period, without tracks that the options exclude now.
+    """Write the last deal again, even if another is due, without tracks that the options exclude now.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, or no track is left.
@@ -91,7 +91,7 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
 
 
 def count_as_heard(run: Run) -> Dealt:
-    """Count the last deal as heard, if plays count, and check that the file has it.
+    """Count the last deal as heard, if the deck counts plays; restore it in the file if necessary.
 
     Raises:
         PlayshuffleError: nothing was dealt yet.
@@ -129,7 +129,7 @@ def peek_deal(run: Run) -> Dealt:
 
 
 def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
-    """Return the number of entries, from the first, that depend on no future draw.
+    """Return the number of entries, from the first, that no later random draw can change.
 
     `updated` is the deck with new tracks inserted.
     """
@@ -143,7 +143,7 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
 
 
 def with_heard(run: Run) -> Deck:
-    """Return the deck with heard tracks marked, if plays count."""
+    """Return the deck with the heard tracks marked, if it counts plays."""
     deck = deck_of(run)
     if _settings(run).done_when is Count.DEALT or run.history is None:
         return deck._replace(unheard=(), heard_from_s=0)
@@ -167,7 +167,7 @@ def _rules(run: Run) -> DealRules:
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
-    """Return the deck after its next deal. With `is_now`, unheard tracks wait for a later deal."""
+    """Return the deck after its next deal. With `is_now`, unheard tracks come in a later deal."""
     if not rules.present or waits_for_missing(updated):
         root, error = next(iter(run.library.missing.items()))
         count = len(updated.missing) or len(run.choice.remaining)
@@ -205,9 +205,9 @@ def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
 def _repeat_deal(
     run: Run, deck: Deck, before: SavedRecord | None = None, notes: Sequence[Note] = ()
 ) -> Dealt:
-    """Write the last deal again if the file has lost it, or if tracks were renamed.
+    """Write the last deal again, if the file has lost it or tracks were renamed.
 
-    `before` is the record for `undo`; None keeps the saved one.
+    `before` is the record for `undo`; None keeps the record saved for it.
     """
     now, every = run.now, _settings(run).every
     assert deck.deal is not None
@@ -261,7 +261,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
-    """Return the present entries in order: new options change only the next deal."""
+    """Return the existing tracks of a deal, in order, even those that a new query excludes."""
     staying = _staying(run)
     order = [index for index in entries if index in staying]
     return Arranged(order, len(order))

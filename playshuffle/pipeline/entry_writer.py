@@ -56,7 +56,7 @@ class EntryWriter(NamedTuple):
 
     @property
     def style_alone(self) -> Self:
-        """Drop the values of a single playlist, so that others can share the lines."""
+        """Return the writer without values of its own playlist, as a key for lines that playlists share."""
         return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
@@ -64,9 +64,9 @@ class EntryWriter(NamedTuple):
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
-        """Return the paths of all these tracks if a folder has an unusual name, else none.
+        """Return all these paths if a folder has an unusual name, else none.
 
-        For all tracks of the library, return only the tracks of such folders.
+        Of the whole library, return only the paths in such folders.
         """
         base = self.base
         odd_folders = [
@@ -83,12 +83,12 @@ class EntryWriter(NamedTuple):
         return tracks.paths_of(indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
-        """Return the tracks that the player cannot open; for the generic player, any player."""
+        """Return the tracks that the player cannot open, or for the generic player, any player."""
         all_losses = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
         return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
-        """Return all entries as lost, if the player does not read the demanded path style."""
+        """Return all tracks as lost if the player cannot read lists of this form, such as with URIs."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -133,7 +133,7 @@ class EntryWriter(NamedTuple):
 
 @lru_cache(1)  # the playlists of an update have the same library, and mostly the same style
 def lines_of_all(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
-    """Return the lines of all files in the tracks' folders."""
+    """Return the playlist lines of all files in the tracks' folders."""
     return [line for folder in tracks.folders for line in writer.lines(folder)]
 
 
@@ -192,7 +192,7 @@ def _style_and_base(
 
 
 def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
-    """Return whether each `..` to these tracks leads to the parent by path, despite links."""
+    """Return whether `..` leads from the playlist to these folders despite symbolic links."""
     top = os.path.commonpath([folder, *(each.path for each in folders)])
     return os.path.realpath(folder) == os.path.normpath(
         os.path.join(os.path.realpath(top), os.path.relpath(folder, top))
@@ -200,7 +200,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 
 
 def notes_on_mpd(request: Request) -> list[Note]:
-    """Return a note for each folder outside of MPD's music folder, or why that is unknown."""
+    """Return a note for each folder that is outside of MPD's music folder, or that this is unknown."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
         return []
@@ -278,7 +278,7 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
 
 
 def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
-    """Return a root's part in MPD's music folder, if any: its path below the root, and its real path."""
+    """Return the part of a root in MPD's music folder, by its path and by MPD's path."""
     root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
     if music.startswith(real):
         return root_path + music[len(real) :], music

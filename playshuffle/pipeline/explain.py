@@ -51,7 +51,7 @@ class Reason(NamedTuple):
     """Why a file is in a playlist, or not.
 
     Attributes:
-        code: for programs; IN if the file is.
+        code: the reason in JSON; IN for a file in the playlist.
         file: path of the skip list or file that is the cause.
     """
 
@@ -66,13 +66,13 @@ class PlaylistStages:
     """The result of the stages of a run for the files of one playlist.
 
     Attributes:
-        entries: position, from 0, of each path in the playlist file.
-        waiting: the missing folder of each waiting track, by path.
-        indices: of the tracks that were found, by path.
-        order: position of each track in the last order, None for a deck.
+        entries: position of each path in the file, from 0.
+        waiting: maps paths of tracks in a missing folder to that folder.
+        indices: of the found tracks, by path.
+        order: position of each track in the last order; None for a deck.
         drawn_s: when the order was drawn (Unix seconds).
-        dealt: why each dealt track of a deck is not in the playlist, in words.
-        upcoming: position of each track that a deck has still to deal.
+        dealt: text for each track dealt before in the round of a deck.
+        upcoming: position of each track still to be dealt in the round.
     """
 
     run: Run
@@ -90,11 +90,11 @@ class PlaylistStages:
 
     @property
     def has_options(self) -> bool:
-        """Return whether the folders of the playlist's tracks are known."""
+        """Return whether the folders and options of the playlist are known."""
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
-        """Return the path of a file as the playlist has it: its folders may be links."""
+        """Return the path by which the playlist names a file, if a folder of the file is a link."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)
@@ -208,8 +208,8 @@ class PlaylistStages:
 def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_run: str) -> PlaylistStages:
     """Run the stages for a playlist, and write nothing. The result is valid while the library is open.
 
-    Without roots in the request, only the tracks in its file are known. `next_run` is text such as "the next
-    update".
+    If the request has no folders, only the entries of the file are known. `next_run` is text such as "the
+    next update".
 
     Raises:
         PlayshuffleError: a folder never existed.

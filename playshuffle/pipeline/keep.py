@@ -15,15 +15,15 @@ _CLOCK_TOLERANCE_S = 86_400  # with a clock that is ahead by less, a daily order
 
 
 def update(run: Run) -> Report | Dealt:
-    """Keep one playlist, or deal it if a deal is due."""
+    """Update a kept playlist, or deal from a deck if a deal is due."""
     return keep(run) if run.request.deal is None else deal(run)
 
 
 def keep(run: Run) -> Report:
-    """Keep one playlist as it is, except for tracks that were added or removed, or have new tags.
+    """Keep the order of a playlist, except for tracks that were added or removed, or have new tags.
 
-    A new order is drawn if none exists, if the last is too old for the request, or if the request has another
-    order.
+    Draw a new order if none exists, if the last one is too old for the request, or if the request has another
+    kind of order.
     """
     last, now_s = run.record.order, int(run.now.timestamp())
     if last is None:

@@ -1,6 +1,6 @@
-"""Open the library: find all tracks of some playlists in one scan, and recognise each track.
+"""Open the library: find the tracks of some playlists in one scan, and recognise renamed ones.
 
-Meanwhile no other playshuffle of this user changes the state.
+Until it is closed, no other playshuffle of this user changes the state.
 """
 
 import functools
@@ -20,12 +20,12 @@ from playshuffle.store.state import State
 
 
 class OpenLibrary(NamedTuple):
-    """All tracks of some playlists, each with its number.
+    """All tracks of some playlists, each with its lasting number.
 
     Attributes:
         cache: None if no tags are read.
         known_roots: the roots that were scanned, now or before.
-        errors: an error for each root that cannot be read and was never scanned, by root.
+        errors: for each root that cannot be read and was never scanned, by root.
     """
 
     state: State
@@ -44,7 +44,7 @@ class OpenLibrary(NamedTuple):
         """Return the tracks of one playlist's folders or files.
 
         Raises:
-            PlayshuffleError: a folder cannot be read, and its tracks are unknown.
+            PlayshuffleError: a folder cannot be read, and no run has read it before.
         """
         place = place_of(request)
         library = self.libraries[place]
@@ -73,8 +73,8 @@ def open_library(
     """Find all tracks of these playlists, number them, and save the changes.
 
     Args:
-        checks_state: check the whole state file, even after a clean end.
-        state: if the caller has opened it; writable if a playlist is written.
+        checks_state: check the whole state file.
+        state: of the caller, writable if a playlist is written; None opens it.
 
     Raises:
         PlayshuffleError: the state cannot be written, or another playshuffle holds it.
@@ -127,7 +127,7 @@ def _scan(
 
 
 def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:
-    """Return the roots that all needed tracks are below; None if tracks elsewhere are needed, too."""
+    """Return the roots below which all needed tracks are; None if other tracks are needed, too."""
     is_part = all(place.files is None for place in scan.places) and not (reach.missing or reach.accepts_loss)
     return {root for place in scan.places for root in place.roots} if is_part else None
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterator[Run]:
     """Lock one playlist and choose its tracks; meanwhile no other playshuffle writes it.
 
-    A seed of the playlist replaces the tools' randomness.
+    A seed among its options replaces the randomness of the tools.
 
     Raises:
         PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not be
@@ -73,7 +73,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
 def open_run(
     request: Request, tools: Tools, changes: Changes = EVERYWHERE, *, must_remember: bool = False
 ) -> Iterator[Run]:
-    """Open the library for one playlist, and this playlist."""
+    """Open the library for one playlist, and open the playlist."""
     with (
         open_library([request], tools, changes, must_remember=must_remember) as library,
         open_playlist(library, request, tools) as run,

@@ -1,7 +1,7 @@
 """Read the deals that other computers wrote into a list of this computer, or beside the list.
 
 A synchroniser replaces the list, or keeps one of two lists as a conflict copy. A list is from another
-computer if its comments name a deal of exactly its entries, and this computer has not written it.
+computer if its comments name a deal of exactly its entries, and this computer did not write it.
 """
 
 from collections.abc import Collection
@@ -24,7 +24,7 @@ def count_others(
 ) -> tuple[Deck, bool, list[Note]]:
     """Count the deals of other computers in a list, and in conflict copies beside it.
 
-    `contents` are fingerprints of the lists that this state has written.
+    `contents` are fingerprints of the lists that this computer wrote last.
 
     Returns:
         The deck, whether the list has another computer's deal of this period, and notes for the user.
@@ -54,7 +54,7 @@ def count_others(
 
 
 def _deal_in(file: PlaylistFile, tracks: Tracks) -> Deal | None:
-    """Return the deal that a list names, with the list's tracks; None if the list was edited."""
+    """Return the deal that the comments of a list name; None without one, or if entries were edited."""
     comment = file.comments().get(KEY)
     deal = read_comment(comment, file.written()) if comment is not None else None
     if deal is None:

@@ -1,4 +1,4 @@
-"""Choose the tracks that match the queries of a request, and say what each term decided."""
+"""Choose the tracks that match the queries of a request, and show what each term decided."""
 
 from collections.abc import Iterator, Sequence
 
@@ -41,7 +41,7 @@ def _why_no_match(findings: Sequence[Finding]) -> Cause:
 
 
 def _seen(finding: Finding) -> str:
-    """Return a term's compared values in brackets, but not the path."""
+    """Return the values compared with a term, in brackets; empty for the path."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""
     if len(finding.values) > 1:
@@ -51,7 +51,7 @@ def _seen(finding: Finding) -> str:
 
 
 def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[str]:
-    """Yield how many of these tracks each term matches, as columns of a table."""
+    """Yield a line for each term: how many of these tracks it matches."""
     terms = list(count_terms(_query(request), tracks, indices, rows_of))
     facts = [f"{term.tracks:,} of {counted(len(indices), 'track')}" for term in terms]
     widths = max(len(term.text) for term in terms), max(map(len, facts))

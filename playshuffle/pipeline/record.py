@@ -1,6 +1,6 @@
 """Load and save the record of a playlist: its last order, or its deck.
 
-The state has numbers. A run has indices; a track that the library lacks has the index `~number`.
+The state has lasting numbers of tracks. A run has indices, and `~number` for an absent track.
 """
 
 from array import array
@@ -26,10 +26,10 @@ class Record(NamedTuple):
 
     Attributes:
         order: None without a last order, and for a deck.
-        saved: the record that fits the file, otherwise the newest.
-        replaced: number of tracks in the order that replace an omitted copy.
-        forgotten: tracks that the library lacks for so long that they lose their positions.
-        has_other: another computer's deal in the file is the deal of this period.
+        saved: the record that fits the content of the file, otherwise the newest.
+        replaced: number of tracks that took the position of an omitted copy.
+        forgotten: tracks absent for so long that they lose their positions.
+        has_other: the file has the deal of this period, from another computer.
     """
 
     order: SavedOrder | None = None
@@ -51,15 +51,15 @@ class Record(NamedTuple):
         return self.order.present_then if self.order is not None else ()
 
     def playing(self, redraw_before_s: float) -> Sequence[int]:
-        """Return the last order's tracks, if it was not drawn before this Unix time (s)."""
+        """Return the last order's tracks; none if it was drawn before this Unix time (s)."""
         is_kept = self.order is not None and self.order.drawn_s >= redraw_before_s
         return self.tracks() if is_kept else ()
 
     def with_copies(self, kept: Mapping[int, int], remaining: Sequence[int]) -> Self:
         """Return the record with each omitted copy replaced by the kept one, except in `saved`.
 
-        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list. A copy that was
-        omitted replaces the kept one if that has left the list.
+        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list. A copy that
+        was omitted last replaces the kept one if that has left the list.
         """
         copies = self.saved.copies if self.saved is not None else ()
         if copies:
@@ -95,10 +95,10 @@ def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
 def load_record(
     opened: OpenLibrary, file: PlaylistFile | None, tracks: Tracks, request: Request, now: datetime
 ) -> Record:
-    """Load the record of a playlist; a deck if the request is dealt.
+    """Load the record of a playlist: its deck if the request has deals, otherwise its order.
 
     Raises:
-        PlayshuffleError: the file is from another program, or is the deal's own source.
+        PlayshuffleError: the file is from another program, or the deal would take its tracks from it.
     """
     if file is None:
         return Record()
@@ -183,10 +183,9 @@ def _deck_record(
     request: Request,
     now: datetime,
 ) -> Record:
-    """Return the newest deck of a playlist; without one, make it from playshuffle's file.
+    """Return the newest saved deck of a playlist; without one, a deck from the file.
 
-    A pending deal that did reach the file is marked as written, if the request writes. Deals of other
-    computers count.
+    If the request writes, a pending deal that the file has is marked as written.
     """
     assert request.deal is not None
     newest, before = saved.get(LAST), saved.get(BEFORE)
@@ -209,13 +208,13 @@ def save_record(
     in_file: SavedRecord | None = None,
     before: SavedRecord | None = None,
 ) -> None:
-    """Save the record of a playlist, as `records.save` does, with numbers for the indices."""
+    """Save the record of a playlist as `records.save` does, with numbers in place of indices."""
     numbered = [each and each.translated(tracks.numbers_of) for each in (in_file, before)]
     records.save(state, playlist, record.translated(tracks.numbers_of), *numbered)
 
 
 def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -> SavedDeck:
-    """Mark the deal of a deck as written, and return the deck."""
+    """Save that the file has the deal of a deck, and return the deck."""
     written = pending._replace(deck=mark_written(pending.deck))
     save_record(state, playlist, tracks, written)
     return written

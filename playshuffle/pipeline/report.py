@@ -49,9 +49,9 @@ class Report(NamedTuple):
     Attributes:
         output: path of the playlist; None if no file is written.
         figures: computes the figures, which is slow.
-        suspects: paths that the indices in `losses` refer to.
-        removed: old files of a playlist that has fewer parts now, or is split for the first time.
-        has_news: `noted` differs from the last run.
+        suspects: paths to which the indices in `losses` refer.
+        removed: files of the old playlist that the new one does not have.
+        has_news: the notes differ from those of the last run.
         stamp: of the written file; empty if none was written.
     """
 

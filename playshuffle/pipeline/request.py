@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """The request for one playlist: its options, and their resolved values.
+    """The request for one playlist: its options, and values that follow from them.
 
     Attributes:
-        output: the file to write; None returns the entries.
+        output: the file to write; if None, the run returns the entries.
         options: all options, with absolute paths.
-        files: the tracks to choose from; the roots then only contain them. None: all tracks below the roots.
+        files: the tracks to choose from, which are below the roots; None for all tracks below the roots.
         streams: entries of `source_file` that are not files.
         never: the list of `playshuffle never`, which need not exist.
-        most: the limit for each value of a tag, in the playlist or in each deal.
-        relative_to: folder where relative entries start, if not the playlist's.
-        swaps: pairs of a folder here and the player's folder, each with a separator at its end.
+        most: the limit for each value of a tag, in a playlist or deal.
+        relative_to: folder of relative entries, if not the playlist's folder.
+        swaps: pairs of a folder and its path for the player, both ending with a separator.
         any_name: no track is skipped for its name, because only paths are returned.
         redraw_before_s: an update replaces an order drawn before this Unix time (s).
     """
@@ -50,7 +50,7 @@ class Request(NamedTuple):
 
     @property
     def saved_options(self) -> Options | None:
-        """Return the options to save with the playlist, without permissions for a loss.
+        """Return the options to save with the playlist, without `--force` and `--accept-missing`.
 
         None if the files cannot be listed again, because a pipe or a caller named them.
         """

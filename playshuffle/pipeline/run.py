@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 class Run(NamedTuple):
-    """One playlist, opened.
+    """One open playlist.
 
     Attributes:
         now: when it was opened, in local time.
-        history: None if the request names none.
+        history: None if the request names no play history.
     """
 
     request: Request
@@ -56,7 +56,7 @@ class Run(NamedTuple):
 
     @property
     def tracks(self) -> Tracks:
-        """Every index refers to these tracks."""
+        """The library: every index refers to it."""
         return self.library.tracks
 
     @property
@@ -93,14 +93,14 @@ class Run(NamedTuple):
         saves: bool = True,
         replaces: bool = True,
     ) -> Report:
-        """Save the order or the deck, then replace the playlist: both or neither.
+        """Save the order or the deck, then replace the playlist file.
 
-        If this is killed, the next run finishes it.
+        If it is killed in between, the next run finishes it.
 
         Args:
-            record: the order or the deck, to be completed with facts about the file.
-            before: the record for `undo`; None keeps the saved one.
-            saves: save the record; otherwise only the file describes it.
+            record: the order or the deck, still without facts about the file.
+            before: the record for `undo`; None keeps the record saved for it.
+            saves: save the record; otherwise the caller does.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries.
@@ -226,9 +226,9 @@ class Run(NamedTuple):
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:
-    """Check that a playlist that is its own source does not lose entries for ever.
+    """Raise an error if a playlist that is made from itself would lose entries for ever.
 
-    `file` is the playlist as it is; `report` has its new tracks, and the skipped files.
+    `file` is the playlist before the run; `report` has the new tracks, and the skipped files.
     """
     if file is None or not file.is_file(request.source_file) or request.options.accept_missing:
         return

@@ -1,6 +1,6 @@
 """Read skip lists: playlists whose tracks are omitted from another playlist.
 
-Any player may edit them. The last content of a list that cannot be read counts, so that no track returns by
+Any player may edit them. If a list cannot be read, its last known content counts, so that no track returns by
 accident. Playlists inside a list are not followed.
 """
 
@@ -26,9 +26,9 @@ class SkipList(NamedTuple):
     """A skip list.
 
     Attributes:
-        lines: maps the path of each entry to its line, 0 if unknown.
-        problem: why its last content counts; empty if it could be read.
-        new: entries that no playlist has read before.
+        lines: maps the path of each entry to its line number, 0 if unknown.
+        problem: why it could not be read; empty if it could.
+        new: entries that it had in no run before.
     """
 
     path: bytes
@@ -52,10 +52,10 @@ class SkipList(NamedTuple):
 
 
 def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
-    """Check that no list is the playlist to be written; `own` are its resolved paths.
+    """Check that no skip list is the playlist to be written, whose resolved paths are `own`.
 
     Raises:
-        PlayshuffleError: a list is. Each run would then undo the last run.
+        PlayshuffleError: one is, so that each run would reverse the last run.
     """
     for path in lists:
         if atomic_file.resolved(path) in own:
@@ -72,10 +72,10 @@ def read_skip_lists(
 ) -> list[SkipList]:
     """Read the skip lists of a playlist, and store their content if the playlist is written.
 
-    The content is stored by the resolved path of the `playlist`.
+    `playlist` is its resolved path.
 
     Raises:
-        PlayshuffleError: a list was never readable.
+        PlayshuffleError: a list cannot be read, and no run has read it before.
     """
     known = store.load(state, playlist) if playlist is not None else {}
     read = [_read(path, known.get(path), state) for path in lists]
@@ -105,7 +105,7 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
 def reasons_to_skip(
     found: Tracks, lists: Sequence[SkipList]
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
-    """Return the reason and skip list of each omitted track, by index, and the lists that name no track.
+    """Return the reason and skip list of each omitted track, by index, and the skip lists without any.
 
     An entry names a track by its path, or by another path to the same file.
     """

@@ -28,7 +28,7 @@ class Facts(NamedTuple):
     Attributes:
         rows_of: looks up a folder's tags, as rows of the cache.
         unwritable: returns why tracks cannot be written for the player, by path.
-        record: among equal copies, and under the limit of `--most`, tracks of its order are preferred.
+        record: tracks of its order are preferred among equal copies, and under the limit of `--most`.
     """
 
     request: Request
@@ -54,7 +54,7 @@ class StageKind(NamedTuple):
     Attributes:
         leaves_out: the omitted tracks, in words.
         summary: returns a report's text about the omitted tracks; empty for nothing.
-        has_common_reason: the command `why` counts its tracks together: their reasons have one short text.
+        has_common_reason: the command why counts its tracks together, under a short text.
     """
 
     code: str
@@ -111,7 +111,7 @@ def _without_listed(choice: Choice, facts: Facts) -> Choice:
 def _without_copies(choice: Choice, facts: Facts) -> Choice:
     """Omit all but the best copy of each recording.
 
-    A copy on a skip list is never the kept one, but counts as a copy of it.
+    A copy on a skip list is never the kept copy, but is recorded as one of its copies.
     """
     if not facts.request.options.no_duplicates:
         return choice
@@ -147,7 +147,7 @@ def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_most(choice: Choice, facts: Facts) -> Choice:
-    """Omit tracks over the limit of `--most`: listed ones late, and pinned ones last."""
+    """Omit tracks over the limit of `--most`: first unlisted ones, then listed ones, pinned ones last."""
     request, limit = facts.request, facts.request.most
     if limit is None or request.deal is not None or not choice.remaining:  # a deck has the limit in each deal
         return choice

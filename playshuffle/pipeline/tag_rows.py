@@ -12,9 +12,9 @@ from playshuffle.tags.reading import ReadAll, Tags
 def cached_rows(
     cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
 ) -> RowsOf:
-    """Look up a folder's tags in the cache; if the cache lost them, in the files.
+    """Return a look-up of a folder's tags in the cache; if the cache lost them, in the files.
 
-    `replaced` has fields of `Tags` that replace the tags of files, by path.
+    `replaced` maps paths of files to fields of `Tags` that replace their tags.
     """
 
     def look_up(folder: Folder) -> Sequence[TagRow]:
@@ -35,5 +35,5 @@ def cached_rows(
 
 
 def tags_from(rows_of: RowsOf) -> TagsOf:
-    """Return the same look-up with results as `Tags`."""
+    """Return the look-up with its results as `Tags`."""
     return lambda folder: [None if row is None else Tags._make(row) for row in rows_of(folder)]

@@ -20,7 +20,7 @@ from playshuffle.selection.values import BETWEEN
 
 
 class Coverage(NamedTuple):
-    """The number of tracks with a field, and with each value, of which a track may have several."""
+    """The number of tracks with a field, and with each value. A track may have several values."""
 
     track_count: int
     values: Counter[str]
@@ -31,7 +31,7 @@ def coverage(
 ) -> tuple[int, dict[str, Coverage], Sequence[Note]]:
     """Return the number of tracks below the roots, the coverage of each field, and notes.
 
-    Without names, all known fields count.
+    Without names, all fields.
 
     Raises:
         PlayshuffleError: a field needs a history.

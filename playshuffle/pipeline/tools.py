@@ -15,7 +15,7 @@ class Tools(NamedTuple):
 
     Attributes:
         clock: returns Unix time in seconds.
-        tags: fields of `Tags` that replace the tags of files, by path.
+        tags: maps paths of files to fields of `Tags` that replace their tags.
     """
 
     read_all: ReadAll

@@ -1,6 +1,6 @@
-"""Undo the last make or deal of a list: order or deck, file and options.
+"""Undo the last make or deal of a list: restore its order or deck, its file and its options.
 
-The file is replaced before the state: if a run is killed in between, the next `undo` does the same.
+The file is replaced before the state. If a run is killed in between, the next `undo` repeats it.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
     """Return the record of a playlist before its last make or deal.
 
     Raises:
-        PlayshuffleError: there is none.
+        PlayshuffleError: it was made or dealt only once.
     """
     before = records.load(state, playlist).get(records.BEFORE)
     if before is None:
@@ -32,13 +32,13 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
 
 
 def undo(run: Run, before: SavedRecord) -> Report:
-    """Write the playlist as it was before its last make or deal; a second call reverts the first.
+    """Write the playlist as it was before its last make or deal; a second undo reverses the first.
 
-    Its tracks are in the old order, whatever the options choose now, without tracks that no longer exist. The
-    time of the next deal or new order does not change. `run` was opened with the request of `before`.
+    It has the old tracks in the old order, even those that options exclude now, but no deleted ones. The
+    next deal or new order is due when it was before. `run` was opened with the options of `before`.
 
     Raises:
-        PlayshuffleError: none of its tracks is left, or the list was made or dealt since, here or elsewhere.
+        PlayshuffleError: none of its tracks exists, or another run or computer has written the list.
     """
     if record_before(run.opened.state, run.path) != before:
         raise PlayshuffleError(
@@ -71,9 +71,9 @@ def undo(run: Run, before: SavedRecord) -> Report:
 
 
 def _counting_as(undone: SavedRecord | None, restored: SavedRecord) -> SavedRecord:
-    """Return the restored record with the time of the undone one.
+    """Return the restored record, dated as the undone one.
 
-    The service would deal or shuffle again at once otherwise. A deal without tracks stands for no deal.
+    Otherwise the service would deal or shuffle again at once. A deal without tracks stands for no deal.
     """
     if isinstance(restored, SavedOrder):
         drawn_s = undone.drawn_s if isinstance(undone, SavedOrder) else 0
@@ -107,7 +107,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
-    """Undo a deal. Without a previous deal that has a present track, the file keeps its tracks."""
+    """Undo a deal. If there was no deal before, or none of its tracks exists, the file stays."""
     deck = before.deck
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
     arranged = Arranged(entries, len(entries))

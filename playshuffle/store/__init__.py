@@ -1,1 +1,1 @@
-"""Store last orders and decks in a database."""
+"""Store tracks, orders and decks in a database."""

@@ -6,8 +6,7 @@ import os
 class HomePaths:
     """Replaces a home folder at the start of paths by `~`, and back.
 
-    Other paths are absolute, so none begins with `~`. No path is below a relative `home`, or below `/` as
-    home.
+    Other paths are absolute, so none begins with `~`. A `home` that is `/` or relative is never replaced.
     """
 
     def __init__(self, home: bytes) -> None:
@@ -28,10 +27,10 @@ class HomePaths:
 
 
 def named_paths() -> HomePaths:
-    """Return the stored form for paths as users name them."""
+    """Return the stored form of paths that users name."""
     return HomePaths(os.path.expanduser(b"~"))
 
 
 def real_paths() -> HomePaths:
-    """Return the stored form for paths without symbolic links."""
+    """Return the stored form of paths without symbolic links."""
     return HomePaths(os.path.realpath(os.path.expanduser(b"~")))

@@ -1,7 +1,7 @@
-"""Move saved paths to another folder in one transaction, together with files that name them.
+"""Change saved paths after their folder was moved, and files that name them.
 
-The transaction saves the files' new content, which is then written. If that is killed, the next command
-sees a mark in the state folder, and writes the remaining files.
+One transaction saves the paths, and the new content of the files, which are then written. If that is killed,
+the next command sees a mark in the state folder, and writes the remaining files.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ def _converters(state: State, place: NewPlace, real_place: NewPlace) -> dict[str
 
 
 def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]:
-    """Return the playlists that already have the new path, or tracks there."""
+    """Return the saved playlists that are at a new path, or have tracks there."""
     ours = {(row.table, row.before.get("path")) for row in moved}
     taken = {(row.table, row.after.get("path")) for row in moved} - ours
     folders = state.rows("SELECT path, numbers FROM folder")
@@ -101,7 +101,7 @@ def playlists_in_the_way(state: State, moved: Sequence[MovedRow]) -> list[bytes]
 
 
 def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, bytes]) -> None:
-    """Save these rows, and replace these files; all or nothing, even if it is killed."""
+    """Save these rows, and replace these files: all or nothing, even if the run is killed."""
 
     def act(database: Connection) -> None:
         for row in moved:
@@ -120,7 +120,7 @@ def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, byt
 
 
 def finish_move() -> None:
-    """Write the files of a killed move, if it was saved."""
+    """Write the remaining files of a killed move that was saved."""
     with State(must_remember=True) as state, state.locked():
         _write_files(state)
 

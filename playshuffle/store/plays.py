@@ -1,4 +1,4 @@
-"""Store the plays in play histories as they were read last.
+"""Store the plays of play histories as they were read last.
 
 Plays belong to the number of a track, so they follow renames that a player does not know.
 """
@@ -19,12 +19,12 @@ _RATING = 1_000_000  # ratings are stored in millionths
 
 
 class StoredPlays(NamedTuple):
-    """The plays of a source.
+    """The plays in a play history.
 
     Attributes:
         read_s: when it was read (Unix seconds).
         numbers: the number of the track of each row.
-        keys: the key of the path of each row in the source.
+        keys: the key of the path of each row in the history.
     """
 
     stamp: str
@@ -44,7 +44,7 @@ def path_keys(paths: Sequence[bytes]) -> "array[int]":
 
 
 def load(state: State, source: bytes) -> StoredPlays | None:
-    """Return the stored plays of a source, if any."""
+    """Return the stored plays of a play history, if any."""
     for stamp, title, note, read_s, packed in state.rows(
         "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
     ):
@@ -78,7 +78,7 @@ def _fitting(value: int | None) -> int:
 
 
 def save(state: State, source: bytes, plays: StoredPlays) -> None:
-    """Store the plays of a source."""
+    """Store the plays of a play history."""
     *columns, shares = plays.played
     columns.append([None if share is None else round(share * _RATING) for share in shares])
     packed = [plays.numbers, *map(_packed, columns), plays.keys]

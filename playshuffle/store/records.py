@@ -1,6 +1,6 @@
-"""Save the record of a playlist: its order or its deck, now and before its last make or deal.
+"""Save the records of a playlist: its order or its deck, now and before its last make or deal.
 
-The state has the numbers of tracks, so a rename, new tag or move never changes a record.
+Records have the lasting numbers of tracks, so no rename, new tag or move changes them.
 """
 
 import json
@@ -25,18 +25,18 @@ _FACTS = ("since", "round", "number", "deals_left", "order", "heard_from_s")
 
 
 class SavedOrder(NamedTuple):
-    """The order of a playlist, as it was written.
+    """The order in which a playlist was written.
 
     Attributes:
         tracks: in order, absent ones included; an array, since a list takes nine times the memory.
-        absent: tracks that were not found, and so not written.
-        played: number of tracks in the file: the first of those present.
-        drawn_s: when the order was drawn (Unix seconds).
-        content: fingerprint of the file that was written with it.
+        absent: tracks that were not found, so that the file lacks them.
+        played: number of tracks in the file: the first ones that are not absent.
+        drawn_s: when the order was drawn (Unix time).
+        content: fingerprint of the file that was written.
         digest: `Tracks.digest` of the tracks that were chosen.
         stamp: of the written file; empty if unknown.
-        noted: notes on the choice of tracks that the user got, as in a report.
-        copies: each omitted copy, followed by the copy that was in the list.
+        noted: `Report.noted` of the last run.
+        copies: each omitted copy of a recording, followed by the copy in the list.
     """
 
     tracks: "array[int]"
@@ -64,7 +64,7 @@ class SavedDeck(NamedTuple):
     """The deck of a playlist.
 
     Attributes:
-        copies: each omitted copy, followed by the copy that may be dealt.
+        copies: each omitted copy of a recording, followed by the copy in the deck.
     """
 
     deck: Deck
@@ -84,8 +84,8 @@ NOTHING = SavedOrder(array("i"), frozenset(), 0, 0, "", b"")  # before the first
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
     """Return the records of a playlist by age: LAST, BEFORE, IN_FILE.
 
-    LAST is saved before the file is replaced; until then the file has one of the others. There is no BEFORE
-    until the second make or deal.
+    LAST is saved before the file is replaced; until then the file has the content of BEFORE or IN_FILE. There
+    is no BEFORE until the second make or deal.
     """
     path = state.real.stored(playlist)
     numbers = dict(state.rows("SELECT age, numbers FROM record_tracks WHERE path = ?", path))
@@ -100,7 +100,7 @@ def last(state: State, playlist: bytes) -> SavedRecord | None:
 
 
 def dealt(state: State) -> dict[bytes, bool]:
-    """Return whether the newest record of each playlist is a deck."""
+    """Return for each playlist whether its newest record is a deck."""
     # A record without its tracks is damaged. The tracks themselves are not read.
     query = (
         "SELECT path, kind = ? FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"
@@ -127,8 +127,8 @@ def save(
     """Save the record of a playlist.
 
     Args:
-        in_file: record of the file until it is replaced; None if that is `record` or `before`.
-        before: record for `undo`, `NOTHING` if none exists; None keeps the saved one.
+        in_file: record of the file until it is replaced, if neither `record` nor `before`.
+        before: the record for `undo`, `NOTHING` if none exists; None keeps the saved one.
     """
     path = state.real.stored(playlist)
     ages = {LAST: record, BEFORE: before, IN_FILE: in_file}

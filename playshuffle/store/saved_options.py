@@ -13,12 +13,12 @@ _PATHS = ("folders", "history", "output", "source", "without", "relative_to", "m
 
 
 def pack(options: Options | None) -> str:
-    """Return options as JSON, without the home's name in paths; empty for None."""
+    """Return options as JSON, with `~` in place of the home; empty for None."""
     return "" if options is None else json.dumps(changed(with_paths(options, named_paths().stored)))
 
 
 def unpack(text: str) -> Options | None:
-    """Return the options of `pack`; None if this version does not know an option."""
+    """Return the options in this JSON; None if an option is unknown to this version."""
     try:
         values: dict[str, Any] = json.loads(text)
         lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
@@ -28,10 +28,10 @@ def unpack(text: str) -> Options | None:
 
 
 def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
-    """Return options with each path converted; of a map, the local path.
+    """Return options with each path converted; of `--map`, only the path on this computer.
 
     Raises:
-        UnicodeEncodeError: a path was damaged, and cannot be one.
+        UnicodeEncodeError: a saved path is damaged.
     """
 
     def converted(value: str) -> str:

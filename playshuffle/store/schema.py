@@ -84,9 +84,9 @@ def _tables() -> str:
 
 
 def replace(table: str, *, has_number: bool = False) -> str:
-    """Return the statement that writes a row of a table; its values are the columns without the checksum.
+    """Return the statement that writes a row of a table, of values for all columns but the checksum.
 
-    With `has_number`, a last value is the number of the row in the table.
+    With `has_number`, the number of the row is the last value.
     """
     values = [f"?{number}" for number in range(1, len(COLUMNS[table]) + 1)]
     names = ", ".join([*COLUMNS[table], "checksum", *["rowid"] * has_number])
@@ -108,7 +108,7 @@ class OtherVersionError(sqlite3.DatabaseError):
 
 
 class BadRow(NamedTuple):
-    """A row with a wrong checksum or type. `path` is its playlist, folder or other key; empty if unknown."""
+    """A row with a wrong checksum or type. `path`: of its playlist or folder; empty if unknown."""
 
     table: str
     row: int
@@ -116,7 +116,7 @@ class BadRow(NamedTuple):
 
 
 def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -> sqlite3.Connection:
-    """Return a database with the present tables; without `writes` it may be a copy.
+    """Return the database with the tables of this version; without `writes` it may be a copy.
 
     Older tables are upgraded. Queries see each table as a view without bad rows.
 
@@ -124,7 +124,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
         bad: gets each bad row that a query meets.
 
     Raises:
-        OtherVersionError: the version that wrote it is newer, or cannot be upgraded.
+        OtherVersionError: its version is newer, or cannot be upgraded.
         sqlite3.DatabaseError: it is damaged.
     """
     # Not WAL: it cannot even be read on a full disk, and syncs too little by default.
@@ -145,7 +145,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
 def _upgraded(database: sqlite3.Connection, version: int, *, writes: bool) -> sqlite3.Connection:
     """Return the database with the tables of this version; without `writes` as a copy.
 
-    It is one transaction, so a killed run leaves the tables as they were.
+    A run that is killed changes nothing.
     """
     if version > VERSION or not UPGRADES.keys() >= {*range(version, VERSION)}:
         raise OtherVersionError("another version of playshuffle wrote it")
@@ -168,7 +168,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """Check a whole database; bad rows are noted as in `prepared`.
+    """Check a whole database; `bad` of `prepared` gets its bad rows.
 
     Raises:
         sqlite3.DatabaseError: it is damaged.

@@ -1,4 +1,4 @@
-"""Store the entries of skip lists as last read, for each playlist that uses them."""
+"""Store the entries of the skip lists of each playlist, as they were read last."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from playshuffle.system.sqlite import Connection
 
 
 def playlists(state: State) -> list[bytes]:
-    """Return all playlists with a skip list, even those that were never written."""
+    """Return all playlists with stored skip lists, even those that were never written."""
     rows = state.rows("SELECT DISTINCT playlist FROM skip_list")
     return sorted(state.real.absolute(path) for (path,) in rows)
 
 
 def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
-    """Return the entries of each skip list of a playlist."""
+    """Return the stored entries of each skip list of a playlist."""
     known: dict[bytes, list[bytes]] = {}
     absolute = state.named.absolute
     query = "SELECT list, paths FROM skip_list WHERE playlist = ?"
@@ -26,14 +26,14 @@ def load(state: State, playlist: bytes) -> dict[bytes, list[bytes]]:
 
 
 def entries(state: State, path: bytes) -> set[bytes]:
-    """Return the entries that a skip list had for any playlist."""
+    """Return the entries of a skip list that are stored for any playlist."""
     rows = state.rows("SELECT paths FROM skip_list WHERE list = ?", state.named.stored(path))
     stored = {name for (packed,) in rows for name in zlib.decompress(packed).split(b"\0") if name}
     return set(map(state.named.absolute, stored))
 
 
 def save(state: State, playlist: bytes, lists: Mapping[bytes, Sequence[bytes]]) -> None:
-    """Store the entries of a playlist's skip lists, and remove entries of former lists."""
+    """Replace the stored skip lists of a playlist by these."""
     key, stored = state.real.stored(playlist), state.named.stored
     rows = [
         (key, stored(path), zlib.compress(b"\0".join(map(stored, paths)), 1)) for path, paths in lists.items()

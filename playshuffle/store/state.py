@@ -1,4 +1,4 @@
-"""Store the table of tracks, and the mounts of playlists, in a file that must not be lost."""
+"""Store the table of tracks, and the mounts that playlists are on."""
 
 import json
 import os
@@ -18,7 +18,7 @@ _WITH_NUMBERS = ("folder", "root", "record_tracks")
 
 
 class State(StateFile):
-    """Tracks and playlists, stored from one run to the next."""
+    """What runs remember of tracks and playlists."""
 
     def tracks_version(self) -> int:
         rows = self.rows("SELECT version FROM counter")
@@ -27,7 +27,7 @@ class State(StateFile):
     def load_tracks(self, below: Collection[bytes] | None = None) -> TrackTable:
         """Return the table of tracks.
 
-        `below` restricts it to the tracks below these roots, without former files; None for all.
+        With `below`, only the tracks below these roots, without deleted files.
         """
         columns = "SELECT path, names, numbers, marks FROM folder"
         if below is None:
@@ -74,7 +74,7 @@ class State(StateFile):
         }
 
     def _next_number(self) -> int:
-        """Return a number that no track had, even if the counter was lost."""
+        """Return a number that no track has had, even if the counter is lost."""
         for (number,) in self.rows("SELECT next_number FROM counter"):
             return int(number)
         packed = self.rows(" UNION ALL ".join(f"SELECT numbers FROM {table}" for table in _WITH_NUMBERS))  # noqa: S608

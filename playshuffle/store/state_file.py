@@ -1,8 +1,8 @@
 """Open the state file, and keep its undamaged rows.
 
-It is written with full synchronisation. Each row is checked when it is read; the whole file on request, or if
-it has changed since a clean end of a run. If a row is bad, the file is copied and the row deleted. Only a
-file that fails SQLite's own check is renamed as a whole.
+Each row is checked when it is read; the whole file on request, or if it has changed since a run ended
+cleanly. If a row is bad, the file is copied and the row deleted. Only a file that fails SQLite's own check is
+renamed as a whole.
 """
 
 import contextlib
@@ -29,17 +29,14 @@ class StateFile:
     If it can be read but not written, changes are made to a copy in memory.
 
     Args:
-        must_remember: raise an error instead of working without a writable state.
-        checks: check the whole file, even after a clean end.
+        must_remember: raise an error if nothing can be saved.
+        checks: check the whole file, even if the last run ended cleanly.
 
     Attributes:
-        problem: why nothing can be saved, if so.
+        problem: why nothing can be saved; None if it can.
         refusal: the same, as an error.
         named: stored form of paths that users name, such as music folders.
         real: stored form of paths without links, such as playlists.
-
-    Raises:
-        PlayshuffleError: with `must_remember`, the state cannot be opened or written.
     """
 
     def __init__(self, *, writes: bool = True, must_remember: bool = False, checks: bool = False) -> None:
@@ -142,7 +139,7 @@ class StateFile:
         return schema.prepared(connect(path), self._bad, writes=True)
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
-        """Return a database in memory for an unusable state, or raise if this run must save."""
+        """Return a database in memory for an unusable state; raise if this run must save."""
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
         cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
         self.refusal = PlayshuffleError(
@@ -197,7 +194,7 @@ class StateFile:
         """Block every other playshuffle of this user while state and playlist are written.
 
         Raises:
-            PlayshuffleError: another one has been writing for too long.
+            PlayshuffleError: another playshuffle has been writing for a minute.
         """
         if self._folder is None or not self._writes:
             yield
