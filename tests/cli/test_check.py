@@ -131,7 +131,7 @@ def test_each_oddity_of_a_playlist_is_reported_for_the_players_that_misread_it(
     assert said == odd
 
 
-def test_check_reports_the_suffix_of_a_playlist_for_players_that_do_not_load_it_as_utf_8(music: Path) -> None:
+def test_check_reports_a_suffix_for_the_players_that_do_not_load_such_playlists_as_utf_8(music: Path) -> None:
     for suffix, what, players in (
         ("m3u8", "a suffix that it does not load", {"mpd", "cmus"}),
         ("m3u", "a suffix for which names are not taken for UTF-8", {"mopidy", "rockbox"}),
@@ -142,7 +142,7 @@ def test_check_reports_the_suffix_of_a_playlist_for_players_that_do_not_load_it_
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["car", "jellyfin", "navidrome", "rhythmbox", "vlc"])
-def test_check_and_make_report_the_same_lost_tracks_of_a_playlist_for_a_player(
+def test_the_commands_check_and_make_report_the_same_lost_tracks_of_a_list_for_a_player(
     tmp_path: Path, name: str
 ) -> None:
     """The library has hostile names. Only some versions of the player lose the entries that are written."""

@@ -67,7 +67,7 @@ def test_the_file_of_a_deal_is_restored_if_it_was_lost_or_edited(music: Path) ->
     assert today.read_bytes() == before
 
 
-def test_with_another_player_in_the_option_for_todays_deal_is_rewritten_in_its_path_style(
+def test_todays_deal_run_again_for_another_player_has_the_path_style_of_that_player(
     music: Path,
 ) -> None:
     deal(music, "-n", "3")
@@ -174,7 +174,7 @@ def test_the_command_deal_refuses_a_list_that_make_wrote(music: Path) -> None:
     assert "Nothing was dealt yet. Name a music folder" in refused(2, "deal")
 
 
-def test_make_over_the_file_of_a_deck_says_that_undo_brings_the_deck_back(music: Path) -> None:
+def test_a_make_that_replaces_the_file_of_a_deck_says_that_undo_brings_the_deck_back(music: Path) -> None:
     deal(music, "-n", "4")
     words = ("make", music, "-o", music / "today.m3u")
 
@@ -265,7 +265,9 @@ def test_the_command_forget_says_that_a_saved_list_stays_in_the_configuration(mu
     assert "The file was not changed. all stays in the configuration." in ran("forget", "all").err
 
 
-def test_forget_undo_and_deal_are_refused_if_the_state_cannot_be_written(music: Path, home: Path) -> None:
+def test_the_commands_forget_undo_and_deal_fail_if_the_state_cannot_be_written(
+    music: Path, home: Path
+) -> None:
     deal(music, "-n", "2")
     journal = home / ".local/state/playshuffle/state.db-journal"
     journal.unlink(missing_ok=True)
