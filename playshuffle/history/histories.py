@@ -20,9 +20,10 @@ class File(NamedTuple):
 
     Attributes:
         rows: name of its function in `history.files`, whose imports are slow.
-        begins: pattern of its first bytes; of a CSV file, the names of its columns.
+        begins: pattern of its first bytes, if these are typical.
         suffixes: of a file without typical first bytes.
         is_log: each row is a play or a skip, so counts of several logs add up.
+        is_folder: it is a folder of CSV files.
     """
 
     rows: str
@@ -39,7 +40,7 @@ class History(NamedTuple):
         played: when the program counts a play, for the documentation.
         tried: the version of the program whose file was read, if any.
         name: by which users choose it; empty if they name the file.
-        places: patterns of its path; empty if it differs between machines.
+        places: patterns of its usual paths; empty if it has none.
         advice: a sentence for users whose file is missing, or has no play.
         starts: the program counts plays when they start.
     """

@@ -89,12 +89,11 @@ def test_no_folder_of_copies_has_more_tracks_than_the_user_asked_for(
     for order in (tracks, tracks[::-1]):
         export(order, tmp_path / "stick", max_per_folder=per_folder)
 
-    flat = {os.path.basename(path): data for path, data in copies(tmp_path / "stick").items()}
-    folders = [os.path.dirname(path) for path in copies(tmp_path / "stick")]
-    assert flat == numbered(tracks[::-1])
+    found = copies(tmp_path / "stick")
+    folders = [os.path.dirname(path) for path in found]
+    assert {os.path.basename(path): data for path, data in found.items()} == numbered(tracks[::-1])
     assert max(map(folders.count, folders)) <= per_folder
-    entries = (tmp_path / "stick/list/list.m3u").read_text().splitlines()[2::2]
-    assert entries == [*copies(tmp_path / "stick")]
+    assert (tmp_path / "stick/list/list.m3u").read_text().splitlines()[2::2] == [*found]
 
 
 def test_the_numbers_of_all_folders_of_an_export_have_the_same_number_of_digits(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Test which track a row of a play history is about."""
+"""Rows of a play history are matched to tracks by their paths, or else by their tags."""
 
 import os
 
@@ -32,16 +32,18 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
         ("card/A/1.mp3 card/A/2.mp3 card/x.mp3", [[1], [2], []]),
     ],
 )
-def test_a_row_of_a_history_matches_the_track_at_its_path(paths: str, expected: list[list[int]]) -> None:
+def test_a_path_in_a_play_history_matches_the_track_there_or_below_a_renamed_music_folder(
+    paths: str, expected: list[list[int]]
+) -> None:
     assert numbers([os.fsencode(path) for path in paths.split()]) == expected
 
 
-def test_a_long_history_that_has_another_path_of_the_music_folder_is_matched() -> None:
+def test_a_long_play_history_with_another_path_of_the_music_folder_matches_all_its_tracks() -> None:
     rows = [b"/music/A/1.mp3", b"/music/A/2.mp3"] * 150
     assert numbers(rows) == [[1], [2]] * 150
 
 
-def test_relative_paths_of_a_history_are_looked_up_in_each_music_folder() -> None:
+def test_relative_paths_of_a_play_history_are_looked_up_in_each_music_folder() -> None:
     assert numbers([b"A/1.mp3", b"B/\xff.mp3"], [b"/home/ann/Music/A", b"/home/ann/Music/B"]) == [[1], [3]]
 
 
@@ -68,13 +70,15 @@ TAGGED = [
         (TagNames("", ""), []),
     ],
 )
-def test_a_row_of_tags_matches_all_tracks_of_that_recording(names: TagNames, expected: list[int]) -> None:
+def test_a_play_that_is_recorded_by_tags_matches_all_tracks_of_the_same_recording(
+    names: TagNames, expected: list[int]
+) -> None:
     rows = HistoryRows.of([HistoryRow(b"", Played(plays=1), names)])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [expected]
 
 
-def test_a_row_with_a_path_is_not_matched_by_its_tags() -> None:
+def test_a_play_that_is_recorded_with_a_path_is_not_matched_by_its_tags() -> None:
     rows = HistoryRows.of([HistoryRow(b"A/9.mp3", Played(plays=1), TagNames("Ann", "One"))])
 
     assert [list(each) for each in match(rows, MUSIC, ROOTS, lambda: TAGGED)] == [[]]
