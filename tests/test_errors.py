@@ -71,7 +71,7 @@ def test_an_error_names_an_option_as_a_flag_or_as_a_configuration_key(option: st
     [("{} --gap {x}", "{} --gap {x}"), (b"a\x1b]0;\xff.m3u", "a\\x1b]0;\\xff.m3u")],
     ids=["braces and flags", "control characters"],
 )
-def test_an_error_quotes_the_value_of_an_option_without_harm(value: str | bytes, text: str) -> None:
+def test_an_error_quotes_a_value_with_only_harmful_characters_escaped(value: str | bytes, text: str) -> None:
     error = OptionError("{} '{value}' is wrong.", "gap", value=value)
 
     assert str(error) == f"--gap '{text}' is wrong."

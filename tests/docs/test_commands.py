@@ -74,7 +74,7 @@ def bash(text: str, sandbox: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("page", sorted({*PAGES} - {*GENERATED, TUTORIAL}), ids=lambda page: page.name)
-def test_each_command_of_a_page_ends_with_the_exit_code_of_the_page(page: Path, sandbox: Path) -> None:
+def test_each_documented_command_ends_with_its_documented_exit_code(page: Path, sandbox: Path) -> None:
     for command in commands(page):
         if not command.reason:
             done = bash(command.text, sandbox)

@@ -66,7 +66,7 @@ TWO_OF_FOUR = orders(4, lambda order: order.index(1) >= 2 and order.index(0) >= 
     ],
     ids=str,
 )
-def test_all_orders_that_satisfy_the_pins_the_gap_or_sattolo_are_equally_likely(
+def test_all_orders_that_a_pin_a_gap_or_sattolo_permits_are_equally_likely(
     recipe: Recipe, last: Arranged | None, members: set[tuple[int, ...]]
 ) -> None:
     assert is_uniform_over(outcomes(numbered(len(next(iter(members)))), recipe, last), members)
@@ -186,7 +186,7 @@ def test_options_that_contradict_each_other_or_that_the_library_cannot_satisfy_a
     ("last", "count", "expected"),
     [([4, 2, 3], None, Arranged([4, 3, 1, 5], 2)), ([5, 2, 3, 1], 3, Arranged([5, 3, 1, 4], 2))],
 )
-def test_the_last_order_of_the_present_tracks_is_without_removed_ones_and_has_new_ones_at_its_end(
+def test_the_last_order_is_reduced_to_the_present_tracks_with_new_tracks_at_its_end(
     last: list[int], count: int | None, expected: Arranged
 ) -> None:
     """Track 2 was removed. It was among the first `count` tracks, the playlist."""
@@ -203,7 +203,7 @@ def test_the_last_order_of_the_present_tracks_is_without_removed_ones_and_has_ne
     time_ms=st.none() | st.integers(60_000, 2_000_000),
     seed=st.text(max_size=3),
 )
-def test_a_spread_playlist_has_the_fewest_possible_repeats_in_a_row_also_with_a_limit(
+def test_a_spread_playlist_has_the_fewest_repeats_of_an_artist_or_genre_also_with_a_limit(
     names: list[str], by: str | None, limit: int | None, time_ms: int | None, seed: str
 ) -> None:
     """By artist or another tag, in a list with a limit of tracks or of time."""
@@ -310,7 +310,7 @@ def test_the_order_favourites_treats_unrated_tracks_like_half_rated_ones_and_put
 @pytest.mark.parametrize(
     "plays", [(1, None), (2, 0, 2), (1, 0, 1, 0), (5, 1, 9, 1, 5), (0, 0, 1, None, 3, 1), (2, 2, 2, 2, 2, 2)]
 )
-def test_in_the_order_rare_all_orders_by_play_count_are_equally_likely(plays: tuple[int | None]) -> None:
+def test_in_the_order_rare_all_orders_sorted_by_plays_are_equally_likely(plays: tuple[int | None]) -> None:
     """A track without a play count counts as never played."""
     tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in enumerate(plays)})
 
@@ -399,7 +399,7 @@ def recipes(draw: st.DrawFn, count: int) -> Recipe:
 # Up to 14 sets of tags take long to generate where other programs use all processors.
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), library_tags=st.lists(tags(), min_size=1, max_size=14))
-def test_with_any_options_the_order_has_every_track_once_and_the_playlist_its_length(
+def test_with_any_options_the_order_has_every_track_once_and_the_playlist_respects_its_limit(
     data: st.DataObject, library_tags: list[Tags | None]
 ) -> None:
     """Unless the options are refused. Each pinned track is at its position."""

@@ -190,7 +190,7 @@ def test_tracks_of_an_album_with_equal_or_no_numbers_are_sorted_naturally_by_nam
         ("albumartist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
     ],
 )
-def test_tracks_are_grouped_by_the_first_value_of_tags(by: str, one: Tags, other: Tags, is_one: bool) -> None:
+def test_tracks_are_grouped_by_a_tags_first_value(by: str, one: Tags, other: Tags, is_one: bool) -> None:
     """A track without the tag is in no group with another."""
     assert are_one(by, one, other) is is_one
 

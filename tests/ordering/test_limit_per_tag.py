@@ -39,7 +39,7 @@ def test_under_a_limit_the_tracks_of_each_artist_are_chosen_independently() -> N
     assert set(shares.values()) == {Fraction(1, 6)}
 
 
-def test_a_limit_keeps_tracks_of_lower_rank_first_and_chooses_at_random_among_no_ranks() -> None:
+def test_a_limit_keeps_tracks_of_lower_rank_first_and_chooses_at_random_among_equal_ranks() -> None:
     shares = distribution(
         lambda draw: tuple(over_limit(dict.fromkeys(range(5), 0), 3, [1, 2, 0, 2, 2].__getitem__, draw)[0])
     )

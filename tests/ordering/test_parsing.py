@@ -45,7 +45,7 @@ NO_LIMITS = ("x", "0:artist", "-1:artist", "3:", "artist:0", ":3", "9" * 5000 + 
         (parse_limit, "3:nosuch", "Unknown field 'nosuch'. To see all: playshuffle tags"),
     ],
 )
-def test_the_error_for_a_wrong_gap_or_limit_shows_the_form(
+def test_the_error_for_an_invalid_gap_or_limit_shows_the_valid_form(
     parse: Callable[[str], object], text: str, message: str
 ) -> None:
     said = refusal(Exit.USAGE, parse, text)

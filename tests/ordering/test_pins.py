@@ -39,7 +39,9 @@ def test_a_pin_names_its_track_by_a_path_or_by_a_name_that_only_one_track_has(te
     assert resolve(text, TrackNames(PATHS, [ROOT])) == pin
 
 
-def test_a_path_in_a_pin_may_start_at_the_cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_in_a_pin_may_start_at_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     there = os.fsencode(tmp_path / "x.mp3")
 
@@ -63,7 +65,7 @@ def test_the_error_for_a_pin_whose_name_is_similar_to_no_track_name_suggests_non
     assert refused(text).endswith(f"the library has no track '{text.removesuffix('@3')}'.")
 
 
-def test_a_position_of_a_thousand_digits_is_refused() -> None:
+def test_a_pinned_position_of_a_thousand_digits_is_refused() -> None:
     """Python parses at most 4,300 digits."""
     assert resolve("a@b.ogg@" + "9" * 999, TrackNames(PATHS, [ROOT])) == Pin(1, 10**999 - 2)
     for digits in (1000, 5000):

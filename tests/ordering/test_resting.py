@@ -89,7 +89,7 @@ def test_resting_tracks_come_last_in_the_order_favourites(late: frozenset[int]) 
 
 
 @pytest.mark.parametrize("late", [{0, 2}, {0, 1, 2}, {1, 2, 5}, {2, 3, 4, 5}])
-def test_spread_separates_artists_among_the_resting_tracks_and_those_before_them(late: set[int]) -> None:
+def test_spread_separates_artists_before_and_among_resting_tracks_and_at_the_border(late: set[int]) -> None:
     artists = "aabbcc"
     found = library(artists)
     recipe = Recipe("spread", resting=frozenset(late))

@@ -159,7 +159,7 @@ def test_if_only_the_last_album_is_shuffled_inside_an_update_sorts_an_album_that
 @pytest.mark.parametrize(
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
 )
-def test_an_update_moves_a_pinned_track_to_its_position_and_the_next_moves_none(pin: Pin, place: int) -> None:
+def test_the_first_update_pins_a_track_and_the_second_update_moves_nothing(pin: Pin, place: int) -> None:
     tracks = numbered(6)
     recipe = Recipe(pins=(pin,))
     for seed in range(10):
@@ -209,7 +209,7 @@ def test_pinning_a_track_to_its_present_position_moves_no_track() -> None:
 
 
 @pytest.mark.parametrize("pins", [(), (Pin(2, LAST),)])
-def test_an_updated_playlist_keeps_its_time_limit_and_another_changes_nothing(pins: tuple[Pin, ...]) -> None:
+def test_an_update_keeps_the_time_limit_and_another_update_changes_nothing(pins: tuple[Pin, ...]) -> None:
     """Without new tracks."""
     lengths = [100, 200, None, 400, 300, 90_000]
     tracks, _ = tagged({f"/m/{n}.ogg": Tags(duration_ms=length) for n, length in enumerate(lengths)})
@@ -226,7 +226,7 @@ def test_an_updated_playlist_keeps_its_time_limit_and_another_changes_nothing(pi
 
 
 @given(st.data())
-def test_an_updated_order_has_each_track_once_and_remaining_tracks_as_before(data: st.DataObject) -> None:
+def test_an_updated_order_has_each_track_once_and_keeps_the_order_of_old_tracks(data: st.DataObject) -> None:
     """For any order and any changes; absent tracks are in the saved order once, too."""
     before = data.draw(st.integers(0, 8))
     places = data.draw(st.permutations(range(before)))

@@ -71,7 +71,7 @@ def test_tracks_are_copies_by_the_documented_rules(one: CopyFacts, other: CopyFa
         (OTHER, SONG),
     ],
 )
-def test_the_best_copy_is_lossless_or_has_the_best_bit_rate_or_is_listed(
+def test_the_best_copy_is_lossless_else_of_higher_bit_rate_else_in_the_saved_order(
     best: CopyFacts, other: CopyFacts
 ) -> None:
     assert find_copies([best, other]) == [[0, 1]]
@@ -86,7 +86,7 @@ def test_a_track_with_the_artist_and_title_of_copies_joins_them_unless_it_has_an
     assert find_copies([SONG, third, fourth]) == [[0, 1]]
 
 
-def test_tracks_whose_lengths_differ_step_by_step_by_1500_ms_are_split_into_groups_of_close_lengths() -> None:
+def test_four_tracks_whose_lengths_grow_by_1500_ms_are_two_groups_of_copies_not_one() -> None:
     facts = [
         UNNAMED._replace(path=b"%d" % number, length_ms=200_000 + 1500 * number, release_id="")
         for number in range(4)

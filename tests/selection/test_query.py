@@ -182,7 +182,7 @@ def test_any_text_is_either_a_valid_query_or_is_refused_with_the_column_of_the_e
 
 
 @given(*[st.sampled_from([text for text, _ in OPERATORS if text])] * 2)
-def test_and_or_and_not_select_the_intersection_union_and_complement(one: str, other: str) -> None:
+def test_joining_queries_by_and_or_not_selects_intersection_union_complement(one: str, other: str) -> None:
     first, second = set(kept(one)), set(kept(other))
 
     assert set(kept(f"({one}) ({other})")) == first & second

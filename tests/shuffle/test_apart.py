@@ -24,7 +24,7 @@ def fewest_moved(order: Sequence[int], after: Sequence[int]) -> int:
 
 
 @pytest.mark.parametrize("count", [*range(6), pytest.param(6, marks=pytest.mark.slow)])
-def test_move_apart_leaves_the_fewest_repeats_with_at_most_one_move_for_each_surplus_one(count: int) -> None:
+def test_move_apart_leaves_the_fewest_repeats_with_at_most_one_move_for_each_extra_repeat(count: int) -> None:
     """Every way to group up to six entries, and every sequence of draws; without a surplus no draw."""
     order = range(count)
     for keys in itertools.product(order, repeat=count):

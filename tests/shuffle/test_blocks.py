@@ -12,7 +12,7 @@ GROUPS = [(0, 2, 5), (1, 4), (3,)]
 
 
 @pytest.mark.parametrize("inside", ["none", "last", "all"])
-def test_all_orders_of_whole_groups_are_equally_likely_with_and_without_shuffled_ones(inside: Inside) -> None:
+def test_all_orders_of_whole_groups_are_equally_likely_whatever_is_shuffled_inside(inside: Inside) -> None:
     """With 'last', a larger last block has more inner orders, so each of them is less likely."""
     shares = distribution(lambda randbelow: tuple(blocks(range(6), KEYS, randbelow, inside)))
     seen = 0

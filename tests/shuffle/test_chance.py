@@ -61,7 +61,7 @@ def test_the_draws_from_a_seed_are_those_that_the_docstring_of_seeded_specifies(
     assert [source(bound) for bound in bounds] == [specified_draw(words, bound) for bound in bounds]
 
 
-def test_the_bytes_of_a_seed_that_is_not_utf8_enter_the_stream_unchanged() -> None:
+def test_a_seed_that_is_not_utf8_gives_the_draws_specified_for_its_bytes() -> None:
     assert Seeded(os.fsdecode(b"\xff"))(WORDS) == next(specified_stream(b"\xff"))
 
 

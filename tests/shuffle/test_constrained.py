@@ -11,7 +11,7 @@ from tests.shuffle.all_draws import distribution, is_uniform_over, replay
 
 @pytest.mark.parametrize("pins", [(), (0,), (4,), (1, 3), (0, 1, 2), (0, 2, 3, 4), (0, 1, 2, 3, 4)])
 @pytest.mark.parametrize("shuffle", [durstenfeld, fisher_yates])
-def test_all_orders_that_keep_the_pinned_entries_are_equally_likely(
+def test_all_orders_that_keep_the_pinned_entries_in_place_are_equally_likely(
     shuffle: Shuffle, pins: tuple[int, ...]
 ) -> None:
     order = range(10, 15)
@@ -50,7 +50,7 @@ def test_the_given_shuffle_gets_the_entries_of_a_part_in_the_order_of_its_positi
     ("count", "group", "skip", "swaps"),
     [(52, 1, 0, 26), (52, 13, 3, 14), (51, 13, 3, 13), (6, 2, 1, 0), (6, 1, 9, 0), (2, 1, 0, 1)],
 )
-def test_a_semi_shuffle_makes_half_of_n_swaps_less_the_skipped_ones(
+def test_a_semi_shuffle_of_n_entries_makes_half_of_n_swaps_less_the_skipped_ones(
     count: int, group: int, skip: int, swaps: int
 ) -> None:
     """`skip` swaps are omitted for each multiple of `group`: 4 times 3 of the 26 swaps of 52 entries."""

@@ -52,7 +52,7 @@ def test_all_orders_with_no_entry_before_its_first_allowed_position_are_equally_
 @pytest.mark.parametrize("fresh", [[], [7], [8, 7, 9]])
 @pytest.mark.parametrize("gap", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("pins", [{}, {0: 1}, {1: 0, 2: 2}], ids=str)
-def test_entries_that_were_not_in_the_last_order_may_have_any_position_beside_a_gap(
+def test_entries_that_were_not_in_the_last_order_may_have_any_position_whatever_the_gap(
     fresh: list[int], gap: int, pins: dict[int, int]
 ) -> None:
     check_all_draws([*fresh, 1, 0, 2], soonest_after([1, 0, 2], gap), pins)

@@ -62,7 +62,9 @@ def test_among_the_tracks_of_each_artist_a_spread_order_has_the_fewest_neighbour
         ([2, 1, 1], [0, 1, 2, 2]),
     ],
 )
-def test_every_entry_is_equally_likely_at_every_position(sizes: list[int], albums: list[int] | None) -> None:
+def test_in_a_spread_order_every_entry_is_equally_likely_at_every_position(
+    sizes: list[int], albums: list[int] | None
+) -> None:
     """No group has more than half of the entries; `albums` are groups within the groups."""
     keys = keys_of(sizes)
     count = len(keys)
@@ -75,6 +77,7 @@ def test_every_entry_is_equally_likely_at_every_position(sizes: list[int], album
 
 @pytest.mark.parametrize("sizes", [[2, 1], [3, 1], [3, 2], [4, 1], [4, 1, 1]])
 def test_entries_beside_a_majority_group_are_equally_likely_in_each_of_its_gaps(sizes: list[int]) -> None:
+    """A majority group has more than half of the entries."""
     keys = keys_of(sizes)
     shares = distribution(lambda randbelow: tuple(spread(range(len(keys)), keys, randbelow)))
 
