@@ -102,10 +102,8 @@ MPD = Database(
     full=10,
 )
 # mpdstats writes last_played at the start, for skips too. It computes ratings from plays and skips.
-_PLAYS, _SKIPS, _LAST = (
-    f"max(CAST(value AS REAL)) FILTER (WHERE key = '{key}')"
-    for key in ("play_count", "skip_count", "last_played")
-)
+_GREATEST = "max(CAST(value AS REAL)) FILTER (WHERE key = '{}')"
+_PLAYS, _SKIPS, _LAST = map(_GREATEST.format, ("play_count", "skip_count", "last_played"))
 BEETS = Database(
     {"items": "id path", "item_attributes": "entity_id key value"},
     f"SELECT path, iif({_PLAYS} > 0, {_LAST}, NULL), iif({_PLAYS} > 0, NULL, {_LAST}), {_PLAYS}, {_SKIPS},"  # noqa: S608

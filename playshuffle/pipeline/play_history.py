@@ -64,6 +64,8 @@ class PlayHistory(NamedTuple):
 
         `kept` maps omitted copies to kept ones.
         """
+        if not kept:
+            return self
         copies = [row for row, index in enumerate(self.indices) if index in kept]
         every = [*self.indices, *(kept[self.indices[row]] for row in copies)]
         indices, played = self.played.and_rows(self.played.rows(copies)).combined(every)
@@ -98,13 +100,10 @@ def play_history(
         numbers: Sequence[int] = ()
         played = Columns()
         for stored in sources:
-            is_log = _BY_TITLE[stored.title].is_log
-            its_numbers, its = stored.played.combined(stored.numbers, is_log=is_log)
+            its_numbers, its = stored.played.combined(stored.numbers, is_log=_BY_TITLE[stored.title].is_log)
             numbers, played = played.and_rows(its).combined([*numbers, *its_numbers])
-        notes = [
-            Note("history", stored.note, source.path)
-            for source, stored in zip(request.history, sources, strict=True)
-        ]
+        paths = (source.path for source in request.history)
+        notes = [Note("history", stored.note, path) for stored, path in zip(sources, paths, strict=True)]
         titles = list(dict.fromkeys(stored.title for stored in sources))
         opened.histories[key] = PlayHistory(tracks.indices_of(numbers), played, notes, titles)
     history: PlayHistory = opened.histories[key]
@@ -124,7 +123,9 @@ def _read(
             return before
         content = read_source(source, now_s)
         read = StoredPlays(stamp, content.history.title, "", now_s)
-        plays, missing = _matched(content, read, before or read, tracks, request.roots, rows_of)
+        numbers_of = dict(zip(tracks.paths, zip(tracks.numbers, strict=True), strict=True))
+        found = match(content.rows, numbers_of, request.roots, lambda: _tagged(tracks, rows_of))
+        plays, missing = _matched(content, found, read, before or read)
         _check_found(source, content.rows, missing)
     except SourceError as error:
         if before is None:
@@ -137,20 +138,17 @@ def _read(
 
 
 def _matched(
-    content: Content,
-    read: StoredPlays,
-    before: StoredPlays,
-    tracks: Tracks,
-    roots: Sequence[bytes],
-    rows_of: RowsOf,
+    content: Content, found: Sequence[Sequence[int]], read: StoredPlays, before: StoredPlays
 ) -> tuple[StoredPlays, list[int]]:
-    """Return the plays of these tracks in a source that was `read`, and its rows of other tracks.
+    """Return the plays of the tracks that were found for each row, and the rows without a track.
 
     A row whose path no longer has a track belongs to the track that had this path.
+
+    Args:
+        read: when, and from where, the content was read.
+        before: the plays in the source when it was read last.
     """
     rows = content.rows
-    numbers_of = dict(zip(tracks.paths, zip(tracks.numbers, strict=True), strict=True))
-    found = match(rows, numbers_of, roots, lambda: _tagged(tracks, rows_of))
     named = zip(rows.paths, rows.names, strict=True)
     row_keys = path_keys([path or repr(names).encode() for path, names in named])
     if not all(found):

@@ -13,7 +13,7 @@ from playshuffle.history.rows import Columns
 from playshuffle.store import schema
 from playshuffle.store.state import State
 
-_WORDS = 8  # of a row: the number of its track, the five fields of `Played`, and two of the key of its path
+_WORDS = 6  # of a row: the number of its track, and the five fields of `Played`
 _MISSING = 0xFFFF_FFFF
 _RATING = 1_000_000  # ratings are stored in millionths
 
@@ -48,10 +48,9 @@ def load(state: State, source: bytes) -> StoredPlays | None:
     for stamp, title, note, read_s, packed in state.rows(
         "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
     ):
-        words = array("I", zlib.decompress(packed))
-        count = len(words) // _WORDS
-        numbers, *values = (words[at * count : (at + 1) * count] for at in range(_WORDS - 2))
-        keys = array("q", words[(_WORDS - 2) * count :].tobytes())
+        unpacking = zlib.decompressobj()
+        words, keys = array("I", unpacking.decompress(packed)), array("q", unpacking.unused_data)
+        numbers, *values = (words[at * len(keys) : (at + 1) * len(keys)] for at in range(_WORDS))
         *columns, ratings = map(_unpacked, values)
         shares = [None if rating is None else rating / _RATING for rating in ratings]
         return StoredPlays(stamp, title, note, read_s, numbers, keys, Columns._make([*columns, shares]))
@@ -81,6 +80,6 @@ def save(state: State, source: bytes, plays: StoredPlays) -> None:
     """Store the plays of a play history."""
     *columns, shares = plays.played
     columns.append([None if share is None else round(share * _RATING) for share in shares])
-    packed = [plays.numbers, *map(_packed, columns), plays.keys]
-    row = (source, *plays[:4], zlib.compress(b"".join(packed), 1))
+    packed = zlib.compress(b"".join([plays.numbers, *map(_packed, columns)]), 1)
+    row = (source, *plays[:4], packed + plays.keys.tobytes())  # keys are random
     state.change(lambda database: database.execute(schema.replace("plays"), row), source)

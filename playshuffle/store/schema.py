@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 12
+VERSION = 13
 
 # By version, the SQL statements that turn its tables into those of the next version. None was released yet.
 # Statements that write rows use checksum_of, as `replace` does.
@@ -23,7 +23,7 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 # A separate table, since most commands read all records, but the tracks of one.
 # facts: JSON, everything but arrays. content: fingerprint of the written file, or of the file to write.
 # digest: of the tracks that it was written from.
-# plays: the content of a play history; rows: numbers, compressed, in the format of `store.plays`.
+# plays: the content of a play history; rows: numbers in the format of `store.plays`.
 # skip_list: paths: the entries of a list when it was last read, joined by NUL and compressed.
 # unwritten: files that `store.path_moves` has not replaced yet.
 # Each row has a checksum of its other columns, so that only rows that playshuffle wrote are loaded.
