@@ -3,8 +3,7 @@
     python -m benchmarks.listening [--runs 20]
 
 The library has 2,000 tracks, a deal 40. Each day a listener hears the first 10 to 40 tracks of the deal,
-and 5 others chosen by hand. Another listener hears nothing on each third day. The deck is the one of
-`playshuffle deal`.
+and 5 others chosen by hand. Another listener hears nothing on each third day.
 """
 
 import argparse

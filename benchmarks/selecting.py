@@ -2,8 +2,7 @@
 
     python -m benchmarks.selecting [--tracks 100000] [--rounds 7] [--keep FOLDER]
 
-Each round runs every command once, in turn. The table shows medians of CPU time, and of its ratio to the
-run without a query in the same round.
+The table shows medians of CPU time, and of its ratio to the run without a query in the same round.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """Draw the pictures of docs/deal.md and print the figures of one: `python -m scripts.draw_deal_days`.
 
-Needs the extra `playshuffle[audit]`. The deals come from the deck that `playshuffle deal` uses.
-The seed is fixed, so that picture and figures are the same each time.
+Needs the extra `playshuffle[audit]`. The seed is fixed, so that picture and figures are the same each time.
 """
 
 import os

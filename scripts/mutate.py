@@ -2,8 +2,6 @@
 
 python -m scripts.mutate                             # 30 changes of each module of the table
 python -m scripts.mutate library/missing dealing/rounds --count 60 --seed 2
-
-The tests are collected once for a module. For each change, another process runs them up to the first failure.
 """
 
 import argparse

@@ -283,7 +283,7 @@ class Music:
         self.tracks[number] = track
 
     def _age(self, number: int) -> None:
-        """Set the modification time of a file back by hours, as tag editors do that keep it."""
+        """Set the modification time of a file back by hours."""
         mtime_s = time.time() - 3600 * self._chance.randrange(1, 1000)
         os.utime(self.tracks[number].path, (mtime_s, mtime_s))
 
