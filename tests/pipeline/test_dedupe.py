@@ -88,16 +88,21 @@ def dealt(request: Request, seed: str = "seed") -> list[str]:
     return entries(request)
 
 
-def test_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_names_the_track(tmp_path: Path) -> None:
-    put(
-        tmp_path, *(f"{number}.flac" for number in range(8)), *(f"copies/{number}.mp3" for number in range(8))
-    )
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_names_the_track(
+    tmp_path: Path, is_new: bool
+) -> None:
+    """Also if the copy is as new as the entry of the skip list."""
+    copies = [f"copies/{number}.mp3" for number in range(8)]
+    put(tmp_path, *(f"{number}.flac" for number in range(8)), *(copies if not is_new else ()))
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
     request = request_for(tmp_path)._replace(without=(bytes(skip_list),))
-    stems = []
+    stems: list[str] = []
     for number in range(4):
-        stems += [Path(name).stem for name in dealt(request, f"{number}")]
+        new = [Path(name).stem for name in dealt(request, f"{number}")]
+        put(tmp_path, *(f"copies/{stem}.mp3" for stem in new if is_new))
+        stems += new
         skip_list.write_text("".join(f"{stem}.flac\n" for stem in stems))
 
     assert sorted(stems) == sorted(map(str, range(8)))
