@@ -254,7 +254,7 @@ _STEPS = st.fixed_dictionaries(
 def test_through_any_changes_a_track_repeats_only_after_all_other_tracks_and_the_gap(
     made: int, steps: list[dict[str, int]], seed: int
 ) -> None:
-    """Tracks come, go and come back; a drive may be missing, and absent tracks may be on it.
+    """Tracks come, go and are back; a drive may be missing, and whatever is not here may be on it.
 
     A track that was dealt in the round comes again only when all that are expected were dealt.
     """
