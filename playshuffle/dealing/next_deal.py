@@ -124,7 +124,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
     If the order has another name now, all upcoming tracks are ordered again.
     """
     present, order = rules.present, rules.order
-    present_set = frozenset(present)
+    present_set, waiting = frozenset(present), frozenset(rules.waiting)
     upcoming = [track for track in deck.upcoming if track in present_set]
     undealt = deck.missing + deck.upcoming
     if not deck.is_ended and (deck.dealt or deck.upcoming or deck.missing):
@@ -139,9 +139,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
     may_be_removed = deck.dealt if rules.is_whole else deck.removed
     return deck._replace(
         upcoming=tuple(upcoming),
-        missing=()
-        if rules.is_whole
-        else tuple(track for track in dict.fromkeys(undealt) if track not in present_set),
+        missing=tuple(track for track in dict.fromkeys(undealt) if track in waiting),
         removed=tuple(track for track in may_be_removed if track not in present_set),
         order=order.name,
     )

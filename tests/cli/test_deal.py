@@ -453,3 +453,18 @@ def test_the_option_peek_prints_a_table_on_a_terminal(tmp_path: Path) -> None:
 
     assert [line.split()[0] for line in lines] == ["1", "2"]
     assert all(line.endswith("0:01") and len(line) <= 80 for line in lines)
+
+
+def test_a_round_does_not_wait_for_a_deleted_track_while_another_drive_is_missing(tmp_path: Path) -> None:
+    a, b = numbered(tmp_path / "a", 2), numbered(tmp_path / "b", 2)
+    out = tmp_path / "today.m3u"
+    words: list[str | Path] = [a, b, "-o", out, "-n", "3", "--every", "run"]
+    deal(*words)
+    [left] = {f"{folder.name}/{path.name}" for folder in (a, b) for path in folder.iterdir()} - {*listed(out)}
+    (tmp_path / left).unlink()
+    other = b if left.startswith("a/") else a
+    other.rename(tmp_path / "drawer")
+
+    deal(*words)
+
+    assert [name[0] for name in listed(out)] == [left[0]]

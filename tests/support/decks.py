@@ -52,10 +52,18 @@ class Sorted:
 
 
 def deal_next(
-    deck: Deck, present: Sequence[int], order: RoundOrder, size: Size, period: date, *, is_whole: bool = True
+    deck: Deck,
+    present: Sequence[int],
+    order: RoundOrder,
+    size: Size,
+    period: date,
+    waiting: Sequence[int] | None = None,
 ) -> Deck:
-    """Return the deck, updated with these tracks, after its next deal."""
-    rules = DealRules(present, order, size, is_whole)
+    """Return the deck, updated with these tracks, after its next deal.
+
+    `waiting` are the tracks of a missing drive; None if no drive is missing.
+    """
+    rules = DealRules(present, order, size, is_whole=waiting is None, waiting=waiting or ())
     return next_deal(update_deck(deck, rules), rules, period)
 
 
