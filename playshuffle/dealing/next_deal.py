@@ -42,6 +42,7 @@ class DealRules(NamedTuple):
         is_whole: no drive is missing.
         resting: tracks to deal last in a round, as far as the gap allows.
         waiting: tracks that can be played when their drive is back.
+        away: all tracks of missing drives, also those that a query omits as long as their tags are unknown.
     """
 
     present: Sequence[int]
@@ -50,6 +51,7 @@ class DealRules(NamedTuple):
     is_whole: bool = True
     resting: Collection[int] = ()
     waiting: Sequence[int] = ()
+    away: Collection[int] = ()
 
     @property
     def gap(self) -> int:
@@ -124,7 +126,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
     If the order has another name now, all upcoming tracks are ordered again.
     """
     present, order = rules.present, rules.order
-    present_set, waiting = frozenset(present), frozenset(rules.waiting)
+    present_set = frozenset(present)
     upcoming = [track for track in deck.upcoming if track in present_set]
     undealt = deck.missing + deck.upcoming
     if not deck.is_ended and (deck.dealt or deck.upcoming or deck.missing):
@@ -139,7 +141,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
     may_be_removed = deck.dealt if rules.is_whole else deck.removed
     return deck._replace(
         upcoming=tuple(upcoming),
-        missing=tuple(track for track in dict.fromkeys(undealt) if track in waiting),
+        missing=tuple(track for track in dict.fromkeys(undealt) if track in rules.away),
         removed=tuple(track for track in may_be_removed if track not in present_set),
         order=order.name,
     )
@@ -158,7 +160,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
     present, gap = rules.present, rules.gap
     capacity = min(open_deal.capacity(), len(present) - len(entries))
     plays = deck.tail + deck.dealt
-    present_set, removed = frozenset(present), frozenset(deck.removed)
+    present_set = frozenset(present)
     played = [track for track in deck.dealt if track in present_set]
     played_set = frozenset(played)
     unplayed = [track for track in present if track not in played_set]
@@ -168,7 +170,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
         position = max(gap - ago, capacity if ago <= len(entries) else 0)
         if position > 0 and track in present_set:
             soonest.setdefault(track, position)
-    lost = tuple(track for track in deck.dealt if track not in present_set and track not in removed)
+    lost = tuple(track for track in deck.dealt if track in rules.away)
     return deck._replace(
         dealt=(),
         removed=(),

@@ -155,27 +155,28 @@ def with_heard(run: Run) -> Deck:
 
 def _rules(run: Run) -> DealRules:
     chosen, recipe, limit = run.chosen, run.recipe, run.request.most
-    waiting = run.library.all_waiting
+    away = run.library.all_waiting
     rounds = Rounds(chosen, recipe, run.tools.randbelow)
     size = deal_size(_settings(run).amount, chosen, recipe)
     if limit is not None:
         size = Limited(size, limit.number, values(chosen, limit.tag))
-    present = [index for index in chosen.indices if index not in waiting]
-    absent = [index for index in chosen.indices if index in waiting]
+    present = [index for index in chosen.indices if index not in away]
+    waiting = [index for index in chosen.indices if index in away]
     is_whole = not run.library.missing
-    return DealRules(present, rounds, size, is_whole=is_whole, resting=rounds.resting, waiting=absent)
+    return DealRules(present, rounds, size, is_whole, rounds.resting, waiting, away)
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:
     """Return the deck after its next deal. With `is_now`, unheard tracks come in a later deal."""
     if not rules.present or waits_for_missing(updated):
-        root, error = next(iter(run.library.missing.items()))
-        count = len(updated.missing) or len(run.choice.remaining)
+        left = frozenset(updated.missing or run.choice.remaining)
+        root = max(run.library.missing, key=lambda each: len(left.intersection(run.library.waiting[each])))
+        error = run.library.missing[root]
         raise MissingError(
             root,
             error.why,
             error.advice,
-            f"{error.summary}, and all remaining tracks of this round ({count:,}) are on it",
+            f"{error.summary}, and all remaining tracks of this round ({len(left):,}) are on it",
         )
     period = period_start(_settings(run).every, run.now)
     patience = _settings(run).patience

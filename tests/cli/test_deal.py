@@ -468,3 +468,31 @@ def test_a_round_does_not_wait_for_a_deleted_track_while_another_drive_is_missin
     deal(*words)
 
     assert [name[0] for name in listed(out)] == [left[0]]
+
+
+def test_a_round_waits_for_a_missing_drive_whose_tags_are_lost(tmp_path: Path, home: Path) -> None:
+    jazz = {f"{name}.mp3": {"genre": "jazz"} for name in ("1", "2", "3")}
+    a, b = tagged_library(tmp_path / "a", jazz), tagged_library(tmp_path / "b", jazz)
+    out = tmp_path / "today.m3u"
+    deal(a, b, "-o", out, "--where", "genre:jazz", "-n", "1", "--every", "run")
+    b.rename(tmp_path / "drawer")
+    shutil.rmtree(home / ".cache")
+
+    for _ in range(6):
+        said = run("deal", out).err
+
+    assert "remaining tracks of this round" in said
+    assert f"{b} seems to be missing" in said
+    (tmp_path / "drawer").rename(b)
+    assert "of 6 in round 1" in deal(out)
+
+
+def test_the_error_of_a_round_that_waits_names_the_drive_with_its_tracks(tmp_path: Path) -> None:
+    folders = [numbered(tmp_path / name, 1) for name in "abc"]
+    out = tmp_path / "today.m3u"
+    words: list[str | Path] = [*folders, "-o", out, "--order", "sorted", "-n", "2", "--every", "run"]
+    deal(*words)
+    for folder in folders[1:]:
+        folder.rename(tmp_path / f"drawer-{folder.name}")
+
+    assert f"{folders[2]} seems to be missing" in refused(75, "deal", *words)

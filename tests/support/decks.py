@@ -63,7 +63,9 @@ def deal_next(
 
     `waiting` are the tracks of a missing drive; None if no drive is missing.
     """
-    rules = DealRules(present, order, size, is_whole=waiting is None, waiting=waiting or ())
+    rules = DealRules(
+        present, order, size, is_whole=waiting is None, waiting=waiting or (), away=waiting or ()
+    )
     return next_deal(update_deck(deck, rules), rules, period)
 
 
