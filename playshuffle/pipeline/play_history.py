@@ -151,12 +151,16 @@ def _matched(
     rows = content.rows
     named = zip(rows.paths, rows.names, strict=True)
     row_keys = path_keys([path or repr(names).encode() for path, names in named])
+    order: Sequence[int] = range(len(found))
     if not all(found):
+        # The first rating of a track counts, in a log the last: that of the row with its present path.
+        order = sorted(order, key=lambda row: bool(found[row]) is content.history.is_log)
         renamed = dict(zip(before.keys, zip(before.numbers, strict=True), strict=True))
         found = [numbers or renamed.get(key, ()) for numbers, key in zip(found, row_keys, strict=True)]
     missing = [row for row, numbers in enumerate(found) if not numbers]
-    known = [row for row, numbers in enumerate(found) for _ in numbers]
-    numbers, keys = array("I", chain.from_iterable(found)), array("q", map(row_keys.__getitem__, known))
+    known = [row for row in order for _ in found[row]]
+    numbers = array("I", chain.from_iterable(map(found.__getitem__, order)))
+    keys = array("q", map(row_keys.__getitem__, known))
     played, old = rows.played.rows(known), before.played
     if len(set(numbers)) < len(numbers):  # else there is no need for tuples
         every = list(zip(numbers, keys, strict=True))

@@ -147,6 +147,16 @@ def test_a_renamed_track_keeps_the_plays_that_the_player_counted_at_its_old_path
     assert chosen(music, "plays:1", played) == "b newer x"
 
 
+def test_a_renamed_track_has_the_rating_that_the_player_has_for_its_new_path(
+    music: Path, played: Path
+) -> None:
+    assert chosen(music, "rating:5", played) == "a"
+    (music / "a.mp3").rename(music / "new.mp3")
+    execute(played, "INSERT INTO sticker VALUES ('song', 'new.mp3', 'rating', '2')")
+
+    assert chosen(music, "rating:1", played) == "new"
+
+
 def test_a_history_source_is_read_again_only_if_it_has_changed(
     music: Path, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
