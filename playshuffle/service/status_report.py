@@ -142,6 +142,9 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     except MissingError as error:
         return result._replace(state=MISSING, last_error=error.summary)
     with contextlib.suppress(PlayshuffleError, OSError):
-        result = result._replace(state=state_name, last_write=round(os.stat(output).st_mtime))
-        result = result._replace(order=PlaylistFile.find(output).comments().get("ORDER"))
+        file = PlaylistFile.find(output)
+        if file.files:
+            written = round(os.stat(file.files[0]).st_mtime)
+            result = result._replace(last_write=written, order=file.comments().get("ORDER"))
+            result = result._replace(state=state_name if file.has_mark() else result.state)
     return result
