@@ -29,7 +29,7 @@ class Count(StrEnum):
 
 
 class DealSettings(NamedTuple):
-    """How much to deal, how often, and when a track is done; an unheard one after `patience` deals."""
+    """How much to deal, how often, and when a track is done; an unheard track after `patience` deals."""
 
     amount: Amount = Amount(DEAL_COUNT)
     every: Every = Every.DAY
@@ -38,7 +38,7 @@ class DealSettings(NamedTuple):
 
     @property
     def is_by_hand(self) -> bool:
-        """Return whether only the user deals, neither the service nor `deal --due`."""
+        """Return whether only the user starts deals, neither the service nor `deal --due`."""
         return self.every is Every.RUN
 
 
@@ -46,7 +46,7 @@ def parse_patience(text: str) -> float:
     """Return in how many deals an unheard track comes, at least 1; infinite for `always`.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the text is neither.
     """
     if text == "always":
         return math.inf

@@ -9,7 +9,7 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     """Return the deck with the kept copy of each recording in place of its other copies.
 
     If any copy was dealt in this round, the kept copy counts as dealt. Otherwise it has the position of the
-    first copy. `kept` maps omitted copies to kept ones.
+    first upcoming copy. `kept` maps omitted copies to kept ones.
     """
     if not kept:
         return deck

@@ -1,8 +1,4 @@
-"""Define decks: the dealt and upcoming tracks of a round, and the last deal.
-
-A round is one pass through the library. The state saves a track by its lasting number; a run uses its index
-(`Tracks.indices_of`).
-"""
+"""Define decks: the dealt and upcoming tracks of a round, and the last deal."""
 
 from collections.abc import Callable, Collection, Container, Iterable
 from datetime import date
@@ -15,13 +11,13 @@ TAIL = 100  # minimum number of plays before the round to remember, for the gap
 
 
 class Deal(NamedTuple):
-    """The tracks of the last deal. They were written to the playlist, or are about to be.
+    """The tracks of the last deal.
 
     Attributes:
         entries: empty if the first deal was undone.
         of: approximate number of deals in the round.
-        is_pending: it may not have reached the file.
-        every: how often deals were due when it was made.
+        is_pending: the deal may not have reached the file.
+        every: how often deals were due when this deal was made.
         of_next: number of entries at the end that belong to the next round.
     """
 
@@ -41,17 +37,17 @@ class Deal(NamedTuple):
 
 
 class Deck(NamedTuple):
-    """The state of `deal` for one playlist.
+    """The state of one dealt playlist.
 
     Attributes:
         dealt: tracks dealt in this round, the last one at the end.
         upcoming: present tracks still to be dealt in this round, in this order.
-        missing: tracks still to be dealt, on a missing drive.
+        missing: tracks on a missing drive, still to be dealt in this round.
         removed: tracks in `dealt` that no longer exist.
         tail: tracks dealt just before this round, the last one at the end.
         round: number of this round, from 1; 0 if none has begun.
         is_ended: the round was ended early; until the next deal, `upcoming` has all tracks.
-        unheard: dealt tracks without a known play, repeated for each deal that had them. Those that are not
+        unheard: dealt tracks without a known play, each once for every deal that had it. Tracks that are not
             in `dealt` are from the previous round.
         heard_from_s: plays since this Unix time (s) count for this round; 0 if plays do not count.
     """
@@ -73,7 +69,7 @@ class Deck(NamedTuple):
 
     @property
     def has_deal(self) -> bool:
-        """Whether something was dealt that was not undone."""
+        """Whether the last deal exists and was not undone."""
         return self.deal is not None and bool(self.deal.entries)
 
     @property
@@ -123,7 +119,7 @@ def mark_written(deck: Deck) -> Deck:
 
 
 def end_round(deck: Deck) -> Deck:
-    """End the round early; the next deal begins a new round, with the gap."""
+    """End the round early; the next deal begins a new round, which keeps the gap."""
     removed = frozenset(deck.removed)
     return deck._replace(
         dealt=(),

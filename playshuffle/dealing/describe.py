@@ -53,7 +53,7 @@ def day(when: date) -> str:
 def next_deal(facts: Mapping[str, object], today: date) -> str:
     """Return when the next deal of a deck is due: 'now', 'tomorrow 00:00', 'with the next run' and so on.
 
-    If the deck counts plays, it also waits for a play. `facts` are from `deck_facts`.
+    If the deck counts plays, the deal also waits for one. `facts` are from `deck_facts`.
     """
     if facts.get("every") is None:
         return "now"

@@ -1,7 +1,7 @@
 """In decks that count plays, deal unheard tracks again until the round is over.
 
 A track is done when it was played or skipped, or after as many deals as the patience allows. A play counts
-for one round. Tracks that are unheard at the end of a round come again in the next one.
+for one round only. Tracks that are unheard at the end of a round come again in the next one.
 """
 
 import math
@@ -14,7 +14,7 @@ from playshuffle.text import counted
 
 
 def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
-    """Return the deck with heard tracks as done, dealt or not.
+    """Return the deck with all heard tracks as done, even tracks not dealt.
 
     `heard` are tracks played or skipped since `deck.heard_from_s`.
     """
@@ -24,7 +24,7 @@ def mark_heard(deck: Deck, heard: Collection[int]) -> Deck:
 
 
 def tracks_again(deck: Deck, patience: float = PATIENCE) -> Sequence[int]:
-    """Return the unheard tracks of the next deal: those of fewer than `patience` deals so far."""
+    """Return the unheard tracks to deal again: each was in fewer than `patience` deals so far."""
     return [track for track, deals in Counter(deck.unheard).items() if deals < patience]
 
 

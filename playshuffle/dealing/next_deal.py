@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck, and begin new rounds.
 
-Tracks on a missing drive are not dealt. When it is back, they are inserted at random positions, unless they
-were dealt in this round.
+Tracks on a missing drive are not dealt. When the drive is back, they are inserted at random positions,
+unless they were dealt in this round.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,21 +17,21 @@ class RoundOrder(Protocol):
     """How to order the rounds of a deck.
 
     Attributes:
-        name: of the order; if it changes, the upcoming tracks are ordered again.
-        keeps_gap: every track keeps the gap; otherwise as far as a few attempts allow.
+        name: name of the order; if it changes, the upcoming tracks are ordered again.
+        keeps_gap: all tracks keep the gap; if false, as far as a few attempts allow.
     """
 
     name: str
     keeps_gap: bool
 
     def gap(self, tracks: int) -> int:
-        """Return the least number of plays between two plays of a track, in a library of that size."""
+        """Return the gap in a library with this number of tracks."""
 
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
-        """Order tracks, given in their last order; `soonest` maps some to their first allowed position."""
+        """Order tracks, given in their last order; `soonest` maps tracks to their first allowed positions."""
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
-        """Insert new tracks into the upcoming ones; `before` was dealt last."""
+        """Insert new tracks into the upcoming ones; `before` is the track dealt last."""
 
 
 class DealRules(NamedTuple):
@@ -68,18 +68,18 @@ def next_deal(
     again: Sequence[int] = (),
     is_now: bool = False,
 ) -> Deck:
-    """Deal the next tracks of the round; at its end, fill the deal up from the next round.
+    """Deal the next tracks of the round; if it ends, fill the deal up from the next round.
 
     While a drive is missing, the round does not end, so the deal may be smaller. No track comes twice in one
     deal.
 
-    If the order keeps the gap, the least number of plays between two plays of a track, the next round is
-    uniform over all orders with the gap that fill this deal with other tracks. If tracks were removed since
-    the last round, tracks that would come too soon are postponed.
+    If the order keeps the gap, the next round is uniform over all orders that keep the gap and fill this
+    deal with other tracks. If tracks were removed since the last round, tracks that would come too soon are
+    postponed.
 
     Args:
         again: tracks dealt earlier, but not heard, that are dealt again before all others.
-        is_now: the user asked for a deal now: it has other tracks than `again`.
+        is_now: the user asked for a deal now: it has no tracks of `again`.
 
     Raises:
         ValueError: every track still to be dealt in this round is missing.
@@ -109,7 +109,7 @@ def next_deal(
 
 
 def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
-    """Return whether a new deal is due, instead of writing the last deal again.
+    """Return whether a new deal is due; otherwise the last deal is written again.
 
     A pending deal is written first. A deal is replaced if none of its tracks exists. If the deck counts
     plays, a deal stays until one of its tracks was heard.
@@ -189,7 +189,7 @@ def _fill(
 ) -> tuple[Deck, list[int], bool]:
     """Move upcoming tracks to a deal until it is full or the round is over.
 
-    Return the deck, the entries of the deal, and whether it is full.
+    Return the deck, the entries of the deal, and whether the deal is full.
     """
     gap = rules.gap if rules.order.keeps_gap else 0
     in_deal = frozenset(entries)

@@ -25,7 +25,7 @@ def deal_comment(deal: Deal, paths: Sequence[bytes]) -> tuple[str, str]:
 def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
     """Return the deal that a comment names, without entries.
 
-    None if it names no deal, or if the list was edited.
+    None if the comment names no deal, or if the list was edited.
     """
     found = re.fullmatch(_COMMENT, comment)
     if found is None or found[6] != _checksum(paths):
@@ -71,9 +71,9 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
 
 
 def take_over(deck: Deck, other: Deal, every: Every, now: datetime) -> tuple[Deck, bool]:
-    """Return the deck with another computer's deal, which the list has, as its last deal.
+    """Return the deck with another computer's deal as the last, and whether this is of the current period.
 
-    Return also whether that is the deal of this period. A pending deal of this deck stays the last deal.
+    The list already has this deal. A pending deal of this deck stays the last deal.
     """
     last, is_of_future = deck.deal, is_of_the_future(now, other.period)
     facts = other.round, other.number, other.entries

@@ -13,10 +13,7 @@ class Every(StrEnum):
 
 
 def period_start(every: Every, now: datetime) -> date:
-    """Return the first day of the period that has this moment, in local time.
-
-    Days of 23 and 25 hours count like others.
-    """
+    """Return the first day of the period that has this moment, in local time."""
     today = now.date()
     return today - timedelta(days=today.weekday()) if every is Every.WEEK else today
 
@@ -34,7 +31,7 @@ def is_of_the_future(now: datetime, last: date) -> bool:
 
 
 def is_new_period(every: Every, now: datetime, last: date) -> bool:
-    """Return whether a period has begun since the one that began on `last`.
+    """Return whether a new period has begun since the period that began on `last`.
 
     If the clock was set back, no period begins until it has caught up.
     """

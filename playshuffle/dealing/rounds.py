@@ -1,4 +1,4 @@
-"""Order the rounds of a deck by any of the orders of a playlist."""
+"""Order the rounds of a deck by any order that playlists have."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,10 +17,10 @@ _ATTEMPTS = 10
 
 
 class Rounds:
-    """Orders the rounds of a deck by an order of the recipe.
+    """Orders the rounds of a deck by the order of a recipe.
 
-    The random order keeps the gap for each track, and is uniform over all orders that do. Of other orders, up
-    to ten are drawn, and the one with the fewest tracks that come too soon is used. `sorted` has no gap.
+    The random order keeps the gap for each track, and is uniform over all orders that keep it. Any other
+    order is drawn up to ten times; the draw with the fewest tracks too soon is used. `sorted` has no gap.
     """
 
     def __init__(self, chosen: Chosen, recipe: Recipe, randbelow: RandBelow) -> None:
@@ -76,7 +76,7 @@ class Rounds:
 
 
 def deal_size(amount: Amount, chosen: Chosen, recipe: Recipe) -> Size:
-    """Return the size of deals of these tracks."""
+    """Return the size of each deal of these tracks."""
     if amount.time_ms is not None:
         durations_ms = chosen.tracks.durations_ms
         return ByTime(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})

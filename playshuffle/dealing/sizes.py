@@ -9,7 +9,7 @@ from typing import Self
 
 
 class Size(ABC):
-    """The size of deals, and a deal of that size which is being filled track by track."""
+    """The size of deals, and a deal of this size that is filled track by track."""
 
     @abstractmethod
     def begin(self) -> Self:
@@ -60,11 +60,12 @@ class ByCount(Size):
 class ByTime(Size):
     """Deals of a maximum playing time; a track that does not fit comes first in the next deal.
 
-    A track longer than this is dealt alone. A deal is full when a track did not fit, and less time is left
-    than the median length.
+    A track longer than the maximum is dealt alone. A deal is full when a track did not fit, and less time is
+    left than the median length.
 
     Args:
-        lengths_ms: of all tracks. An unknown length, 0, counts as the mean of the others, else `time_ms`.
+        lengths_ms: length of each track. An unknown length, 0, counts as the mean; without
+            known ones, as `time_ms`.
     """
 
     def __init__(self, time_ms: int, lengths_ms: Mapping[int, int]) -> None:
@@ -132,7 +133,7 @@ class ByGroups(Size):
 
 
 class Limited(Size):
-    """Deals of another size, with at most `limit` tracks, at least 1, for each value.
+    """Deals of another size, with at most `limit` tracks (at least 1) of each value.
 
     A track over the limit comes first in the next deal, so the last deals of a round can be small.
     """

@@ -18,7 +18,7 @@ class Database(NamedTuple):
     """How to read a database.
 
     Attributes:
-        needs: the columns that identify it, by table.
+        needs: maps each table to columns that identify the database.
         rows: a statement that selects path, last_played, last_skipped, plays, skips and rating. `:user` is
             the user whose plays count, or empty. With `names`, it selects path, name and value.
         names: the names of the five values, and of likes, in a table of names and values.
@@ -46,7 +46,7 @@ class Database(NamedTuple):
         return missing
 
     def read(self, database: "Connection", user: str) -> HistoryRows:
-        """Return a row for each track; only plays of `user` count, or all if empty.
+        """Return a row for each track; only plays of `user` count, or all plays if empty.
 
         Raises:
             UnknownUserError: no such user exists.
@@ -112,7 +112,7 @@ BEETS = Database(
 
 
 def _navidrome(scrobbled: str, **needs: str) -> Database:
-    """Return Navidrome's database, with a FROM clause of a user's single plays of a track.
+    """Return how to read Navidrome; `scrobbled`, a FROM clause, selects a user's plays of a track.
 
     Paths are relative to a library since version 0.55. Favourites without a rating have all stars.
     """

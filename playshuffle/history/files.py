@@ -1,6 +1,6 @@
-"""Read play histories that are files: collections of players, logs, CSV, and M3U playlists.
+"""Read play histories that are files: song lists of players, logs, CSV, and M3U playlists.
 
-The readers of logs yield a row for each play or skip. `grouped` adds them up.
+The readers of logs yield a row for each play or skip. `grouped` adds up the rows of a track.
 """
 
 import csv
@@ -136,7 +136,7 @@ def rockbox_playback(path: bytes) -> Iterator[HistoryRow]:
 
 
 def mpv(path: bytes) -> Iterator[HistoryRow]:
-    """Read the files that mpv opened. A file that another soon followed was skipped."""
+    """Read which files mpv opened. A file soon followed by another was skipped."""
     opened = [
         (_time(line.get("time")), line["path"])
         for line in _json_lines(path)
@@ -162,7 +162,7 @@ def listenbrainz(path: bytes) -> Iterator[HistoryRow]:
 
 
 def _json_lines(path: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the object in each line; skip half a line, which a killed program leaves."""
+    """Yield the object in each line; skip incomplete lines, which killed programs leave."""
     for line in _lines(path):
         try:
             value = json.loads(line)
@@ -177,7 +177,7 @@ def _event(when: int | None, *, is_play: bool) -> Played:
 
 
 def grouped(log: HistoryRows, now_s: float) -> HistoryRows:
-    """Return a row for each track of a log. A play in the future has no time."""
+    """Return a row for each track of a log. A play dated in the future gets no time."""
     latest = now_s + _DAY_S
     times = ([when if (when or 0) <= latest else None for when in column] for column in log.played[:2])
     every = list(zip(log.paths, log.names, strict=True))
@@ -222,7 +222,7 @@ def _header(line: str) -> tuple[str, dict[str, int]] | None:
 
 
 def csv_log(path: bytes) -> HistoryRows:
-    """Read rows of single plays, or of several if a column counts them."""
+    """Read a CSV file: each row is one play, or as many as a column says."""
     return _csv_history(_csv_rows(path))
 
 
@@ -263,7 +263,7 @@ def _csv_history(rows: Iterable[Sequence[str]]) -> HistoryRows:
 
 
 def _each(function: Callable[[Any], Any], values: Sequence[Hashable]) -> list[Any]:
-    """Return the results for all values. Equal values, of which a history has many, are computed once."""
+    """Return the results for all values; compute equal values once."""
     results = {value: function(value) for value in set(values)}
     return list(map(results.__getitem__, values))
 
@@ -274,12 +274,12 @@ def _path(text: str) -> bytes:
 
 
 def in_folder(folder: bytes) -> list[bytes]:
-    """Return the CSV files in a folder; none if it is a file."""
+    """Return the CSV files in a folder; none if the path is a file."""
     return sorted(glob.glob(glob.escape(folder) + b"/*.csv"))
 
 
 def favourites(path: bytes) -> Iterator[HistoryRow]:
-    """Read a playlist of favourites, which all have all stars."""
+    """Read a playlist of favourites: each entry has all stars."""
     folder = os.path.dirname(path)
     for line in _lines(path):
         entry = _path(line)

@@ -19,9 +19,9 @@ class File(NamedTuple):
     """How to read a history that is not a database.
 
     Attributes:
-        rows: name of its function in `history.files`, whose imports are slow.
+        rows: name of the function that reads it in `history.files`.
         begins: pattern of its first bytes, if these are typical.
-        suffixes: of a file without typical first bytes.
+        suffixes: suffixes of its name, if the first bytes are not typical.
         is_log: each row is a play or a skip, so counts of several logs add up.
         is_folder: it is a folder of CSV files.
     """
@@ -37,9 +37,9 @@ class History(NamedTuple):
     """A kind of play history.
 
     Attributes:
-        played: when the program counts a play, for the documentation.
+        played: when the program counts a play, in words.
         tried: the version of the program whose file was read, if any.
-        name: by which users choose it; empty if they name the file.
+        name: what users type to choose it; empty if they name the file.
         places: patterns of its usual paths; empty if it has none.
         advice: a sentence for users whose file is missing, or has no play.
         starts: the program counts plays when they start.
@@ -62,7 +62,7 @@ class History(NamedTuple):
 
 
 def _places(path: str, flatpak: str = "", snap: str = "") -> tuple[str, ...]:
-    """Return the possible paths of a program's file, a Flatpak's or Snap's too.
+    """Return the possible paths of a program's file, also as a Flatpak or Snap.
 
     `path` begins with `~/.config`, `~/.local/share` or the like; its name may have a `*`.
     """
@@ -161,7 +161,7 @@ def usual_file(history: History) -> bytes:
     """Return the path of a program's file: the latest of several; the usual path if none exists.
 
     Raises:
-        OptionError: MPD is not configured to have one.
+        OptionError: MPD has no `sticker_file`.
     """
     if not history.places:
         conf = mpd_conf.read()

@@ -17,7 +17,7 @@ _HEAD = 4096  # first bytes that identify a file
 
 
 class Content(NamedTuple):
-    """A row for each track of a source. `starts`: the program counts plays when they start."""
+    """The content of a source, a row for each track. `starts`: the program counts plays when they start."""
 
     history: History
     rows: HistoryRows
@@ -52,10 +52,10 @@ def stamp_of(source: Source) -> str:
 
 
 def read_source(source: Source, now_s: float) -> Content:
-    """Return the content of a source. Plays after `now_s` (Unix seconds) are ignored.
+    """Return the content of a source. Logged times after `now_s` (Unix seconds) are dropped.
 
     Raises:
-        SourceError: it cannot be read, or is not a history.
+        SourceError: the source cannot be read, or is not a history.
     """
     try:
         head = b""

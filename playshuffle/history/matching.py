@@ -21,11 +21,11 @@ def match(
 ) -> list[Sequence[int]]:
     """Return the numbers of all tracks of each row's recording; none for a row that fits no track.
 
-    A relative path is tried below each music folder and the folders above it. If no path is a track, the
-    rows' common folder may be a music folder under another name.
+    A relative path is tried below each music folder and the folders above it. If no path leads to a track,
+    the rows' common folder may be a music folder under another name.
 
     Args:
-        numbers_of: the number of the track at each path, as a sequence of one.
+        numbers_of: maps the path of each track to a sequence with only its number.
         tagged: returns numbers and tags of all tracks; called only if a row has no path.
     """
     paths = rows.paths
@@ -59,9 +59,9 @@ def _with_parents(folder: bytes) -> list[bytes]:
 def _moved(
     paths: Sequence[bytes], known: Collection[bytes], roots: Iterable[bytes]
 ) -> tuple[bytes, bytes] | None:
-    """Return the start of the rows' paths that stands for a music folder, and that folder.
+    """Return the start of the rows' paths that stands for a music folder, and this music folder.
 
-    At least half of a sample must then be tracks.
+    With it, at least half of a sample of rows must be tracks.
     """
     paths = [b"/" + path.lstrip(b"/") for path in paths if path]
     paths = paths[:: len(paths) // _SAMPLE + 1]

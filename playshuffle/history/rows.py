@@ -10,7 +10,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Played(NamedTuple):
-    """The plays of one track in a source; None if the source does not know.
+    """The plays of one track in a source; a field is None if unknown.
 
     Attributes:
         last_played: Unix seconds, as `last_skipped`.
@@ -46,7 +46,7 @@ class HistoryRow(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The fields of `Played`, in columns: to make a tuple of each row would take longer than to read it."""
+    """The fields of `Played` as columns: a tuple for each row would be slow."""
 
     last_played: Sequence[int | None] = ()
     last_skipped: Sequence[int | None] = ()
@@ -64,8 +64,8 @@ class Columns(NamedTuple):
     def combined(self, keys: Sequence[Key], *, is_log: bool = False) -> tuple[Sequence[Key], "Columns"]:
         """Return one row for each key, with the latest times.
 
-        Counts of a log are added, and its last rating is kept. Of totals the greatest counts and the first
-        rating are kept, never sums: both may have counted the same plays.
+        Counts of a log are added, and its last rating is kept. Of totals, which may include the same plays,
+        the greatest counts and the first rating are kept.
         """
         every = list(dict.fromkeys(keys))
         if len(every) == len(keys):
@@ -103,7 +103,7 @@ class HistoryRows(NamedTuple):
         return type(self)(list(compress(self.paths, wanted)), played, list(compress(self.names, wanted)))
 
     def with_values(self) -> Self:
-        """Return the rows with any time, count or rating."""
+        """Return the rows that have a time, count or rating."""
         return self.where(list(map(any, zip(*self.played, strict=True))))
 
 

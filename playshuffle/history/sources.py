@@ -12,7 +12,7 @@ class Source(NamedTuple):
     """A file with a play history.
 
     Attributes:
-        user: whose plays count; empty for all.
+        user: name of the user whose plays count; empty for all.
     """
 
     text: str
@@ -38,7 +38,7 @@ def find_source(text: str, path: bytes) -> Source:
     `path` is the text as an absolute path.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the text names neither.
     """
     if text in NAMES:
         return Source(text, usual_file(NAMES[text]))

@@ -64,7 +64,7 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
     """Yield the announcements in lines of busctl; other lines are ignored.
 
     Args:
-        names: names of players by connection; new ones are added.
+        names: maps connections to names of players; new ones are added.
         is_live: the lines arrive now, and players can be asked.
     """
     for line in lines:

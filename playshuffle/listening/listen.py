@@ -23,7 +23,7 @@ _Event: TypeAlias = News | str | int | None
 def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
     """Yield each track that was played or skipped, and messages, until a signal ends the process.
 
-    `sources` maps names to functions that open the source.
+    `sources` maps names to functions that open a source.
     """
     events: SimpleQueue[_Event] = SimpleQueue()
     for number in SIGNALS:
@@ -41,7 +41,7 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
 
 
 def heard(news: News | None, players: dict[str, PlayTimer], now_s: float) -> Iterator[Heard]:
-    """Apply an announcement; yield the plays and skips that it or an earlier stop ended."""
+    """Apply an announcement; yield the plays and skips ended by it or by an earlier stop."""
     if news is not None:
         player = players.setdefault(news.player, PlayTimer(news.title))
         yield from player.update(news)

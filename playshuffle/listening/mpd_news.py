@@ -49,7 +49,7 @@ def count(places: Sequence[Address], heard: Heard, now_s: int) -> None:
 
     Raises:
         OSError: no MPD answers.
-        PlayshuffleError: it has no stickers.
+        PlayshuffleError: MPD has no stickers.
     """
     number, when = ("playCount", "lastPlayed") if heard.is_play else ("skipCount", "lastSkipped")
     with client_of(places) as (client, _):

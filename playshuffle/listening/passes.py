@@ -35,7 +35,7 @@ class News(NamedTuple):
 
     Attributes:
         at_s: arrival, on a clock that stands still while the computer sleeps.
-        status: of the player, empty if unchanged.
+        status: status of the player; empty if unchanged.
         track: None if it is not announced.
         length_s: 0 if unknown.
         position_s: the player jumped to this position.
@@ -78,7 +78,7 @@ class PlayTimer:
         self._is_rest = False  # the rest of a pass whose beginning was counted, or was not heard
 
     def advance(self, now_s: float) -> list[Heard]:
-        """Count the time; return the play that ended because the player stopped."""
+        """Count the time heard until now; return the play that ended because the player stopped."""
         if self._status == PLAYING:
             self._heard_s += max(0.0, now_s - self._at_s)
         self._at_s = now_s

@@ -1,6 +1,6 @@
-"""Define the choice of a playlist: which tracks of its folders are in it.
+"""Define the choice of a playlist: the tracks of its folders that the playlist gets.
 
-A stage omits some of the tracks that the stage before it left. `-v`, `--json` and `why` show the reasons.
+Each stage omits some of the tracks that earlier stages kept. `-v`, `--json` and `why` show the reasons.
 """
 
 from bisect import bisect_left
@@ -25,8 +25,8 @@ class Stage(NamedTuple):
 
     Attributes:
         of: number of tracks before this stage.
-        reason: returns why the stage omits a track; after the first `NAMED` omitted tracks, only while the
-            cache is open.
+        reason: returns why the stage omits a track; once the cache is closed, only for the first `NAMED`
+            omitted tracks.
     """
 
     code: str
@@ -42,8 +42,8 @@ class Choice(NamedTuple):
     Attributes:
         all_tracks: tracks of the folders; all indices refer to them.
         remaining: indices of the chosen tracks, ascending.
-        stages: those that were requested, or omit something.
-        lacking: terms of the query that decided about tracks without their tag.
+        stages: the stages that were requested or omit a track.
+        lacking: terms of the query that decided about tracks lacking the tag of the term.
         idle: terms of the query that change nothing.
         kept: maps each omitted copy of a recording to the kept copy.
         drawn_out: tracks omitted at random: the next run may omit others.
@@ -100,7 +100,7 @@ class Choice(NamedTuple):
 
 
 class NothingToPlayError(PlayshuffleError):
-    """The folders have no track that can be written for the player. The playlist is not changed."""
+    """The folders have no track that can be written for the player."""
 
     def __init__(self, roots: Sequence[bytes], skipped: Sequence[Skipped]) -> None:
         problem = "contains no audio files"
@@ -112,7 +112,7 @@ class NothingToPlayError(PlayshuffleError):
 
 
 class NothingMatchesError(OptionError):
-    """The options exclude all tracks. The playlist is not changed."""
+    """The options exclude all tracks."""
 
     def __init__(self, request: Request, choice: Choice, terms: Sequence[str]) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))

@@ -25,10 +25,10 @@ def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choic
 
 
 def check_choice(choice: Choice, facts: Facts) -> None:
-    """Check that the choice has a track, and that each pin names one of its tracks.
+    """Check that the choice has a track, and that each pin names one chosen track.
 
     Raises:
-        PlayshuffleError: it has none; a pin names no track, several tracks, or an omitted one.
+        PlayshuffleError: no track is chosen, or a pin names no track, several, or an omitted one.
     """
     request = facts.request
     if not choice.remaining:

@@ -1,7 +1,7 @@
 """Deal the next tracks of a deck into its playlist.
 
-A deal is saved before the file is replaced, and is pending until the file has it. If a run is killed in
-between, the next one finishes its deal.
+A deal is saved before the file is replaced, and is pending until the file has its tracks. If a run is
+killed in between, the next run finishes the deal.
 """
 
 import contextlib
@@ -32,9 +32,9 @@ class Dealt(NamedTuple):
     """The result of a deal.
 
     Attributes:
-        deck: after the deal; for `--peek`, as it would be.
-        certain: number of entries, from the first, that no later random draw can change.
-        former: options of the last deal, if those of this run differ.
+        deck: the deck after the deal; for `--peek`, after a deal that is not made.
+        certain: how many of the first entries no later random draw can change.
+        former: options of the last deal, if this run has other options.
         left: number of tracks of the last deal that new options removed.
         is_heard: the last deal was counted as heard.
     """
@@ -50,14 +50,14 @@ class Dealt(NamedTuple):
 
 
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_options: bool = False) -> Dealt:
-    """Deal if this period has no deal yet; otherwise restore its deal in the file if necessary.
+    """Deal tracks if this period has no deal yet; otherwise restore its deal in the file if necessary.
 
     Args:
-        is_now: deal even if no deal is due; if a deal is pending, write that instead.
-        has_options: the user gave options, which `undo` takes back, too.
+        is_now: deal even if no deal is due; if a deal is pending, write that deal instead.
+        has_options: the user gave options; `undo` will restore the former ones, too.
 
     Raises:
-        PlayshuffleError: nothing could be dealt. Deck and file are not changed.
+        PlayshuffleError: nothing could be dealt.
     """
     deck = with_heard(run)
     if run.record.has_other and not (is_now or is_new_round):
@@ -71,7 +71,7 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
 
 
 def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
-    """Write the last deal again, even if another is due, without tracks that the options exclude now.
+    """Write the last deal again, even if a new deal is due, without tracks that the options exclude now.
 
     Raises:
         PlayshuffleError: nothing was dealt yet, or no track is left.
@@ -91,7 +91,7 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
 
 
 def count_as_heard(run: Run) -> Dealt:
-    """Count the last deal as heard, if the deck counts plays; restore it in the file if necessary.
+    """Count the last deal as heard, if the deck counts plays; restore the deal in the file if necessary.
 
     Raises:
         PlayshuffleError: nothing was dealt yet.
@@ -129,10 +129,7 @@ def peek_deal(run: Run) -> Dealt:
 
 
 def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
-    """Return the number of entries, from the first, that no later random draw can change.
-
-    `updated` is the deck with new tracks inserted.
-    """
+    """Return how many of the first entries no later random draw can change."""
     staying = frozenset(updated.upcoming)
     is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only random orders have a gap
     before = tuple(track for track in deck.upcoming if track in staying)
@@ -143,7 +140,7 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
 
 
 def with_heard(run: Run) -> Deck:
-    """Return the deck with the heard tracks marked, if it counts plays."""
+    """Return the deck; if it counts plays, with the heard tracks marked."""
     deck = deck_of(run)
     if _settings(run).done_when is Count.DEALT or run.history is None:
         return deck._replace(unheard=(), heard_from_s=0)
@@ -208,7 +205,7 @@ def _repeat_deal(
 ) -> Dealt:
     """Write the last deal again, if the file has lost it or tracks were renamed.
 
-    `before` is the record for `undo`; None keeps the record saved for it.
+    `before` is the record that `undo` will restore; None keeps the saved one.
     """
     now, every = run.now, _settings(run).every
     assert deck.deal is not None
@@ -234,7 +231,7 @@ def _repeat_deal(
 
 
 def _keep_file(run: Run, deck: Deck) -> Dealt:
-    """Save the deck without writing the playlist: its file has an undone deal, or another computer's."""
+    """Save the deck, but keep the file: it has an undone deal, or a deal of another computer."""
     assert deck.deal is not None
     saved = run.record.saved
     content = saved.content if saved is not None and not run.record.has_other else ""
@@ -262,7 +259,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
 
 
 def arranged_entries(run: Run, entries: Sequence[int]) -> Arranged:
-    """Return the existing tracks of a deal, in order, even those that a new query excludes."""
+    """Return the existing tracks of a deal, in order, even tracks that a new query excludes."""
     staying = _staying(run)
     order = [index for index in entries if index in staying]
     return Arranged(order, len(order))
@@ -278,7 +275,7 @@ def _excluded(run: Run) -> frozenset[int]:
 
 
 def deck_of(run: Run) -> Deck:
-    """Return the deck of a playlist that is dealt."""
+    """Return the deck of a dealt playlist."""
     assert run.record.deck is not None
     return run.record.deck
 

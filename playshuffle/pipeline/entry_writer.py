@@ -28,7 +28,7 @@ class EntryWriter(NamedTuple):
     """How to write the entries of one playlist.
 
     Attributes:
-        max_per_file: maximum entries of a file; None for no maximum.
+        max_per_file: None for no maximum.
     """
 
     player: str
@@ -56,7 +56,7 @@ class EntryWriter(NamedTuple):
 
     @property
     def style_alone(self) -> Self:
-        """Return the writer without values of its own playlist, as a key for lines that playlists share."""
+        """Return the writer without the paths of its playlist, to compare how playlists write entries."""
         return self._replace(output=b"", folder=b"", max_per_file=None)
 
     def comments(self) -> list[tuple[str, str]]:
@@ -64,9 +64,9 @@ class EntryWriter(NamedTuple):
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
-        """Return all these paths if a folder has an unusual name, else none.
+        """Return the paths of these tracks if any folder has unusual names, else none.
 
-        Of the whole library, return only the paths in such folders.
+        If they are the whole library, return only the paths in such folders.
         """
         base = self.base
         odd_folders = [
@@ -83,12 +83,12 @@ class EntryWriter(NamedTuple):
         return tracks.paths_of(indices) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
-        """Return the tracks that the player cannot open, or for the generic player, any player."""
+        """Return the tracks that the player cannot open; for the generic player, that some player cannot."""
         all_losses = losses(self._seen(suspects), count, self._written, self.base.folder, self.player)
         return [*self._refused(count), *all_losses]
 
     def _refused(self, count: int) -> list[Loss]:
-        """Return all tracks as lost if the player cannot read lists of this form, such as with URIs."""
+        """Return all tracks as lost if the player cannot read lists of this form, such as lists of URIs."""
         player = PLAYERS[self.player]
         everything = []
         if self.player == GENERIC:
@@ -138,7 +138,7 @@ def lines_of_all(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
 
 
 def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[Folder]) -> EntryWriter:
-    """Decide how to write the tracks in these folders.
+    """Decide how to write the tracks of these folders.
 
     Raises:
         PlayshuffleError: the options of the request contradict each other.
@@ -200,7 +200,7 @@ def _climbs_as_written(folder: bytes, folders: Sequence[Folder]) -> bool:
 
 
 def notes_on_mpd(request: Request) -> list[Note]:
-    """Return a note for each folder that is outside of MPD's music folder, or that this is unknown."""
+    """Return a note for each folder outside of MPD's music folder, or one note that this is unknown."""
     own_paths = request.swaps or request.relative_to is not None or request.style is PathStyle.URI
     if not PLAYERS[request.options.player].uses_mpd_conf or own_paths:
         return []
@@ -246,7 +246,7 @@ def _style(
 
 
 def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: bool) -> Base | None:
-    """Return how MPD sees the tracks; None if MPD does not read the playlist."""
+    """Return the base for paths that MPD can open; None if MPD does not read the playlist."""
     conf = mpd_server.settings()
     if conf is None or conf.music is None or conf.playlists is None or not conf.music.startswith(b"/"):
         return None
@@ -278,7 +278,7 @@ def _base_of_mpd(roots: Sequence[bytes], file: PlaylistFile, *, is_absolute: boo
 
 
 def _in_music(root: bytes, music: bytes) -> tuple[bytes, bytes] | None:
-    """Return the part of a root in MPD's music folder, by its path and by MPD's path."""
+    """Return the folder that a root and MPD's music folder share: its path here, and for MPD."""
     root_path, real = os.path.join(root, b""), os.path.join(os.path.realpath(root), b"")
     if music.startswith(real):
         return root_path + music[len(real) :], music

@@ -1,6 +1,6 @@
 """Explain why a file is or is not in a playlist.
 
-The playlist shows whether a file is in it; the stages of a run show why.
+The entries of the playlist show whether it has the file; the stages of a run show why.
 """
 
 import os
@@ -52,7 +52,7 @@ class Reason(NamedTuple):
 
     Attributes:
         code: the reason in JSON; IN for a file in the playlist.
-        file: path of the skip list or file that is the cause.
+        file: path of the skip list or other file that is the cause.
     """
 
     code: str
@@ -66,13 +66,13 @@ class PlaylistStages:
     """The result of the stages of a run for the files of one playlist.
 
     Attributes:
-        entries: position of each path in the file, from 0.
+        entries: maps each path in the playlist file to its position, from 0.
         waiting: maps paths of tracks in a missing folder to that folder.
-        indices: of the found tracks, by path.
-        order: position of each track in the last order; None for a deck.
+        indices: maps the path of each found track to its index.
+        order: maps paths to positions in the last order; None for a deck.
         drawn_s: when the order was drawn (Unix seconds).
-        dealt: text for each track dealt before in the round of a deck.
-        upcoming: position of each track still to be dealt in the round.
+        dealt: maps the paths of tracks dealt in this round to texts.
+        upcoming: maps the paths of upcoming tracks to positions.
     """
 
     run: Run
@@ -94,7 +94,7 @@ class PlaylistStages:
         return bool(self.run.request.roots)
 
     def path_of(self, path: bytes) -> bytes:
-        """Return the path by which the playlist names a file, if a folder of the file is a link."""
+        """Return the path that the playlist has for a file, whose folders may be links."""
         if path in self.entries or path in self.indices or path in self.skipped:
             return path
         real = os.path.realpath(path)

@@ -1,4 +1,4 @@
-"""Update one playlist while its tracks change: keep its order, or deal."""
+"""Update one playlist after changes of its tracks: keep its order, or deal from its deck."""
 
 from array import array
 from datetime import datetime

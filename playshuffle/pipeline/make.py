@@ -20,10 +20,10 @@ from playshuffle.text import counted
 def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Report:
     """Write a playlist in a new order.
 
-    With `keeps_gap`, tracks played last come late in the new order, if this kind of order can have a gap.
+    With `keeps_gap`, the last tracks of the old order come late in the new one, if its kind has a gap.
 
     Raises:
-        PlayshuffleError: the playlist was not changed.
+        PlayshuffleError: the playlist cannot be made.
     """
     arranged, drawn_notes = _draw_order(run, keeps_gap=keeps_gap)
     digest = run.tracks.digest(run.choice.remaining)
@@ -66,7 +66,7 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
 
 
 def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """Count tracks not longer than the time limit, without one pinned to the end."""
+    """Count the tracks not longer than the time limit, except a track pinned to the end."""
     if recipe.time_ms is None:
         return len(lengths_ms)
     fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)

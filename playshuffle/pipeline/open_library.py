@@ -1,6 +1,6 @@
 """Open the library: find the tracks of some playlists in one scan, and recognise renamed ones.
 
-Until it is closed, no other playshuffle of this user changes the state.
+Until the library is closed, no other playshuffle of this user changes the state.
 """
 
 import functools
@@ -25,7 +25,7 @@ class OpenLibrary(NamedTuple):
     Attributes:
         cache: None if no tags are read.
         known_roots: the roots that were scanned, now or before.
-        errors: for each root that cannot be read and was never scanned, by root.
+        errors: maps each root that cannot be read and has no known tracks to its error.
     """
 
     state: State
@@ -74,10 +74,10 @@ def open_library(
 
     Args:
         checks_state: check the whole state file.
-        state: of the caller, writable if a playlist is written; None opens it.
+        state: opened by the caller, writable if a playlist is written; None opens the state here.
 
     Raises:
-        PlayshuffleError: the state cannot be written, or another playshuffle holds it.
+        PlayshuffleError: the state cannot be written, or another playshuffle has locked it.
     """
     with ExitStack() as stack:
         if state is None:

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterator[Run]:
-    """Lock one playlist and choose its tracks; meanwhile no other playshuffle writes it.
+    """Choose the tracks of one playlist, which no other playshuffle can write until the block ends.
 
-    A seed among its options replaces the randomness of the tools.
+    A seed in the request's options replaces the randomness of `tools`.
 
     Raises:
-        PlayshuffleError: no track can be played, an unknown drive is missing, or the playlist must not be
-            written.
+        PlayshuffleError: no track can be played, a drive without known tracks is missing, or the playlist
+            must not be written.
     """
     library, now = opened.library(request), datetime.fromtimestamp(tools.clock()).astimezone()
     if request.options.seed is not None:

@@ -22,7 +22,7 @@ OTHER_DEAL = "other_deal"  # code of the note that another computer dealt the li
 def count_others(
     deck: Deck, file: PlaylistFile, tracks: Tracks, contents: Collection[str], every: Every, now: datetime
 ) -> tuple[Deck, bool, list[Note]]:
-    """Count the deals of other computers in a list, and in conflict copies beside it.
+    """Count the tracks of other computers' deals, in a list and its conflict copies, as dealt.
 
     `contents` are fingerprints of the lists that this computer wrote last.
 
@@ -54,7 +54,7 @@ def count_others(
 
 
 def _deal_in(file: PlaylistFile, tracks: Tracks) -> Deal | None:
-    """Return the deal that the comments of a list name; None without one, or if entries were edited."""
+    """Return the deal that the comments of a list name; None if they name none, or entries were edited."""
     comment = file.comments().get(KEY)
     deal = read_comment(comment, file.written()) if comment is not None else None
     if deal is None:

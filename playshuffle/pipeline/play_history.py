@@ -45,7 +45,7 @@ class PlayHistory(NamedTuple):
 
     @property
     def counts_skips(self) -> bool:
-        """Return whether a source counts skips, so that a track without any has 0 skips."""
+        """Return whether a source counts skips, so that a track without a skip has the count 0."""
         return any("skips" in _BY_TITLE[title].knows for title in self.titles) or not {
             *self.played.skips
         } <= {None}
@@ -86,7 +86,7 @@ def play_history(
 ) -> PlayHistory:
     """Read all sources of a request, once for all playlists over the same folders.
 
-    An unchanged source is not read again. If a source cannot be read, its last content counts.
+    An unchanged source is not read again. If a source cannot be read, the content that was read last counts.
 
     Args:
         rows_of: looks up a folder's tags, for sources without paths.
@@ -140,12 +140,12 @@ def _read(
 def _matched(
     content: Content, found: Sequence[Sequence[int]], read: StoredPlays, before: StoredPlays
 ) -> tuple[StoredPlays, list[int]]:
-    """Return the plays of the tracks that were found for each row, and the rows without a track.
+    """Return the plays of the tracks that were found for the rows, and the rows without a track.
 
     A row whose path no longer has a track belongs to the track that had this path.
 
     Args:
-        read: when, and from where, the content was read.
+        read: time, stamp and title of this reading, without plays.
         before: the plays in the source when it was read last.
     """
     rows = content.rows
@@ -240,7 +240,7 @@ def _name(rows: HistoryRows, row: int) -> str:
 
 
 def with_plays(rows_of: RowsOf, history: PlayHistory, tracks: Tracks) -> RowsOf:
-    """Add a history's plays to the tags of a folder. The greatest count wins."""
+    """Return a look-up of tags to which a history's plays are added. The greater play count is used."""
     no_skips = 0 if history.counts_skips else None
     row_of = dict(zip(history.indices, count()))
     played = history.played.and_rows(_NEVER)

@@ -41,7 +41,7 @@ def _why_no_match(findings: Sequence[Finding]) -> Cause:
 
 
 def _seen(finding: Finding) -> str:
-    """Return the values compared with a term, in brackets; empty for the path."""
+    """Return, in brackets, the track's values that the term tested; empty for its path."""
     if [name for name, _ in finding.values] == ["path"]:
         return ""
     if len(finding.values) > 1:

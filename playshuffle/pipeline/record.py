@@ -1,6 +1,6 @@
 """Load and save the record of a playlist: its last order, or its deck.
 
-The state has lasting numbers of tracks. A run has indices, and `~number` for an absent track.
+The state stores lasting numbers of tracks. A run uses indices, and `~number` for an absent track.
 """
 
 from array import array
@@ -29,7 +29,7 @@ class Record(NamedTuple):
         saved: the record that fits the content of the file, otherwise the newest.
         replaced: number of tracks that took the position of an omitted copy.
         forgotten: tracks absent for so long that they lose their positions.
-        has_other: the file has the deal of this period, from another computer.
+        has_other: the file has another computer's deal of this period.
     """
 
     order: SavedOrder | None = None
@@ -51,15 +51,15 @@ class Record(NamedTuple):
         return self.order.present_then if self.order is not None else ()
 
     def playing(self, redraw_before_s: float) -> Sequence[int]:
-        """Return the last order's tracks; none if it was drawn before this Unix time (s)."""
+        """Return the last order's tracks; none if the order was drawn before this Unix time (s)."""
         is_kept = self.order is not None and self.order.drawn_s >= redraw_before_s
         return self.tracks() if is_kept else ()
 
     def with_copies(self, kept: Mapping[int, int], remaining: Sequence[int]) -> Self:
         """Return the record with each omitted copy replaced by the kept one, except in `saved`.
 
-        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list. A copy that
-        was omitted last replaces the kept one if that has left the list.
+        `kept` maps each omitted copy to the kept one; `remaining` are the tracks of the list. If a formerly
+        kept copy is no longer in the list, a formerly omitted one replaces it.
         """
         copies = self.saved.copies if self.saved is not None else ()
         if copies:
@@ -98,7 +98,7 @@ def load_record(
     """Load the record of a playlist: its deck if the request has deals, otherwise its order.
 
     Raises:
-        PlayshuffleError: the file is from another program, or the deal would take its tracks from it.
+        PlayshuffleError: the file is from another program, or is the list to deal from.
     """
     if file is None:
         return Record()
@@ -183,7 +183,7 @@ def _deck_record(
     request: Request,
     now: datetime,
 ) -> Record:
-    """Return the newest saved deck of a playlist; without one, a deck from the file.
+    """Return a record with the newest saved deck; without one, with a deck from the file.
 
     If the request writes, a pending deal that the file has is marked as written.
     """
@@ -214,7 +214,7 @@ def save_record(
 
 
 def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -> SavedDeck:
-    """Save that the file has the deal of a deck, and return the deck."""
+    """Save a deck with its pending deal marked as written; return this deck."""
     written = pending._replace(deck=mark_written(pending.deck))
     save_record(state, playlist, tracks, written)
     return written

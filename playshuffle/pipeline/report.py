@@ -33,7 +33,7 @@ class Figures(NamedTuple):
     """Figures about the tracks of a playlist.
 
     Attributes:
-        neighbours: number of tracks that follow a track by the same artist.
+        neighbours: number of tracks directly after a track by the same artist.
         fewest: the lowest possible `neighbours`.
     """
 
@@ -52,7 +52,7 @@ class Report(NamedTuple):
         suspects: paths to which the indices in `losses` refer.
         removed: files of the old playlist that the new one does not have.
         has_news: the notes differ from those of the last run.
-        stamp: of the written file; empty if none was written.
+        stamp: stamp of the written file; empty if none.
     """
 
     request: Request

@@ -19,11 +19,11 @@ class Request(NamedTuple):
     Attributes:
         output: the file to write; if None, the run returns the entries.
         options: all options, with absolute paths.
-        files: the tracks to choose from, which are below the roots; None for all tracks below the roots.
+        files: the files to choose from, all below the roots; None for all tracks below the roots.
         streams: entries of `source_file` that are not files.
         never: the list of `playshuffle never`, which need not exist.
-        most: the limit for each value of a tag, in a playlist or deal.
-        relative_to: folder of relative entries, if not the playlist's folder.
+        most: maximum number of tracks per value of a tag, in a playlist or deal.
+        relative_to: the folder where relative entries start, if not the playlist's.
         swaps: pairs of a folder and its path for the player, both ending with a separator.
         any_name: no track is skipped for its name, because only paths are returned.
         redraw_before_s: an update replaces an order drawn before this Unix time (s).

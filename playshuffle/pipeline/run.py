@@ -56,7 +56,7 @@ class Run(NamedTuple):
 
     @property
     def tracks(self) -> Tracks:
-        """The library: every index refers to it."""
+        """The tracks of the library, to which all indices refer."""
         return self.library.tracks
 
     @property
@@ -79,7 +79,7 @@ class Run(NamedTuple):
 
     @property
     def path(self) -> bytes:
-        """Return the real path of the playlist, which must be a file."""
+        """Return the real path of the playlist file."""
         assert self.file is not None
         return self.file.path
 
@@ -95,12 +95,12 @@ class Run(NamedTuple):
     ) -> Report:
         """Save the order or the deck, then replace the playlist file.
 
-        If it is killed in between, the next run finishes it.
+        If a run is killed in between, the next one finishes its work.
 
         Args:
             record: the order or the deck, still without facts about the file.
-            before: the record for `undo`; None keeps the record saved for it.
-            saves: save the record; otherwise the caller does.
+            before: the record that `undo` will restore; None keeps the saved one.
+            saves: save the record; otherwise the caller saves it.
 
         Raises:
             PlayshuffleError: the playlist is its own source, and would lose entries.
@@ -226,10 +226,7 @@ class Run(NamedTuple):
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:
-    """Raise an error if a playlist that is made from itself would lose entries for ever.
-
-    `file` is the playlist before the run; `report` has the new tracks, and the skipped files.
-    """
+    """Raise an error if a playlist made from itself would lose entries for ever."""
     if file is None or not file.is_file(request.source_file) or request.options.accept_missing:
         return
     written = report.paths()

@@ -28,7 +28,7 @@ class SkipList(NamedTuple):
     Attributes:
         lines: maps the path of each entry to its line number, 0 if unknown.
         problem: why it could not be read; empty if it could.
-        new: entries that it had in no run before.
+        new: entries that no earlier run has read.
     """
 
     path: bytes
@@ -39,7 +39,7 @@ class SkipList(NamedTuple):
     def unknown(self, tracks: Collection[bytes], elsewhere: Sequence[bytes]) -> list[str]:
         """Return a text for each new entry that names neither a track nor a file.
 
-        `elsewhere` are music folders that may be missing.
+        Entries below the folders in `elsewhere` get no text.
         """
         tops = tuple(os.path.join(root, b"") for root in elsewhere)
         texts = []
@@ -55,7 +55,7 @@ def check_skip_lists(lists: Iterable[bytes], own: Collection[bytes]) -> None:
     """Check that no skip list is the playlist to be written, whose resolved paths are `own`.
 
     Raises:
-        PlayshuffleError: one is, so that each run would reverse the last run.
+        PlayshuffleError: one is the playlist, so each run would reverse the last.
     """
     for path in lists:
         if atomic_file.resolved(path) in own:
@@ -72,7 +72,7 @@ def read_skip_lists(
 ) -> list[SkipList]:
     """Read the skip lists of a playlist, and store their content if the playlist is written.
 
-    `playlist` is its resolved path.
+    `playlist` is a resolved path.
 
     Raises:
         PlayshuffleError: a list cannot be read, and no run has read it before.
@@ -105,7 +105,7 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
 def reasons_to_skip(
     found: Tracks, lists: Sequence[SkipList]
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
-    """Return the reason and skip list of each omitted track, by index, and the skip lists without any.
+    """Map each omitted index to a reason and its skip list; return also the skip lists that omit none.
 
     An entry names a track by its path, or by another path to the same file.
     """

@@ -1,4 +1,4 @@
-"""Define the stages of a choice: a table with one row for each, in the order of a run."""
+"""Define the stages of a choice: a table with one row for each stage, in the order of a run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -27,8 +27,8 @@ class Facts(NamedTuple):
 
     Attributes:
         rows_of: looks up a folder's tags, as rows of the cache.
-        unwritable: returns why tracks cannot be written for the player, by path.
-        record: tracks of its order are preferred among equal copies, and under the limit of `--most`.
+        unwritable: returns a cause for each path that cannot be written for the player.
+        record: its tracks are preferred among equal copies, and under `--most`.
     """
 
     request: Request
@@ -53,8 +53,8 @@ class StageKind(NamedTuple):
 
     Attributes:
         leaves_out: the omitted tracks, in words.
-        summary: returns a report's text about the omitted tracks; empty for nothing.
-        has_common_reason: the command why counts its tracks together, under a short text.
+        summary: returns a report's text about the omitted tracks; empty for no text.
+        has_common_reason: `why` counts the omitted tracks together, under a short text.
     """
 
     code: str
@@ -111,7 +111,7 @@ def _without_listed(choice: Choice, facts: Facts) -> Choice:
 def _without_copies(choice: Choice, facts: Facts) -> Choice:
     """Omit all but the best copy of each recording.
 
-    A copy on a skip list is never the kept copy, but is recorded as one of its copies.
+    A copy on a skip list is never kept, but `Choice.kept` maps it to the kept copy.
     """
     if not facts.request.options.no_duplicates:
         return choice
@@ -147,7 +147,7 @@ def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
 
 
 def _without_most(choice: Choice, facts: Facts) -> Choice:
-    """Omit tracks over the limit of `--most`: first unlisted ones, then listed ones, pinned ones last."""
+    """Omit tracks over the limit of `--most`: first tracks new to the list, then others, pinned ones last."""
     request, limit = facts.request, facts.request.most
     if limit is None or request.deal is not None or not choice.remaining:  # a deck has the limit in each deal
         return choice

@@ -12,7 +12,7 @@ from playshuffle.tags.reading import ReadAll, Tags
 def cached_rows(
     cache: Cache, read_all: ReadAll, replaced: Mapping[bytes, Mapping[str, Any]] | None = None
 ) -> RowsOf:
-    """Return a look-up of a folder's tags in the cache; if the cache lost them, in the files.
+    """Return a function that looks up a folder's tags in the cache; if it lost them, in the files.
 
     `replaced` maps paths of files to fields of `Tags` that replace their tags.
     """
@@ -35,5 +35,5 @@ def cached_rows(
 
 
 def tags_from(rows_of: RowsOf) -> TagsOf:
-    """Return the look-up with its results as `Tags`."""
+    """Return a look-up like `rows_of`, with `Tags` as results."""
     return lambda folder: [None if row is None else Tags._make(row) for row in rows_of(folder)]

@@ -20,7 +20,7 @@ from playshuffle.selection.values import BETWEEN
 
 
 class Coverage(NamedTuple):
-    """The number of tracks with a field, and with each value. A track may have several values."""
+    """The number of tracks with a field, and with each value of it. A track may have several values."""
 
     track_count: int
     values: Counter[str]
@@ -31,10 +31,10 @@ def coverage(
 ) -> tuple[int, dict[str, Coverage], Sequence[Note]]:
     """Return the number of tracks below the roots, the coverage of each field, and notes.
 
-    Without names, all fields.
+    `names` are the fields; empty for all.
 
     Raises:
-        PlayshuffleError: a field needs a history.
+        PlayshuffleError: a field needs a history, but none is given.
     """
     check_history(names, has_history=bool(history))
     names = names or [name for name in OF_TRACKS if history or name not in OF_HISTORY]

@@ -1,6 +1,6 @@
 """Undo the last make or deal of a list: restore its order or deck, its file and its options.
 
-The file is replaced before the state. If a run is killed in between, the next `undo` repeats it.
+The file is replaced before the state. If a run is killed in between, the next `undo` does both.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
     """Return the record of a playlist before its last make or deal.
 
     Raises:
-        PlayshuffleError: it was made or dealt only once.
+        PlayshuffleError: the playlist was made or dealt only once.
     """
     before = records.load(state, playlist).get(records.BEFORE)
     if before is None:
@@ -34,11 +34,12 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
 def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second undo reverses the first.
 
-    It has the old tracks in the old order, even those that options exclude now, but no deleted ones. The
-    next deal or new order is due when it was before. `run` was opened with the options of `before`.
+    The file gets the old tracks in the old order, even tracks that options exclude now, but no deleted
+    ones. Undoing does not make the next deal or new order due. `run` was opened with the options of
+    `before`.
 
     Raises:
-        PlayshuffleError: none of its tracks exists, or another run or computer has written the list.
+        PlayshuffleError: no old track exists, or another run or computer has written the list.
     """
     if record_before(run.opened.state, run.path) != before:
         raise PlayshuffleError(
@@ -107,7 +108,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
-    """Undo a deal. If there was no deal before, or none of its tracks exists, the file stays."""
+    """Undo a deal. Without an earlier deal whose tracks exist, the file is kept."""
     deck = before.deck
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
     arranged = Arranged(entries, len(entries))

@@ -26,10 +26,10 @@ class Backlog:
     """The changes below playlists' folders that no scan has applied, and the playlists to update.
 
     Args:
-        files: files by playlist that it depends on, such as skip lists.
+        files: maps each playlist to files that it depends on, such as skip lists.
         settle_s: how long a file must be unchanged before it is read.
-        news: reported before the configuration was loaded, and not applied.
-        now_s: seconds of a monotonic clock, as in every method.
+        news: moves and deletions reported before this reload, and not applied.
+        now_s: from a monotonic clock, as in every method.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Backlog:
         self._is_retry = False
 
     def add(self, batch: Batch, now_s: float) -> None:
-        """Add a batch; the playlists that it affects must be updated."""
+        """Add a batch, and mark the playlists that it affects as due."""
         if batch.why in _UNSURE:
             self._pool = [(added_s, _without_news(old)) for added_s, old in self._pool]
             self._scanning = [(added_s, _without_news(old)) for added_s, old in self._scanning]
@@ -83,7 +83,7 @@ class Backlog:
     def begin(self, now_s: float) -> UpdateRequest:
         """Return the update to run now.
 
-        It has every playlist that the batches affect, so that no folder is scanned twice.
+        The update has every playlist that the batches affect, so that no folder is scanned twice.
         """
         assert not self._updating
         self._scanning = [
@@ -104,7 +104,7 @@ class Backlog:
     def note_scanned(self, missing: Iterable[bytes]) -> None:
         """Drop the batches of the running update: its scan is saved.
 
-        Deletions below a folder that seems to be missing are kept: with all its files deleted, it is empty.
+        Deletions below a folder that seems to be missing are kept: they may prove that it is only empty.
         """
         tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
         for added_s, batch in reversed(self._scanning):
@@ -117,7 +117,7 @@ class Backlog:
 
         Args:
             is_cached: its tags are stored; otherwise its next update is a full scan.
-            has_unreadable: a folder could not be read; no event will report that it can.
+            has_unreadable: a folder cannot be read; no event will report when it can.
         """
         self._updating.discard(name)
         (self._uncached.discard if is_cached else self._uncached.add)(name)
@@ -127,7 +127,7 @@ class Backlog:
         self._growing.update(folders)
 
     def end(self, now_s: float) -> dict[bytes, float]:
-        """End the update; return the seconds until the next scan, by folder with files being written."""
+        """End the update; map each folder with files being written to the seconds until its next scan."""
         self._failing |= self._updating
         self._pool = self._scanning + self._pool
         self._scanning, self._updating = [], set()

@@ -1,7 +1,4 @@
-"""Run the service: wait for changes, start updates, answer signals, report health.
-
-This process reads no music: update processes do.
-"""
+"""Run the service: wait for changes, start updates, answer signals, report health."""
 
 import contextlib
 import faulthandler
@@ -37,7 +34,7 @@ _LAST_WAIT_S = 15.0  # for a write that is under way at the end
 
 
 def run(load: Callable[[], Config]) -> int:
-    """Keep all playlists of the configuration up to date until a signal; return the exit code.
+    """Keep all playlists of the configuration up to date until a signal ends it; return the exit code.
 
     `load` reads the configuration at the start and for every reload.
 

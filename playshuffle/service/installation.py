@@ -8,7 +8,7 @@ _FILE = os.path.abspath(playshuffle.__file__)
 
 
 class Installation:
-    """The installed program, whose files an upgrade replaces.
+    """The installed program.
 
     `change`: a message that the program was upgraded or removed.
     """
@@ -19,7 +19,7 @@ class Installation:
         self._before = self._last = _stamp(file)
 
     def check(self) -> str | None:
-        """Check the program; return `change`, set if two checks find the same change."""
+        """Check the program; return `change`, set once two checks in a row agree."""
         now = _stamp(self._file)
         if now == self._last and now != self._before:
             self.change = (

@@ -13,7 +13,7 @@ _LEVELS = {logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG:
 class _OneLine(logging.Formatter):
     """Formats a record as one line.
 
-    For the journal it begins with the level, elsewhere with the time, then any level above information.
+    For the journal the line begins with the level, elsewhere with the time, then any level but INFO.
     """
 
     def __init__(self, *, is_journal: bool) -> None:
@@ -31,7 +31,7 @@ class _OneLine(logging.Formatter):
 
 
 def begin(*, is_quiet: bool = False, is_verbose: bool = False) -> None:
-    """Log to standard error."""
+    """Begin to log to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_OneLine(is_journal=bool(os.environ.get("JOURNAL_STREAM"))))
     logger = logging.getLogger("playshuffle")

@@ -21,7 +21,7 @@ def status(text: str) -> None:
 
 
 def reloading() -> None:
-    """Report that the configuration is being reloaded; READY=1 ends it."""
+    """Report that the configuration is being reloaded; READY=1 ends the reload."""
     send(f"RELOADING=1\nMONOTONIC_USEC={time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000}")
 
 

@@ -44,7 +44,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class _Html(str):
-    """Markup; any other text is escaped."""
+    """Markup, which is not escaped; other text is."""
 
     __slots__ = ()
 

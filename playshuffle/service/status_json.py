@@ -43,13 +43,13 @@ class PlaylistStatus(NamedTuple):
     """The status of a playlist.
 
     Attributes:
-        name: in the configuration, None if it is not there.
+        name: name in the configuration; None if not in it.
         state: waiting, managed, dealt, missing, nothing to play, nothing matches, error or broken; without a
             service also by make, not managed, nothing dealt and not written.
         last_write: Unix seconds.
         missing_lists: skip lists that cannot be read; their last content counts.
         left_out: number of omitted tracks by reason; only from a running service.
-        waiting: number of its tracks by missing folder.
+        waiting: maps each missing folder to the number of waiting tracks.
     """
 
     name: str | None
@@ -94,7 +94,7 @@ class Service(NamedTuple):
 
 
 class Status(NamedTuple):
-    """Services with their folders and playlists: of one service, or of all.
+    """The status of one service or of all: services, folders, playlists.
 
     Attributes:
         not_listed: number of playlists written by `make` that are not among `playlists`.

@@ -47,7 +47,7 @@ _NAMES = 100  # paths of each kind to send
 def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[[Message], None]) -> None:
     """Update the playlists of a request, each even if others fail.
 
-    `began_s` is when the service was started, in Unix seconds. `send` is called with each result.
+    `began_s` is when the service was started, in Unix seconds.
     """
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _SentProgress(send))

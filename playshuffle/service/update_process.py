@@ -1,7 +1,7 @@
 """Run every update in a separate process.
 
 So the service stays small, and survives an update that hangs or needs much memory. Before it has threads, the
-service forks a process, which forks another one for each update.
+service forks a process that forks another one for each update.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ MakeUpdate = Callable[[], Update]
 
 
 class StoppedError(BaseException):
-    """The update must end, because the service ends. Nothing is half done here."""
+    """The update must end, because the service ends. Raised where nothing is half done."""
 
 
 class UpdateProcess:
@@ -103,7 +103,7 @@ class UpdateProcess:
 
 @contextlib.contextmanager
 def _exit_at_end() -> Iterator[None]:
-    """Exit at the end of the block, without the parent's cleanup."""
+    """Exit the process at the end of the block, without its parent's cleanup."""
     code = 1
     try:
         yield

@@ -14,7 +14,7 @@ from playshuffle.watch.debounce import Batch
 
 @dataclass(frozen=True, slots=True)
 class UpdateRequest:
-    """Playlists to update, by name, for a batch of changes."""
+    """The names of playlists to update for a batch of changes."""
 
     playlists: frozenset[str]
     batch: Batch
@@ -49,7 +49,7 @@ class PlaylistUpdated:
     """A playlist is up to date.
 
     Attributes:
-        status: without facts that only the service knows.
+        status: lacks facts that only the service knows.
         is_cached: False if tags were not stored: the next update must scan everything.
         removed_files: paths of files that a playlist in parts no longer needs.
     """

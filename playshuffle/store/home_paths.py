@@ -4,7 +4,7 @@ import os
 
 
 class HomePaths:
-    """Replaces a home folder at the start of paths by `~`, and back.
+    """Replaces the home folder at the start of paths by `~`, and the reverse.
 
     Other paths are absolute, so none begins with `~`. A `home` that is `/` or relative is never replaced.
     """
@@ -27,10 +27,10 @@ class HomePaths:
 
 
 def named_paths() -> HomePaths:
-    """Return the stored form of paths that users name."""
+    """Return the converter for paths as users name them."""
     return HomePaths(os.path.expanduser(b"~"))
 
 
 def real_paths() -> HomePaths:
-    """Return the stored form of paths without symbolic links."""
+    """Return the converter for paths without symbolic links."""
     return HomePaths(os.path.realpath(os.path.expanduser(b"~")))

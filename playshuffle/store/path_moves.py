@@ -1,7 +1,7 @@
-"""Change saved paths after their folder was moved, and files that name them.
+"""Change saved paths, and files that name such paths, after a folder was moved.
 
-One transaction saves the paths, and the new content of the files, which are then written. If that is killed,
-the next command sees a mark in the state folder, and writes the remaining files.
+One transaction saves the paths, and the new content of the files. Then the files are written. If the run is
+killed, the next command sees a mark in the state folder, and writes the remaining files.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from playshuffle.system.xdg import moving_mark
 
 
 class NewPlace:
-    """Maps paths below the old folder to the new one; both are absolute."""
+    """Maps paths below the old folder to paths below the new one."""
 
     def __init__(self, old: bytes, new: bytes) -> None:
         self._pairs = [(old, new), (os.path.realpath(old), os.path.realpath(new))]

@@ -24,7 +24,7 @@ class StoredPlays(NamedTuple):
     Attributes:
         read_s: when it was read (Unix seconds).
         numbers: the number of the track of each row.
-        keys: the key of the path of each row in the history.
+        keys: the key of the path that each row has in the history.
     """
 
     stamp: str
@@ -37,7 +37,7 @@ class StoredPlays(NamedTuple):
 
 
 def path_keys(paths: Sequence[bytes]) -> "array[int]":
-    """Return a key, a hash, for each path."""
+    """Return a hash of each path."""
     halves = array("I", bytes(8 * len(paths)))
     halves[::2], halves[1::2] = array("I", map(crc32, paths)), array("I", map(adler32, paths))
     return array("q", halves.tobytes())

@@ -1,6 +1,6 @@
 """Save the records of a playlist: its order or its deck, now and before its last make or deal.
 
-Records have the lasting numbers of tracks, so no rename, new tag or move changes them.
+Records have the lasting numbers of tracks.
 """
 
 import json
@@ -34,7 +34,7 @@ class SavedOrder(NamedTuple):
         drawn_s: when the order was drawn (Unix time).
         content: fingerprint of the file that was written.
         digest: `Tracks.digest` of the tracks that were chosen.
-        stamp: of the written file; empty if unknown.
+        stamp: stamp of the written file; empty if unknown.
         noted: `Report.noted` of the last run.
         copies: each omitted copy of a recording, followed by the copy in the list.
     """
@@ -84,7 +84,7 @@ NOTHING = SavedOrder(array("i"), frozenset(), 0, 0, "", b"")  # before the first
 def load(state: State, playlist: bytes) -> dict[int, SavedRecord]:
     """Return the records of a playlist by age: LAST, BEFORE, IN_FILE.
 
-    LAST is saved before the file is replaced; until then the file has the content of BEFORE or IN_FILE. There
+    LAST is saved before the file is replaced; meanwhile the file has the content of BEFORE or IN_FILE. There
     is no BEFORE until the second make or deal.
     """
     path = state.real.stored(playlist)
@@ -100,7 +100,7 @@ def last(state: State, playlist: bytes) -> SavedRecord | None:
 
 
 def dealt(state: State) -> dict[bytes, bool]:
-    """Return for each playlist whether its newest record is a deck."""
+    """Map each playlist to whether its newest record is a deck."""
     # A record without its tracks is damaged. The tracks themselves are not read.
     query = (
         "SELECT path, kind = ? FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"
@@ -127,8 +127,8 @@ def save(
     """Save the record of a playlist.
 
     Args:
-        in_file: record of the file until it is replaced, if neither `record` nor `before`.
-        before: the record for `undo`, `NOTHING` if none exists; None keeps the saved one.
+        in_file: record of the file's present content, if neither `record` nor `before` is.
+        before: the record that `undo` will restore, `NOTHING` if none; None keeps the saved one.
     """
     path = state.real.stored(playlist)
     ages = {LAST: record, BEFORE: before, IN_FILE: in_file}

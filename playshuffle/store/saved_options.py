@@ -13,7 +13,7 @@ _PATHS = ("folders", "history", "output", "source", "without", "relative_to", "m
 
 
 def pack(options: Options | None) -> str:
-    """Return options as JSON, with `~` in place of the home; empty for None."""
+    """Return options as JSON, with `~` in place of the home folder; empty for None."""
     return "" if options is None else json.dumps(changed(with_paths(options, named_paths().stored)))
 
 
@@ -28,7 +28,7 @@ def unpack(text: str) -> Options | None:
 
 
 def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
-    """Return options with each path converted; of `--map`, only the path on this computer.
+    """Return options with each path converted; in `--map`, only the path on this computer.
 
     Raises:
         UnicodeEncodeError: a saved path is damaged.

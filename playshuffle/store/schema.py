@@ -84,9 +84,9 @@ def _tables() -> str:
 
 
 def replace(table: str, *, has_number: bool = False) -> str:
-    """Return the statement that writes a row of a table, of values for all columns but the checksum.
+    """Return the statement that writes a row of a table from values for all columns but the checksum.
 
-    With `has_number`, the number of the row is the last value.
+    With `has_number`, the last value is the rowid.
     """
     values = [f"?{number}" for number in range(1, len(COLUMNS[table]) + 1)]
     names = ", ".join([*COLUMNS[table], "checksum", *["rowid"] * has_number])
@@ -108,7 +108,7 @@ class OtherVersionError(sqlite3.DatabaseError):
 
 
 class BadRow(NamedTuple):
-    """A row with a wrong checksum or type. `path`: of its playlist or folder; empty if unknown."""
+    """A row with a wrong checksum or type. `path` is its playlist or folder; empty if unknown."""
 
     table: str
     row: int
@@ -121,11 +121,11 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
     Older tables are upgraded. Queries see each table as a view without bad rows.
 
     Args:
-        bad: gets each bad row that a query meets.
+        bad: a list to which queries add the bad rows that they meet.
 
     Raises:
-        OtherVersionError: its version is newer, or cannot be upgraded.
-        sqlite3.DatabaseError: it is damaged.
+        OtherVersionError: its tables are newer, or cannot be upgraded.
+        sqlite3.DatabaseError: the database is damaged.
     """
     # Not WAL: it cannot even be read on a full disk, and syncs too little by default.
     database.execute("PRAGMA journal_mode = TRUNCATE")
@@ -145,7 +145,7 @@ def prepared(database: sqlite3.Connection, bad: list[BadRow], *, writes: bool) -
 def _upgraded(database: sqlite3.Connection, version: int, *, writes: bool) -> sqlite3.Connection:
     """Return the database with the tables of this version; without `writes` as a copy.
 
-    A run that is killed changes nothing.
+    If the run is killed, nothing changes.
     """
     if version > VERSION or not UPGRADES.keys() >= {*range(version, VERSION)}:
         raise OtherVersionError("another version of playshuffle wrote it")
@@ -168,7 +168,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """Check a whole database; `bad` of `prepared` gets its bad rows.
+    """Check a whole database; add bad rows to the list that `prepared` got.
 
     Raises:
         sqlite3.DatabaseError: it is damaged.
@@ -211,7 +211,7 @@ def empty() -> sqlite3.Connection:
 
 
 def in_memory(database: sqlite3.Connection, bad: list[BadRow]) -> sqlite3.Connection:
-    """Copy a database into memory, and close it."""
+    """Return a copy of a database in memory, and close the original."""
     return _set_up(_copy(database), bad)
 
 

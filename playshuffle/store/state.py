@@ -18,7 +18,7 @@ _WITH_NUMBERS = ("folder", "root", "record_tracks")
 
 
 class State(StateFile):
-    """What runs remember of tracks and playlists."""
+    """The facts about tracks and playlists that runs save."""
 
     def tracks_version(self) -> int:
         rows = self.rows("SELECT version FROM counter")
@@ -27,7 +27,7 @@ class State(StateFile):
     def load_tracks(self, below: Collection[bytes] | None = None) -> TrackTable:
         """Return the table of tracks.
 
-        With `below`, only the tracks below these roots, without deleted files.
+        With `below`, it has only the tracks below these roots, without deleted files.
         """
         columns = "SELECT path, names, numbers, marks FROM folder"
         if below is None:

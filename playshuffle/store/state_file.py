@@ -26,17 +26,17 @@ _CLEAN_END = b"%b.clean"  # contains the stamp of the file after the last run
 class StateFile:
     """The open state file; a context manager.
 
-    If it can be read but not written, changes are made to a copy in memory.
+    If the file can be read but not written, changes are made to a copy in memory.
 
     Args:
         must_remember: raise an error if nothing can be saved.
         checks: check the whole file, even if the last run ended cleanly.
 
     Attributes:
-        problem: why nothing can be saved; None if it can.
-        refusal: the same, as an error.
-        named: stored form of paths that users name, such as music folders.
-        real: stored form of paths without links, such as playlists.
+        problem: why nothing can be saved; None if saving works.
+        refusal: `problem` as an error.
+        named: converts paths as users name them, such as music folders.
+        real: converts paths without links, such as playlists.
     """
 
     def __init__(self, *, writes: bool = True, must_remember: bool = False, checks: bool = False) -> None:
@@ -139,7 +139,7 @@ class StateFile:
         return schema.prepared(connect(path), self._bad, writes=True)
 
     def _fallback(self, error: Exception) -> sqlite3.Connection:
-        """Return a database in memory for an unusable state; raise if this run must save."""
+        """Return a database in memory for an unusable state; raise an error if this run must save."""
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
         cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
         self.refusal = PlayshuffleError(
@@ -216,7 +216,7 @@ def _stamp(path: bytes) -> bytes:
 
 
 def _clean_end(path: bytes) -> bytes:
-    """Return the file's stamp after the last run; empty if that did not end cleanly."""
+    """Return the file's stamp after the last run; empty if the run did not end cleanly."""
     try:
         with open(_CLEAN_END % path, "rb") as file:
             return file.read(200)
@@ -232,7 +232,7 @@ def _is_empty(path: bytes) -> bool:
 
 
 def write_problem() -> str | None:
-    """Return why the state can be read but not written; None if it can."""
+    """Return why the state can be read but not written; None if it can be written."""
     with contextlib.suppress(OSError):  # without a home folder, opening the state fails
         folder = state_folder(make=False)
         for path in (folder, os.path.join(folder, b"state.db")):

@@ -1,7 +1,7 @@
 """List the written playlists that players do not know of yet.
 
-The service adds an empty file for each to a folder. `playshuffle tell --written` moves it to a second folder,
-and removes it when the player knows. After a crash it is in either folder.
+The service adds an empty file for each playlist to a folder. `playshuffle tell --written` moves the file to a
+second folder, and removes it when the player has been told. After a crash it is in either folder.
 """
 
 import contextlib
@@ -17,20 +17,20 @@ _WRITTEN, _TAKEN = map(str.encode, WAITING)
 
 
 def make_folders() -> None:
-    """Create the two folders, without which nothing is listed."""
+    """Create the two folders; without them nothing is listed."""
     for name in (_WRITTEN, _TAKEN):
         os.makedirs(_folder(name), mode=0o700, exist_ok=True)
 
 
 def add(playlist: bytes) -> None:
-    """List a written playlist, if the folder for that exists."""
+    """Add a written playlist to the list, if the list's folder exists."""
     with contextlib.suppress(OSError):
         path = os.path.join(_folder(_WRITTEN), entry_of(playlist))
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def take() -> list[bytes]:
-    """Take all entries, including those that a killed process has taken."""
+    """Move all entries to the second folder; return its entries."""
     entries: set[bytes] = set()
     with contextlib.suppress(FileNotFoundError):
         for name in os.listdir(_folder(_WRITTEN)):
