@@ -70,7 +70,7 @@ def test_the_last_deal_of_a_round_is_filled_up_from_the_next_round() -> None:
     assert (third.deal.round, third.deal.number, third.deal.of) == (2, 1, 2)
 
 
-def test_a_new_track_that_comes_after_the_last_deal_of_a_round_is_dealt_first_in_the_next_deal() -> None:
+def test_a_new_track_that_is_added_after_the_last_deal_of_a_round_is_first_in_the_next_deal() -> None:
     """It may still get a new track; the next round begins with the next deal."""
     [_, deck] = deals(tracks(10), 5, 5)
     assert (deck.round, deck.upcoming) == (1, ())
@@ -184,7 +184,7 @@ def test_a_deleted_track_that_comes_back_is_inserted_at_a_random_position_of_the
     )
 
 
-def test_if_the_option_order_changes_only_the_upcoming_tracks_are_rearranged() -> None:
+def test_after_a_change_of_the_option_order_only_the_upcoming_tracks_are_rearranged() -> None:
     here = tracks(10)
     [deck] = deals(here, 4)
 
@@ -205,7 +205,7 @@ def test_a_track_dealt_again_counts_as_dealt_in_the_new_deal_and_not_in_the_earl
     assert (dealt(after), after.dealt, after.tail) == ((1, 5, 4), (2, 3, 1, 4), (6, 5))
 
 
-def test_ending_a_round_early_forgets_deleted_tracks() -> None:
+def test_a_deck_forgets_deleted_tracks_when_its_round_is_ended_early() -> None:
     here = tracks(12)
     [deck] = deals(here, 4)
     left = [track for track in here if track != deck.dealt[0]]
@@ -218,7 +218,7 @@ def test_ending_a_round_early_forgets_deleted_tracks() -> None:
     assert sorted(track for one in deals(left, 4, 4, 3, deck=after) for track in dealt(one)) == left
 
 
-def test_a_deck_remembers_the_hundred_tracks_dealt_before_its_round() -> None:
+def test_a_deck_remembers_the_last_hundred_tracks_that_were_dealt_before_its_round() -> None:
     """It remembers more if the gap is larger, and tracks of several rounds if they are short."""
     here = tracks(30)
     played = [track for deck in deals(here, *[30] * 6) for track in dealt(deck)]
@@ -329,7 +329,7 @@ def in_order(here: Sequence[int], size: Size, count: int) -> list[Deck]:
         pytest.param([0, 0, 0], 9, [[0], [0]], id="nothing is known"),
     ],
 )
-def test_a_deal_by_playing_time_has_the_next_tracks_that_fit_into_it(
+def test_a_deal_by_playing_time_has_the_next_tracks_that_fit_into_this_time(
     minutes: list[float], per_deal: int, expected: list[list[float]]
 ) -> None:
     assert by_time(minutes, per_deal, len(expected)) == expected

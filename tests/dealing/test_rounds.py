@@ -44,7 +44,7 @@ def dealt(tracks: Tracks, recipe: Recipe, tags_of: TagsOf, sizes: list[int], see
     return played
 
 
-def test_each_round_of_a_spread_deck_has_the_fewest_repeats_of_an_artist_in_a_row() -> None:
+def test_each_round_in_the_order_spread_has_the_fewest_possible_repeats_of_an_artist() -> None:
     """Deals end with the round here, so no track is postponed to the next one."""
     tracks, tags_of = by_artists(*"aaaaabbbccd")
     keys = artist_keys(tracks.artists)[0]
@@ -73,7 +73,7 @@ def test_a_deck_in_album_order_keeps_albums_whole_and_adds_new_tracks_to_their_a
     assert [track[-5:-4] for track in played[4:8]] == [b"0", b"1", b"2", b"3"]
 
 
-def test_each_deal_of_a_rare_deck_takes_the_upcoming_tracks_with_the_fewest_plays_by_then() -> None:
+def test_each_deal_in_the_order_rare_takes_the_upcoming_tracks_with_the_fewest_plays_by_then() -> None:
     plays = dict.fromkeys(range(9), 0) | {0: 5, 1: 3, 2: 1}
 
     def deal(deck: Deck) -> Deck:
@@ -100,7 +100,7 @@ def test_the_order_sattolo_gives_no_track_the_position_that_it_had_in_the_last_r
             assert all(one != other for one, other in zip(before, after, strict=True))
 
 
-def test_a_spread_deck_keeps_the_gap_as_far_as_ten_attempts_allow() -> None:
+def test_a_deck_in_the_order_spread_keeps_the_gap_as_far_as_ten_attempts_allow() -> None:
     """Of forty tracks the last ones come soon again in nearly each order; few do in the best of ten."""
     tracks, tags_of = by_artists(*(str(number % 13) for number in range(40)))
     early = 0
@@ -117,7 +117,7 @@ def test_if_no_order_keeps_the_gap_a_track_is_dealt_too_soon_rather_than_not_at_
     assert Rounds(all_of(tracks, tags_of), Recipe("spread"), Seeded("1")).arrange([0], {0: 1}) == [0]
 
 
-def test_the_tracks_that_rest_in_a_round_of_a_deck_are_those_of_the_settings() -> None:
+def test_the_tracks_that_come_last_in_a_round_of_a_deck_are_the_resting_tracks_of_the_recipe() -> None:
     recipe = Recipe(resting=frozenset({0, 4}))
 
     assert Rounds(all_of(numbered(6)), recipe, Seeded("1")).resting == {0, 4}
@@ -133,7 +133,7 @@ def test_the_tracks_that_rest_in_a_round_of_a_deck_are_those_of_the_settings() -
         (Recipe(gap=Gap(50, is_percent=True)), 40, 20),
     ],
 )
-def test_the_gap_is_a_quarter_of_the_library_at_most_100_plays_or_as_given_and_0_if_sorted(
+def test_the_gap_is_as_given_or_a_quarter_of_the_library_up_to_100_plays_and_0_if_sorted(
     recipe: Recipe, track_count: int, plays: int
 ) -> None:
     assert Rounds(all_of(numbered(2)), recipe, Seeded("1")).gap(track_count) == plays
@@ -162,7 +162,7 @@ def test_a_deal_is_measured_in_the_unit_of_its_amount_tracks_time_or_groups() ->
     assert isinstance(deal_size(Amount(groups=2), all_of(tracks, tags_of), Recipe("albums")), ByGroups)
 
 
-def test_a_sorted_deck_accepts_a_new_track_and_deals_each_track_once() -> None:
+def test_a_deck_in_the_order_sorted_accepts_a_new_track_and_deals_each_track_once() -> None:
     """The track dealt last sorts behind some that are still to come."""
     tracks = numbered(9)
     deck = Deck((6,), tuple(range(6)), round=1, order="sorted")

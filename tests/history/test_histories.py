@@ -44,7 +44,7 @@ def test_the_play_history_of_a_player_is_found_even_if_the_player_is_a_flatpak_o
     assert found(name) == expected
 
 
-def test_of_several_files_with_the_play_history_of_a_player_the_last_written_one_is_found() -> None:
+def test_of_several_play_history_files_of_a_player_the_one_that_was_written_last_is_used() -> None:
     touched(Path.home() / ".kodi/userdata/Database/MyMusic82.db", 2)
     latest = touched(Path.home() / ".kodi/userdata/Database/MyMusic83.db", 3)
     touched(Path.home() / ".var/app/tv.kodi.Kodi/data/userdata/Database/MyMusic83.db", 1)

@@ -32,7 +32,7 @@ def numbers(paths: list[bytes], roots: list[bytes] = ROOTS) -> list[list[int]]:
         ("card/A/1.mp3 card/A/2.mp3 card/x.mp3", [[1], [2], []]),
     ],
 )
-def test_a_path_in_a_play_history_matches_the_track_there_or_below_a_renamed_music_folder(
+def test_a_path_in_a_play_history_matches_the_track_there_or_in_a_renamed_music_folder(
     paths: str, expected: list[list[int]]
 ) -> None:
     assert numbers([os.fsencode(path) for path in paths.split()]) == expected

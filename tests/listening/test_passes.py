@@ -51,7 +51,7 @@ def test_plays_and_skips_in_recorded_announcements_of_players_are_counted(captur
     assert [name(each.track, is_play=each.is_play) for each in ended] == RECORDED[capture].split()
 
 
-def test_the_table_of_expected_plays_has_each_recording_of_a_player() -> None:
+def test_the_table_of_expected_plays_has_a_row_for_each_file_of_recorded_announcements() -> None:
     assert {path.stem.removeprefix("mpris-") for path in DATA.glob("mpris-*")} == RECORDED.keys()
 
 
@@ -89,7 +89,7 @@ def test_time_in_pause_does_not_count_as_heard() -> None:
     assert results(news(0), news(20, PAUSED), news(500), news(529, track=OTHER)) == ["skip 1"]
 
 
-def test_a_track_on_repeat_is_counted_as_a_play_at_each_of_its_ends() -> None:
+def test_a_track_on_repeat_is_counted_as_a_play_each_time_it_ends() -> None:
     assert results(*(news(100 * pass_) for pass_ in range(4))) == ["play 1"] * 3
 
 

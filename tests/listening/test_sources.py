@@ -62,7 +62,7 @@ def test_a_source_that_fails_is_reported_once_and_opened_again_after_longer_and_
     assert pauses == [1, 2, 5, 10, 30, 60, 60, 60]
 
 
-def test_a_message_reports_each_time_that_a_source_is_lost_and_that_it_is_back() -> None:
+def test_each_loss_and_each_return_of_a_source_is_reported() -> None:
     put, pauses = followed(failing(None, OSError("x"), OSError("x"), None), 4)
 
     lost = "Not listening to MPD, until it is there: it ended"

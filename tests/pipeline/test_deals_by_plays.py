@@ -166,7 +166,9 @@ def test_a_play_counts_in_a_deck_though_the_query_then_excludes_the_played_track
     assert len(second) == 3
 
 
-def test_nothing_else_is_dealt_until_a_track_was_heard_and_the_status_says_since_when(ann: Listener) -> None:
+def test_nothing_new_is_dealt_until_a_track_was_heard_and_the_status_says_since_when_none_was(
+    ann: Listener,
+) -> None:
     ann.every = Every.DAY
     first = ann.deal(4)
     day = ann.now.date()
@@ -194,7 +196,7 @@ def test_counting_a_deal_as_heard_changes_nothing_in_a_deck_that_does_not_count_
     assert ann.deck == deck
 
 
-def test_a_deck_counts_only_plays_after_the_option_count_played_was_given(ann: Listener) -> None:
+def test_plays_before_the_option_count_played_was_given_do_not_count_in_a_deck(ann: Listener) -> None:
     ann.count = Count.DEALT
     first = ann.deal(4)
     assert deck_facts(ann.deck)["heard"] is None

@@ -37,7 +37,7 @@ def request_for(music: Path) -> Request:
     return Request((bytes(music),), bytes(music / "all.m3u"), options=Options(no_duplicates=True))
 
 
-def test_a_new_copy_of_a_track_takes_the_position_of_the_track_only_if_it_is_better(tmp_path: Path) -> None:
+def test_a_new_copy_takes_the_position_of_a_track_only_if_the_copy_is_better(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
     request = request_for(tmp_path)
     before = kept(request)
@@ -51,7 +51,7 @@ def test_a_new_copy_of_a_track_takes_the_position_of_the_track_only_if_it_is_bet
     assert kept(request, "another") == before
 
 
-def test_undo_restores_the_position_of_a_track_though_a_better_copy_was_added_since(tmp_path: Path) -> None:
+def test_in_an_order_that_undo_restores_a_better_copy_takes_the_position_of_its_track(tmp_path: Path) -> None:
     put(tmp_path, *(f"z/{number}.ogg" for number in range(20)))
     request = request_for(tmp_path)
     make_playlist(request, tools())
@@ -108,7 +108,7 @@ def test_a_copy_of_a_dealt_track_counts_as_dealt_though_a_skip_list_names_the_tr
     assert sorted(stems) == sorted(map(str, range(8)))
 
 
-def test_a_copy_has_the_position_of_a_track_as_long_as_a_skip_list_excludes_the_track(tmp_path: Path) -> None:
+def test_a_copy_takes_the_position_of_a_track_while_a_skip_list_excludes_the_track(tmp_path: Path) -> None:
     put(tmp_path, *(f"{number}.flac" for number in range(8)), "copies/3.mp3")
     skip_list = tmp_path / "never.m3u"
     skip_list.touch()
@@ -121,7 +121,9 @@ def test_a_copy_has_the_position_of_a_track_as_long_as_a_skip_list_excludes_the_
     assert kept(request) == before
 
 
-def test_better_copies_replace_tracks_of_todays_deal_and_of_the_deal_undo_restores(tmp_path: Path) -> None:
+def test_better_copies_replace_tracks_in_todays_deal_and_in_the_deal_that_undo_restores(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *(f"z/{number}.mp3" for number in range(8)))
     request = request_for(tmp_path)
     first, second = dealt(request), dealt(request)

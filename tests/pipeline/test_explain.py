@@ -142,7 +142,7 @@ def example(tmp_path: Path) -> Request:
     return Request((bytes(music),), bytes(music / "all.m3u"), options=options, without=(never,))
 
 
-def test_a_file_omitted_for_any_of_the_reasons_is_explained_by_this_reason(
+def test_each_omitted_file_is_explained_by_the_reason_why_it_was_omitted(
     tmp_path: Path, example: Request, look_at: LookAt
 ) -> None:
     music = tmp_path / "Music"
@@ -176,7 +176,7 @@ def test_files_outside_the_folders_not_in_the_source_list_or_over_a_limit_have_r
     assert stages.explain(bytes(tmp_path / "x.mp3")).code == "outside"
 
 
-def test_a_file_of_a_deck_is_explained_as_in_the_playlist_as_dealt_before_or_as_upcoming(
+def test_a_file_in_a_deck_is_explained_as_listed_now_as_dealt_before_or_as_upcoming(
     tmp_path: Path, look_at: LookAt
 ) -> None:
     music = put(tmp_path / "Music", *(f"{number}.mp3" for number in range(6)))

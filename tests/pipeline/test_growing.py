@@ -94,7 +94,9 @@ def test_a_deal_while_files_are_being_written_deals_no_track_twice(tmp_path: Pat
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_a_file_just_written_keeps_its_position_when_it_swaps_names(tmp_path: Path, is_new: bool) -> None:
+def test_a_file_just_written_keeps_its_position_when_it_swaps_names_with_another_file(
+    tmp_path: Path, is_new: bool
+) -> None:
     """With a new file, or with a track that a program edited by a copy, both written an hour ago."""
     music = _Music(tmp_path)
     written, other = _choose(music, "uu")

@@ -73,7 +73,9 @@ def test_whether_tracks_count_as_missing_depends_on_the_folder_and_not_on_the_qu
     assert len(library.update(where=query)) == 10
 
 
-def test_lost_tracks_accepted_for_one_list_are_accepted_for_all_lists_of_the_folder(tmp_path: Path) -> None:
+def test_accepting_the_loss_of_tracks_for_one_list_accepts_it_for_all_lists_of_the_folder(
+    tmp_path: Path,
+) -> None:
     library = Library(tmp_path, a=60)
     library.update()
     library.update(name="other")

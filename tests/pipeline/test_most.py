@@ -50,7 +50,9 @@ def kept(request: Request, seed: str = "seed") -> list[str]:
     return entries(request)
 
 
-def test_under_a_limit_of_3_each_artist_has_3_tracks_or_all_if_there_are_fewer(tmp_path: Path) -> None:
+def test_with_a_limit_of_3_per_artist_each_artist_has_3_tracks_or_all_if_there_are_fewer(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *by("Ann", 9), *by("Bob", 3), *by("Cid", 1), *by("Dan", 4), "-1.mp3", *by("", 5, 2))
     report = make_playlist(request_for(tmp_path), tools())
 
@@ -60,7 +62,7 @@ def test_under_a_limit_of_3_each_artist_has_3_tracks_or_all_if_there_are_fewer(t
     assert {str(why) for _, why in skipped} == {"over the limit of 3 per artist"}
 
 
-def test_a_new_order_has_other_tracks_of_an_artist_over_the_limit_with_another_seed(tmp_path: Path) -> None:
+def test_with_another_seed_other_tracks_of_an_artist_over_the_limit_are_chosen(tmp_path: Path) -> None:
     put(tmp_path, *by("Ann", 40))
     request, lists = request_for(tmp_path), []
     for seed in ("a", "b", "a"):
@@ -93,7 +95,9 @@ def test_under_a_limit_an_update_keeps_chosen_tracks_and_replaces_a_removed_one(
     assert kept(request, "back") == filled
 
 
-def test_when_a_listed_track_is_deleted_any_track_over_the_limit_may_take_its_place(tmp_path: Path) -> None:
+def test_when_a_listed_track_is_deleted_any_track_that_the_limit_omitted_may_replace_it(
+    tmp_path: Path,
+) -> None:
     chosen = set()
     for number in range(12):
         music = tmp_path / str(number)
@@ -143,7 +147,9 @@ def test_pinned_tracks_are_chosen_before_others_if_an_artist_is_over_the_limit(t
         make_playlist(request._replace(most=LimitPerTag(1, "artist")), tools())
 
 
-def test_limits_by_number_and_time_apply_to_tracks_that_the_limit_per_artist_leaves(tmp_path: Path) -> None:
+def test_limits_of_number_and_time_apply_to_the_tracks_that_the_limit_per_artist_keeps(
+    tmp_path: Path,
+) -> None:
     put(tmp_path, *by("Ann", 50), *by("Bob", 2))
     for recipe in (Recipe(limit=4), Recipe(time_ms=240_000)):
         make_playlist(request_for(tmp_path)._replace(recipe=recipe), tools())

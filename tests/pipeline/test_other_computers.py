@@ -113,7 +113,7 @@ def test_a_computer_keeps_todays_deal_of_another_one_and_deals_none_of_its_track
     assert codes(bob.deal(NOON + timedelta(days=1))) == []
 
 
-def test_a_late_deal_of_another_computer_counts_and_todays_own_deal_is_written_again(
+def test_another_computers_deal_that_arrives_late_counts_and_todays_own_deal_is_written_again(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -127,7 +127,7 @@ def test_a_late_deal_of_another_computer_counts_and_todays_own_deal_is_written_a
     assert {f"{index:02}.mp3" for index in dealt.deck.dealt} == {*listed(ann.list), *listed(bob.list)}
 
 
-def test_a_deal_of_another_computer_whose_files_are_missing_here_is_replaced_with_a_note(
+def test_another_computers_deal_whose_files_are_missing_here_is_replaced_and_a_note_says_so(
     pair: tuple[Computer, Computer],
 ) -> None:
     ann, bob = pair
@@ -155,7 +155,9 @@ def test_a_deal_dated_ten_years_ahead_is_replaced_by_the_deal_of_another_compute
     assert not {*listed(ann.list)}.intersection(listed(bob.list))
 
 
-def test_a_list_that_was_edited_by_hand_is_written_again_with_a_note(pair: tuple[Computer, Computer]) -> None:
+def test_a_list_that_was_edited_by_hand_is_written_again_and_a_note_says_so(
+    pair: tuple[Computer, Computer],
+) -> None:
     ann, _ = pair
     ann.deal(NOON)
     content = ann.content
@@ -176,7 +178,7 @@ def test_a_list_that_was_edited_by_hand_is_written_again_with_a_note(pair: tuple
         "today_conflict-20261126-081500.m3u",
     ],
 )
-def test_the_tracks_in_a_conflict_copy_count_as_dealt_and_a_note_names_the_copy_which_is_kept(
+def test_the_tracks_in_a_conflict_copy_count_as_dealt_and_the_copy_is_kept_and_named_in_a_note(
     pair: tuple[Computer, Computer], name: str
 ) -> None:
     ann, bob = pair

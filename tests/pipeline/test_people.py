@@ -96,7 +96,9 @@ def test_the_option_force_replaces_the_list_of_another_user(shared: Path) -> Non
     assert owner(shared / "all.m3u") == BOB
 
 
-def test_a_list_that_root_replaces_still_belongs_to_its_user_whom_a_note_names(tmp_path: Path) -> None:
+def test_a_list_that_root_replaces_still_belongs_to_its_user_and_a_note_names_this_user(
+    tmp_path: Path,
+) -> None:
     make(numbered(tmp_path, 30), "-o", tmp_path / "all.m3u")
     before = listed(tmp_path / "all.m3u")
     os.chown(tmp_path / "all.m3u", ANN, ANN)
@@ -108,7 +110,7 @@ def test_a_list_that_root_replaces_still_belongs_to_its_user_whom_a_note_names(t
     assert owner(tmp_path / "all.m3u") == ANN
 
 
-def test_parts_of_the_list_of_another_user_are_not_removed(shared: Path) -> None:
+def test_the_files_of_another_users_list_in_several_parts_are_not_removed(shared: Path) -> None:
     run(ANN, shared / "all.m3u", max_per_file=5)
 
     assert f"all.m3u is a playlist of user {ANN}" in run(BOB, shared / "all.m3u")

@@ -208,7 +208,7 @@ def test_if_a_history_source_cannot_be_read_the_content_last_read_from_it_is_use
     assert [note for note in map(str, report.notes) if f"Its content of {read_at}" in note]
 
 
-def test_a_skip_that_a_player_counts_without_a_time_has_the_time_when_it_was_noticed(
+def test_a_skip_that_a_player_counts_without_a_time_gets_the_time_when_the_skip_was_noticed(
     music: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "strawberry.db"
@@ -255,7 +255,7 @@ def test_a_history_source_without_any_play_is_allowed(music: Path, tmp_path: Pat
     assert "s.sql: no tracks in it yet." in map(str, make_playlist(request(music, path), TOOLS).notes)
 
 
-def test_a_note_counts_the_played_tracks_that_were_found_and_names_one_that_was_not(
+def test_a_note_counts_the_played_tracks_that_were_found_and_names_one_that_was_not_found(
     music: Path, tmp_path: Path
 ) -> None:
     path = stickers(
@@ -295,7 +295,7 @@ def test_for_each_list_one_history_is_matched_to_the_tracks_in_the_folders_of_th
     assert chosen(music, "plays:1", path) == "a"
 
 
-def test_an_update_chooses_the_tracks_of_a_query_by_the_present_plays(music: Path, played: Path) -> None:
+def test_an_update_applies_a_query_for_plays_to_the_current_plays(music: Path, played: Path) -> None:
     asked = request(music, played, where="plays:0")
     assert names(make_playlist(asked, TOOLS)) == "c"
     execute(played, "DELETE FROM sticker WHERE uri = 'b.mp3'")
@@ -338,7 +338,9 @@ def order_of(report: Report) -> list[str]:
 
 
 @pytest.mark.parametrize("order", ["random", "spread", "albums", "favourites"])
-def test_tracks_that_were_heard_lately_come_last(music: Path, tmp_path: Path, order: str) -> None:
+def test_with_the_option_rest_tracks_that_were_heard_lately_come_last(
+    music: Path, tmp_path: Path, order: str
+) -> None:
     for name in ("a.mp3", "b.mp3", "c.mp3", "4-d.mp3", "x.mp3"):
         (music / name[0]).mkdir()
         (music / name).rename(music / name[0] / name)
@@ -356,7 +358,9 @@ def test_if_no_track_was_heard_lately_a_note_says_that_none_comes_last(music: Pa
     assert "No track was played in the last 2 days, so none comes last." in map(str, report.notes)
 
 
-def test_a_deal_prefers_tracks_not_heard_lately_and_the_round_has_all(music: Path, tmp_path: Path) -> None:
+def test_a_deal_prefers_tracks_not_heard_lately_and_the_round_has_all_tracks(
+    music: Path, tmp_path: Path
+) -> None:
     path = heard(tmp_path, a=1, b=2, c=3)
     request = resting(music, path, limit=2, every="run")
     dealt = [order_of(deal(request, TOOLS, 2).report) for _ in range(2)]
@@ -426,7 +430,7 @@ RULED = ("sattolo", "light", "sorted")  # have a rule of their own
         ({"rest": "artst:2h"}, "Did you mean 'artist'"),
     ],
 )
-def test_history_options_that_lack_a_history_conflict_or_are_invalid_are_errors(
+def test_history_options_without_a_history_in_conflict_or_with_invalid_values_are_errors(
     music: Path, tmp_path: Path, options: dict[str, Any], message: str
 ) -> None:
     asked = Options(folders=(str(music),), history=(str(heard(tmp_path, a=1)),), rest="30d")

@@ -52,7 +52,7 @@ def test_a_deck_is_saved_with_the_options_of_the_deal_in_its_file_also_after_und
         assert (options(), options(records.BEFORE)) == (undone, redone)
 
 
-def test_an_order_and_its_options_are_saved_in_one_change(tmp_path: Path) -> None:
+def test_an_order_and_its_options_are_saved_in_one_transaction(tmp_path: Path) -> None:
     """So no process sees an order without its options, even after a kill."""
     out = bytes(tmp_path / "all.m3u")
     request = Request((bytes(numbered(tmp_path / "Music", 3)),), out, options=FIRST)

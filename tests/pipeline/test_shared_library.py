@@ -157,7 +157,9 @@ def test_a_deal_whose_date_is_years_ahead_counts_as_made_now(tmp_path: Path, eve
 # Peek and describe
 
 
-def test_a_peek_calls_no_track_certain_if_another_order_or_new_files_need_new_draws(tmp_path: Path) -> None:
+def test_the_option_peek_calls_no_track_certain_if_a_new_order_or_new_files_need_random_draws(
+    tmp_path: Path,
+) -> None:
     music = Music(tmp_path, 12)
     music.deal("today", 4)
     assert len(music.peek("today", 4)) == 4
@@ -173,7 +175,9 @@ def test_a_round_of_weekly_deals_began_on_the_day_of_its_first_deal_and_not_on_m
     assert Music(tmp_path, 12).deal("today", 4, Every.WEEK).deck.since == NOON.date()
 
 
-def test_a_note_doubts_the_clock_if_the_last_deal_is_dated_later_than_today(tmp_path: Path) -> None:
+def test_a_note_says_that_the_clock_may_be_wrong_if_the_last_deal_is_dated_later_than_today(
+    tmp_path: Path,
+) -> None:
     """A week that began before the last deal is no reason for the note."""
     music = Music(tmp_path, 12)
     music.deal("today", 4, Every.DAY)

@@ -89,7 +89,7 @@ def test_undo_takes_back_a_run_of_make_that_was_killed_before_it_wrote_the_file(
     assert kept(request_) == first
 
 
-def test_undo_restores_the_order_before_the_last_make_though_updates_came_after_it(
+def test_undo_restores_the_order_before_the_last_make_though_the_list_was_updated_since(
     request_: Request, tmp_path: Path
 ) -> None:
     """The service inserts a new track, and the user takes back the last make."""
@@ -113,7 +113,9 @@ def test_undo_restores_a_deck_after_a_make_and_an_order_after_a_deal(request_: R
     assert undone(deck) == second
 
 
-def test_a_deck_goes_on_with_its_round_after_the_command_make_has_written_its_file(request_: Request) -> None:
+def test_a_deck_goes_on_with_its_round_after_the_command_make_has_replaced_its_list(
+    request_: Request,
+) -> None:
     before = deal(request_, tools(), 3).deck.dealt
     made(request_)
 
@@ -171,7 +173,9 @@ def test_undo_refuses_if_no_track_of_the_order_to_restore_exists(request_: Reque
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_an_undone_deal_is_not_dealt_again_that_day(request_: Request, tmp_path: Path, count: int) -> None:
+def test_an_undone_deal_is_not_dealt_again_on_the_same_day(
+    request_: Request, tmp_path: Path, count: int
+) -> None:
     """Also if a new file comes. The list keeps its tracks if there was no deal before."""
 
     def deal_on(day: int, hour: int = 12) -> Dealt:

@@ -99,7 +99,7 @@ def test_deletions_in_a_folder_missing_for_ten_minutes_are_not_passed_to_a_reloa
     assert not pending.news().gone
 
 
-def test_the_next_scan_gets_changes_reported_during_a_scan() -> None:
+def test_changes_that_are_reported_during_a_scan_are_given_to_the_next_scan() -> None:
     pending = backlog()
     pending.add(LATER, 1)
     pending.begin(1)
@@ -112,7 +112,7 @@ def test_the_next_scan_gets_changes_reported_during_a_scan() -> None:
     assert pending.begin(3) == UpdateRequest(frozenset(BOTH), MOVE)
 
 
-def test_changes_update_only_the_playlists_over_the_changed_folders_or_with_a_changed_skip_list() -> None:
+def test_only_playlists_of_a_changed_folder_or_with_a_changed_skip_list_are_updated() -> None:
     pending = backlog({"a": (b"/m/a",), "b": (b"/m/b",)}, b=[b"/never.m3u"])
     never = Batch(files=frozenset({b"/never.m3u"}))
 
@@ -192,7 +192,7 @@ def test_if_the_cache_cannot_be_written_the_next_update_of_the_playlist_is_a_ful
 
 
 @pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "unreadable"])
-def test_a_playlist_is_updated_again_by_a_full_scan_if_its_update_was_killed_or_a_folder_unreadable(
+def test_a_killed_update_or_an_unreadable_folder_leads_to_another_update_with_a_full_scan(
     is_killed: bool,
 ) -> None:
     """Until an update of it succeeds."""

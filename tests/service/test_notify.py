@@ -51,7 +51,7 @@ def test_each_notification_is_a_datagram_of_the_protocol(manager: socket.socket)
     ]
 
 
-def test_the_notification_of_a_reload_has_the_time_of_its_begin(manager: socket.socket) -> None:
+def test_the_notification_of_a_reload_has_the_time_when_the_reload_began(manager: socket.socket) -> None:
     """So that systemd cannot take the READY=1 of an earlier reload for its end."""
     before = time.monotonic_ns() // 1000
     notify.reloading()
@@ -80,7 +80,7 @@ def test_a_child_process_cannot_notify_systemd_for_the_service(manager: socket.s
 
 
 @pytest.mark.parametrize("address", ["", "vsock:2:1234"])
-def test_without_systemd_nothing_is_sent(
+def test_without_systemd_no_notification_is_sent(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
     """Nor if its socket is not a Unix socket."""

@@ -74,7 +74,7 @@ def status(top: Path, text: str = "calm") -> Status:
     return Status((Service(1, 1_700_000_000, text, text),), (root,), (playlist,), ())
 
 
-def test_the_page_says_that_the_next_deal_comes_only_if_a_track_of_the_last_deal_was_heard(
+def test_the_status_page_says_that_the_next_deal_comes_only_if_a_track_of_the_last_was_heard(
     tmp_path: Path,
 ) -> None:
     known = status(tmp_path)
@@ -97,7 +97,7 @@ def test_no_name_or_message_on_the_page_becomes_markup(
     assert b"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"" in written
 
 
-def test_the_page_shows_the_state_of_the_service_its_playlists_its_decks_and_its_folders(
+def test_the_status_page_shows_the_service_its_playlists_its_decks_and_its_folders(
     tmp_path: Path,
 ) -> None:
     text = " ".join(Elements(page(status(tmp_path), NOW_S)).text.split())
@@ -117,7 +117,7 @@ def test_the_page_shows_the_state_of_the_service_its_playlists_its_decks_and_its
     assert "The service is stopped." in Elements(page(Status((), (), (), ()), NOW_S)).text
 
 
-def test_the_page_shows_a_playlist_that_cannot_be_updated_before_all_others(tmp_path: Path) -> None:
+def test_the_status_page_shows_a_playlist_that_cannot_be_updated_before_all_others(tmp_path: Path) -> None:
     broken = PlaylistStatus("broken", "", last_error="no folder")
     known = Status((), (), (*(PlaylistStatus(name, "") for name in "ab"), broken), ())
 
@@ -126,7 +126,7 @@ def test_the_page_shows_a_playlist_that_cannot_be_updated_before_all_others(tmp_
     assert "Written 2023-11-1" in text
 
 
-def test_the_page_of_an_unchanged_status_is_not_written_again(tmp_path: Path) -> None:
+def test_the_status_page_is_not_written_again_if_the_status_is_unchanged(tmp_path: Path) -> None:
     file = os.fsencode(tmp_path / "page.html")
 
     assert write_page(file, status(tmp_path), NOW_S)
@@ -136,7 +136,7 @@ def test_the_page_of_an_unchanged_status_is_not_written_again(tmp_path: Path) ->
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_the_page_does_not_replace_a_file_from_another_program(tmp_path: Path) -> None:
+def test_the_status_page_does_not_replace_a_file_from_another_program(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<!doctype html>\n<p>mine")
 
     with pytest.raises(PlayshuffleError, match="is from another program"):
@@ -145,7 +145,7 @@ def test_the_page_does_not_replace_a_file_from_another_program(tmp_path: Path) -
     assert (tmp_path / "index.html").read_text() == "<!doctype html>\n<p>mine"
 
 
-def test_the_page_on_21_playlists_of_100_000_tracks_is_smaller_than_300_kb(tmp_path: Path) -> None:
+def test_the_status_page_on_21_playlists_of_100_000_tracks_is_smaller_than_300_kb(tmp_path: Path) -> None:
     artists = [f"Artist with a long name {number % 97}" * 3 for number in range(100_000)]
     lists = [listed(tmp_path, artists, f"{number}.m3u") for number in range(3)] * 7
     playlists = [PlaylistStatus(path, path, "managed", 100_000, 100_000) for path in lists]
@@ -153,7 +153,7 @@ def test_the_page_on_21_playlists_of_100_000_tracks_is_smaller_than_300_kb(tmp_p
     assert len(page(Status((), (), tuple(playlists), ()), NOW_S)) < 300_000
 
 
-def test_the_sandbox_lets_the_service_write_to_the_folder_of_the_page(tmp_path: Path) -> None:
+def test_the_sandbox_of_the_service_allows_writing_to_the_folder_of_the_status_page(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(f'folders = ["{tmp_path}/Music"]\npage = "pages/all.html"\n[playlist.all]\n')
 
@@ -163,7 +163,9 @@ def test_the_sandbox_lets_the_service_write_to_the_folder_of_the_page(tmp_path: 
 
 
 @pytest.mark.process
-def test_the_service_updates_the_page_after_a_change_and_when_it_stops(tmp_path: Path) -> None:
+def test_the_service_updates_the_status_page_after_a_change_and_when_the_service_stops(
+    tmp_path: Path,
+) -> None:
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}, "b.ogg": {"artist": "A"}}))
     file = tmp_path / "page.html"
 
@@ -180,7 +182,7 @@ def test_the_service_updates_the_page_after_a_change_and_when_it_stops(tmp_path:
 
 
 @pytest.mark.process
-def test_status_with_the_option_html_prints_the_page_though_no_service_runs(tmp_path: Path) -> None:
+def test_the_command_status_with_html_prints_the_status_page_though_no_service_runs(tmp_path: Path) -> None:
     music = aged(tagged_library(tmp_path / "Music", {"a.mp3": {"artist": "A"}}))
     file = tmp_path / "config.toml"
     file.write_text(config(music) + "[playlist.other]\n")
@@ -202,7 +204,7 @@ def test_status_with_the_option_html_prints_the_page_though_no_service_runs(tmp_
 @pytest.mark.parametrize(
     ("theme", "paper"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 22, 22)"), ("no style", None)]
 )
-def test_in_chromium_a_page_with_hostile_and_long_names_can_be_read_at_every_width(
+def test_in_chromium_a_status_page_with_hostile_and_long_names_is_readable_at_every_width(
     tmp_path: Path, theme: str, paper: str | None
 ) -> None:
     """No text is cut, has a contrast below 4.5 or loads anything."""

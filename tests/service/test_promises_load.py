@@ -35,7 +35,9 @@ def pour(music: Path, folders: int, files: int) -> None:
     ("folders", "files"), [(20, 100), pytest.param(50, 1000, marks=pytest.mark.slow)], ids=["2,000", "50,000"]
 )
 @pytest.mark.timing
-def test_all_files_of_a_burst_are_listed_within_a_minute(tmp_path: Path, folders: int, files: int) -> None:
+def test_if_many_files_are_added_at_once_all_are_in_the_playlist_within_a_minute(
+    tmp_path: Path, folders: int, files: int
+) -> None:
     """They are written as fast as possible; the playlist is written fewer than 20 times."""
     music = aged(numbered(tmp_path / "Music", 2))
     for number in range(folders):

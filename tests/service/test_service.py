@@ -105,7 +105,7 @@ def test_a_file_that_is_written_slowly_is_not_added_before_it_is_complete(
 # Restarts
 
 
-def test_a_playlist_is_the_same_to_the_byte_after_a_restart_and_a_track_that_came_and_went(
+def test_a_playlist_is_the_same_to_the_byte_after_a_restart_and_after_a_track_came_and_went(
     music: Path, service: Service
 ) -> None:
     before = (music / "all.m3u").read_bytes()
@@ -285,7 +285,7 @@ def test_while_the_only_folder_is_missing_its_playlist_and_its_deal_stay_as_they
         add(music / "new.ogg", kept)
 
 
-def test_most_tracks_deleted_while_no_service_ran_stay_in_the_playlist_until_the_user_accepts_the_loss(
+def test_if_most_tracks_are_deleted_while_no_service_runs_they_stay_until_the_loss_is_accepted(
     tmp_path: Path,
 ) -> None:
     """Their drive may be missing."""
@@ -311,7 +311,7 @@ def test_most_tracks_deleted_while_no_service_ran_stay_in_the_playlist_until_the
 # Deals
 
 
-def test_after_undo_of_a_deal_or_reshuffle_the_service_repeats_it_only_on_the_next_day(
+def test_after_an_undo_the_service_deals_or_reshuffles_again_only_on_the_next_day(
     tmp_path: Path,
 ) -> None:
     """Even if files are added and the service is restarted. It never deals a list with every = "run"."""

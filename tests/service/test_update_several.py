@@ -78,7 +78,7 @@ def test_while_a_drive_is_missing_a_playlist_is_updated_for_a_folder_that_anothe
 
 
 @NOT_ENTERED
-def test_a_playlist_over_a_folder_that_another_playlist_skips_reads_no_unchanged_file_again(
+def test_no_unchanged_file_is_read_again_in_a_folder_that_one_of_two_playlists_skips(
     managed: Managed, inner: str, reason: str
 ) -> None:
     music = managed.top / "m"
@@ -91,7 +91,7 @@ def test_a_playlist_over_a_folder_that_another_playlist_skips_reads_no_unchanged
     _check_nothing_is_read_again(managed, music, music / inner)
 
 
-def test_two_playlists_over_one_folder_read_each_file_once_though_only_one_uses_ignore_files(
+def test_two_playlists_of_one_folder_read_each_file_once_though_only_one_uses_ignore_files(
     managed: Managed,
 ) -> None:
     music = managed.top / "m"
@@ -241,7 +241,7 @@ def test_nothing_is_dealt_if_all_tracks_not_yet_dealt_in_the_round_are_on_a_miss
     assert {*managed.entries("deck")}.isdisjoint(dealt)
 
 
-def test_a_folder_that_was_missing_from_the_start_fails_only_the_playlists_over_it(
+def test_only_playlists_of_a_folder_that_was_missing_from_the_start_cannot_be_updated(
     managed: Managed, music: Path, away: Path
 ) -> None:
     managed.manage("good", music)
@@ -282,7 +282,7 @@ def test_each_playlist_reports_how_many_of_its_own_tracks_are_on_a_missing_drive
 # Files that are being written
 
 
-def test_only_playlists_over_the_folder_of_a_file_that_is_being_written_wait_for_the_file(
+def test_only_playlists_of_the_folder_of_a_file_that_is_being_written_wait_for_the_file(
     managed: Managed,
 ) -> None:
     full, empty = managed.top / "full", managed.top / "empty"

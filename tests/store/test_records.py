@@ -78,7 +78,7 @@ def test_records_come_back_as_they_were_saved(
             assert state.notes == []
 
 
-def test_the_playlist_made_last_is_the_one_with_the_newest_undo_record() -> None:
+def test_the_playlist_made_last_is_the_one_with_the_newest_record_for_undo() -> None:
     with State() as state:
         for playlist in (LIST, OTHER):
             records.save(state, playlist, ORDER, before=NOTHING)

@@ -221,7 +221,7 @@ def test_forgetting_a_playlist_removes_all_its_rows_and_no_rows_of_others() -> N
 # The file
 
 
-def test_only_its_owner_can_read_the_state(home: Path) -> None:
+def test_only_the_owner_of_the_state_can_read_it(home: Path) -> None:
     """Whatever the umask is."""
     old = os.umask(0)
     try:
@@ -237,7 +237,7 @@ def test_only_its_owner_can_read_the_state(home: Path) -> None:
     assert {"state.db", "state.lock"} <= {path.name for path in folder.iterdir()}
 
 
-def test_opening_the_state_to_read_changes_nothing(home: Path) -> None:
+def test_opening_the_state_only_for_reading_changes_nothing(home: Path) -> None:
     """A dry run opens it so."""
     save()
     before = state_file(home).read_bytes()
@@ -253,7 +253,9 @@ def test_opening_the_state_to_read_changes_nothing(home: Path) -> None:
 
 
 @pytest.mark.parametrize("writes", [True, False])
-def test_a_state_of_a_newer_version_is_reported_and_renamed_if_a_run_writes(home: Path, writes: bool) -> None:
+def test_a_state_of_a_newer_version_is_reported_and_is_renamed_only_by_a_run_that_writes(
+    home: Path, writes: bool
+) -> None:
     save()
     before = edit(home, f"PRAGMA user_version = {VERSION + 1}")
 
@@ -290,7 +292,9 @@ def test_a_state_of_an_older_version_is_upgraded_and_nothing_is_lost(
         assert (orders_of(state, LIST), state.load_tracks(), state.notes) == ([ORDER], table, [])
 
 
-def test_a_failed_upgrade_changes_nothing_of_the_state(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_upgrade_of_the_state_changes_nothing_in_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     save()
     before = edit(home, f"PRAGMA user_version = {VERSION - 1}")
     monkeypatch.setattr(schema, "UPGRADES", {VERSION - 1: ("DROP TABLE folder", "no SQL")})
@@ -401,7 +405,7 @@ def test_damage_within_a_stored_text_is_noticed_by_the_next_run(
     assert "was kept as" in notes[0]
 
 
-def test_a_state_damaged_while_it_is_open_fails_the_run_and_is_renamed_by_the_next_run(
+def test_a_run_fails_if_the_state_is_damaged_while_open_and_the_next_run_renames_the_state(
     home: Path, whole: bytes
 ) -> None:
     broken = bytes(len(whole))
@@ -556,7 +560,7 @@ def test_without_a_writable_state_folder_a_run_continues_with_a_note(monkeypatch
         (PermissionError(errno.EACCES, "Permission denied"), "Make the state folder writable, or set"),
     ],
 )
-def test_the_error_of_a_state_that_cannot_be_saved_has_advice(
+def test_the_error_for_a_state_that_cannot_be_saved_gives_advice(
     monkeypatch: pytest.MonkeyPatch, problem: OSError, cure: str
 ) -> None:
     def no_folder(**_: object) -> bytes:
@@ -637,7 +641,9 @@ _CHANGES = (
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_value_costs_only_the_row_that_has_it(home: Path, every: bytes, table: str) -> None:
+def test_if_a_value_in_the_state_is_damaged_only_the_row_of_this_value_is_lost(
+    home: Path, every: bytes, table: str
+) -> None:
     with State(writes=False) as state:
         before = rows(state)
         columns = [(name, kind) for _, name, kind, *_ in state.rows(f"PRAGMA main.table_info({table})")]
@@ -696,7 +702,9 @@ def test_the_whole_state_is_checked_only_on_request_or_if_the_last_run_did_not_e
         assert any("was damaged" in str(note) for note in state.notes) == is_checked
 
 
-def test_unreadable_pages_fail_a_run_and_the_next_run_checks_the_whole_file(home: Path, whole: bytes) -> None:
+def test_a_run_fails_at_unreadable_pages_of_the_state_and_the_next_run_checks_the_whole_file(
+    home: Path, whole: bytes
+) -> None:
     state_file(home).write_bytes(whole[:8192] + bytes(len(whole) - 8192))
     as_left(home)
 
@@ -708,7 +716,7 @@ def test_unreadable_pages_fail_a_run_and_the_next_run_checks_the_whole_file(home
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_row_is_reported_and_is_deleted_after_the_file_was_copied(
+def test_a_damaged_row_of_the_state_is_reported_and_is_deleted_after_the_file_was_copied(
     home: Path, every: bytes, table: str
 ) -> None:
     last = f"rowid = (SELECT max(rowid) FROM {table})"
