@@ -1,7 +1,6 @@
-"""Cache folders and their tags from one run to the next, in a database whose loss costs only time.
+"""Store folders and their tags from one run to the next, in a database whose loss costs only time.
 
-Each folder is a row. The tags of a folder stay on disk until they are requested. Damaged rows and databases
-are deleted.
+Each folder is a row. The tags of a folder stay on disk until they are requested.
 """
 
 import contextlib
@@ -30,7 +29,7 @@ _TABLE = "CREATE TABLE folder (path BLOB PRIMARY KEY, packed BLOB, crc INTEGER, 
 
 
 class Cache:
-    """The open cache, a context manager; empty and in memory if the database cannot be opened.
+    """The open cache; empty and in memory if the database cannot be opened.
 
     `is_kept`: the next run will find the stored folders.
     """
@@ -70,7 +69,7 @@ class Cache:
         return cached
 
     def keep(self, folders: Collection[tuple[Folder, str]], gone: Collection[bytes]) -> None:
-        """Store folders, each with its tags as JSON, and delete those in `gone`.
+        """Store folders, each with its tags as JSON, and delete the folders in `gone`.
 
         On a full disk the run continues without the cache.
         """
@@ -86,7 +85,7 @@ class Cache:
             self._recover(error)
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
-        """Change the paths of all folders, as `new_place` maps them. The next scan finds other changes."""
+        """Replace the path of each cached folder by `new_place(path)`."""
         rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
         moved = {
             path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())
@@ -96,9 +95,9 @@ class Cache:
         self.keep(moved.values(), moved)
 
     def fields(self, folder: Folder) -> Sequence[TagRow]:
-        """Return the tags of a folder's files, in the order of the folder's names.
+        """Return the tags of each file in a folder, in the order of `folder.names`.
 
-        Empty if unknown, or if another process has since stored the folder with other files.
+        Empty if they are unknown, or if another process has since stored other files for the folder.
         """
         try:
             row = self._database.execute(
@@ -110,10 +109,10 @@ class Cache:
         return unpack(row[0]) if row and row[1] == _crc(folder.names, folder.stamps, row[0]) else []
 
     def _recover(self, error: Exception) -> None:
-        """Delete a damaged database; do nothing if it is locked or the disk is full.
+        """Replace a damaged database by an empty one; do nothing if it is locked or the disk is full.
 
         Raises:
-            sqlite3.ProgrammingError: the database was used wrongly, such as after it was closed.
+            sqlite3.ProgrammingError: the database was already closed.
         """
         if isinstance(error, sqlite3.ProgrammingError):
             raise error
@@ -168,7 +167,7 @@ def _unpacked(packed: bytes) -> Folder:
 
 
 def _crc(*parts: object) -> int:
-    """Return a checksum, or -1, which equals none, if a value is not bytes."""
+    """Return a checksum of all parts; -1, which no checksum equals, if a part is not bytes."""
     checksum = 0
     for part in parts:
         if not isinstance(part, bytes):

@@ -1,4 +1,4 @@
-"""Write the `#EXTINF` line of a track, which the cache stores."""
+"""Make the `#EXTINF` lines that the cache stores."""
 
 import os
 import re
@@ -19,8 +19,8 @@ def one_line(text: str) -> str:
 def extinf(tags: Tags, name: bytes) -> bytes:
     """Return the `#EXTINF` line with length, artist and title; empty if the length is unknown.
 
-    A file without a title is shown by its name, as players do. Never 0 or -1 seconds: MPD would prefer that
-    to the file's length.
+    Without a title, it has the file's name. It never has 0 or -1 seconds: MPD would prefer that to the file's
+    own length.
     """
     if tags.duration_ms is None:
         return b""

@@ -14,12 +14,12 @@ class Skipped(NamedTuple):
 
 
 class Odd(NamedTuple):
-    """Rare properties of a folder. A row is the position of an audio file in the folder.
+    """Rare properties of a folder. A row is the position of a file among the folder's audio files.
 
     Attributes:
-        linked: the device of the target, by name of each audio file that is a symbolic link.
+        linked: maps the name of each audio file that is a symbolic link to the device of its target.
         left_out: skipped names, each with code and detail of the cause; an empty name is the folder itself.
-        reasons: by row, why a file has no tags, and whether it is a track all the same.
+        reasons: maps rows to the cause why the file has no tags, and whether it is a track all the same.
     """
 
     links: list[bytes]
@@ -37,25 +37,27 @@ NOTHING_ODD = Odd([], {}, [], {}, {})
 class Folder(NamedTuple):
     """One folder, its entries and its audio files.
 
-    Files are packed in columns, as in the cache: objects would take seven times the memory. A row is an audio
-    file. Columns are empty before the tags were read, unless stated otherwise.
+    Files are packed in columns: objects would take seven times the memory. A row is an audio file. The
+    columns after `stamps` are empty until the tags are read.
 
     Attributes:
         path: ends in a slash.
-        device: its number in this run; it may differ between mounts.
-        digest: checksum of all names in it, in the order of the file system.
-        is_plain: no entry is a link or under an ignore file, so equal stamps prove that nothing changed.
-        folders: names of the folders in it, joined by '/'.
+        device: device number, which may change with each mount.
+        digest: checksum of all names in the folder, in the order of the file system.
+        is_plain: no entry is a link or subject to ignore files, so equal stamps prove that nothing changed.
+        folders: names of the subfolders, joined by '/'.
         names: names of the audio files, sorted, joined by '/'.
         stamps: size, mtime_ns, ctime_ns and inode of each row, as 64-bit numbers. A size below 0 marks a row
             that never counts as unchanged.
         durations_ms: length of each row, as 32-bit numbers, 0 if unknown; None before tags were read.
         extinfs: `#EXTINF` line of each row, or nothing; joined by NUL.
         artists: artist of each row, as tagged, joined by NUL; a single artist counts for all.
-        has_odd_names: some player may be unable to open one of its files.
+        has_odd_names: some player may be unable to open one of the files.
         file_ids: inode and birth time of each row, from `identity.file_id`; 0 without birth times.
-        contents: 64 bits a row. High half: checksum of its audio, 0 if unknown. Low half: of its EXTINF line.
-        is_settled: a later change of its names will change its time stamps, if the file system has fine ones.
+        contents: 64 bits for each row. High half: checksum of the audio, 0 if unknown. Low half: checksum of
+            the EXTINF line.
+        is_settled: any later change of a name in the folder changes the folder's time stamps, if the file
+            system has fine ones.
     """
 
     path: bytes
@@ -96,7 +98,7 @@ class Folder(NamedTuple):
         return self.folders.split(b"/") if self.folders else []
 
     def stamp_column(self, column: int) -> "array[int]":
-        """Return one number of each stamp: 0 size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
+        """Return one number of each row's stamp: 0 is size, 1 mtime_ns, 2 ctime_ns, 3 inode."""
         return array("q", self.stamps)[column::4]
 
     def files(self) -> list[tuple[int, int]]:

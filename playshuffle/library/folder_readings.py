@@ -1,4 +1,4 @@
-"""Read the tags of new and changed files, and pack them into their folders."""
+"""Read the tags of new and changed files into the columns of their folders."""
 
 import os
 from array import array
@@ -25,7 +25,7 @@ def with_readings(
     known_fields: Callable[[Folder], Sequence[TagRow]],
     read_all: ReadAll,
 ) -> Iterator[tuple[Folder, str]]:
-    """Read the tags of folders that have none yet; yield each folder with the results, and its tags as JSON.
+    """Read the tags of folders that have no tags yet; yield each such folder, and its tags as JSON.
 
     A file with the same size, times and inode in `known` is not read again. A file that cannot be read, or is
     replaced meanwhile, keeps its last tags and is read by the next scan.
@@ -76,9 +76,9 @@ class _Rows:
         self._spoken: dict[int, str] = {}
 
     def take_over(self, before: Folder, fields: Sequence[TagRow]) -> None:
-        """Copy readings of unchanged files from the last known folder, and provisional tags of changed files.
+        """Copy last readings of unchanged files, and provisional tags of changed files, from a known folder.
 
-        Without `fields`, which another process has changed in the cache, all files are read again.
+        If `fields` is empty, because another process has changed the cached folder, all files are read again.
         """
         names = before.file_names()
         if before.durations_ms is None:
@@ -162,7 +162,7 @@ class _Rows:
 
 
 def _audio_sum(audio_mark: int, tags: Tags) -> int:
-    """Return a checksum of the audio; without an audio mark, of its length and rates; 0 if unknown."""
+    """Return a checksum of the audio, or else of its length and rates; 0 if these are unknown."""
     if audio_mark:
         return CERTAIN | audio_mark & (CERTAIN - 1)
     if tags.duration_ms is None:

@@ -1,8 +1,8 @@
-"""Find known tracks among the files of a scan, under any name.
+"""Find known tracks among the files of a scan.
 
-A renamed file keeps size, time and inode; a retagged one its audio and mostly its inode; a copy on another
-file system only its audio. A later file may reuse an inode, so it counts only with the birth time, or with
-size and time.
+A renamed file keeps size, time and inode; a retagged file keeps its audio and mostly its inode; a copy on
+another file system keeps only its audio. A later file may reuse an inode, so an inode counts only with the
+birth time, or with size and time.
 """
 
 import os
@@ -35,7 +35,7 @@ _Find = Callable[[int], int | None]
 
 
 class Origin(Enum):
-    """Where a known track was before a scan that may find it."""
+    """Where a known track was before a scan."""
 
     ENTERED = "a folder in which the scan found files"
     GONE = "another folder, where nothing is at its path"
@@ -53,13 +53,12 @@ class KnownTrack(NamedTuple):
 
 
 class Search:
-    """A search for known tracks, rule by rule. A track found by one rule is not searched by the next.
+    """A search for known tracks, rule by rule. A track found by one rule is not searched for by later ones.
 
-    The rules, in order: path and mark; the part of the mark that no renaming changes; the file's birth time
-    and inode; observed moves; path, if the audio is the same; audio, if it is rare and no other searched
-    track has it; path; path with another suffix and the same tags; time alone, if the tags were never read;
-    size, time and content. If only length and rates of the audio are known, tags, name or folder must be the
-    same, too.
+    The rules compare, in this order: path and mark; the part of the mark that renaming keeps; birth time and
+    inode; the path after observed moves; path and audio; audio, if it is rare and no other searched track has
+    it; path; path without suffix, and tags; time, if the tags were never read; size, time and audio. If only
+    length and rates of the audio are known, tags, name or folder must be the same, too.
     """
 
     def __init__(
@@ -74,8 +73,9 @@ class Search:
         """Find the tracks whose path and mark are unchanged.
 
         Args:
-            contents: returns checksums of audio and tags, of all known tracks and of all files of the scan.
-            is_drive_missing: a track may be on a missing drive, so its path alone does not identify it.
+            contents: returns the checksums of audio and tags, for all known tracks and for all files of the
+                scan.
+            is_drive_missing: a track may be on a missing drive, so a path alone identifies no track.
         """
         self.known = known
         self._is_drive_missing = is_drive_missing
@@ -152,9 +152,9 @@ class Search:
         return find
 
     def _by_content(self, ignored_bits: int) -> _Find:
-        """Find tracks by audio and tags, or by audio alone, unless several searched tracks have the same.
+        """Find tracks by audio and tags, or by audio alone, unless several searched tracks have equal ones.
 
-        Audio that many tracks of the library have, such as a clip of silence, identifies none.
+        Audio that many tracks of the library have, such as a clip of silence, identifies no track.
         """
         old_counts = Counter(self.known[old].mark[CONTENT] >> ignored_bits for old in self._left)
         free: defaultdict[int, list[int]] = defaultdict(list)

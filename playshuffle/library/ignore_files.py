@@ -38,7 +38,7 @@ class _Line(NamedTuple):
 
 
 class Rules:
-    """The rules in the ignore files of a folder and of the folders above it."""
+    """The ignore rules of a folder and of the folders above it."""
 
     def __init__(
         self, folder: bytes, git_style: Sequence[_Line], mpd_style: Sequence[_Line], above: "Rules | None"
@@ -50,7 +50,10 @@ class Rules:
         self.above = above
 
     def deciding_line(self, path: bytes, is_folder: bool) -> str | None:
-        """Return file, line and pattern that exclude a path. The matching rule nearest to the path counts."""
+        """Return ignore file, line and pattern that exclude a path, if any.
+
+        The nearest matching rule counts.
+        """
         name = os.fsdecode(path.rpartition(b"/")[2])
         rules: Rules | None = self
         while rules is not None:
@@ -73,7 +76,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
     """Read the ignore files in a folder whose path ends in a slash, and whose entries are `names`.
 
     Raises:
-        OSError: one cannot be read, so it is unknown which files it excludes.
+        OSError: an ignore file cannot be read, so it is unknown which files it excludes.
     """
     git_style: list[_Line] = []
     for name in _GIT_STYLE:
@@ -84,7 +87,7 @@ def read(folder: bytes, names: Collection[bytes], above: Rules | None) -> Rules 
 
 
 def _is_valid(pattern: str) -> bool:
-    """As with git, an invalid pattern matches nothing."""
+    """Return whether git accepts a pattern. Any other matches nothing."""
     try:
         _spec([pattern])
     except (ValueError, re.error):
@@ -99,7 +102,7 @@ def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
 
 
 def _lines(path: bytes) -> list[_Line] | None:
-    """Return the patterns of an ignore file; None if it is not a file."""
+    """Return the patterns of an ignore file; None if it is not a regular file."""
     try:
         descriptor, _ = open_regular(path)
     except NotRegularError:
@@ -124,9 +127,9 @@ def _lines(path: bytes) -> list[_Line] | None:
 
 
 def deciding_line(roots: Sequence[bytes], path: bytes) -> str | None:
-    """Return file, line and pattern of the ignore file that excludes a path, if any.
+    """Return ignore file, line and pattern that exclude a path below some roots, if any.
 
-    The folders above the path must not be excluded.
+    No folder above the path may be excluded.
     """
     tops = tuple(os.path.join(root, b"") for root in roots)
     rules = None

@@ -11,11 +11,11 @@ from playshuffle.tags.cause import NOT_THERE
 def last_known(
     table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
 ) -> list[Folder]:
-    """Return the folders of a missing root with its last known tracks, and with tags if they are cached.
+    """Return the folders of a missing root with its last known tracks, and with the tags that are cached.
 
     Args:
-        numbers: numbers of these tracks, without tracks found elsewhere.
-        device: a number that no device has, so that no file equals a file on another drive.
+        numbers: the tracks at the last scan of the root.
+        device: a number that no device has, so that no file counts as a file on another drive.
     """
     wanted = frozenset(numbers)
     top = root.rstrip(b"/") + b"/"

@@ -21,8 +21,8 @@ class Reach(NamedTuple):
     """Which roots can be read.
 
     Attributes:
-        missing: an error for each unreadable root that had tracks, unless its loss is accepted.
-        errors: one for each unreadable root without known tracks.
+        missing: an error for each unreadable root that had tracks, unless `--accept-missing` is given.
+        errors: an error for each unreadable root without known tracks.
     """
 
     roots: frozenset[bytes]
@@ -59,10 +59,10 @@ def recognise_scan(
 ) -> tuple[TrackTable, MissingRoots]:
     """Return the table of tracks after a scan, and the roots that seem to be missing.
 
-    A missing root keeps its tracks: no file elsewhere counts as one of them.
+    A missing root keeps its tracks, except for files that were moved elsewhere.
 
     Raises:
-        PartError: `known` is only a part of the table, and the whole is needed.
+        PartError: `known` is only a part of the table, and the whole table is needed.
     """
     keys = [key for place in scan.places for key in place.root_keys]
     missing = {key: reach.missing[key[0]] for key in keys if key[0] in reach.missing}
@@ -95,7 +95,7 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
 
 
 class _Recognised(NamedTuple):
-    """The recognised tracks of all present roots; `numbers`: of the tracks found there."""
+    """The table after recognition in all present roots; `numbers`: the tracks found there."""
 
     table: TrackTable
     roots: Mapping[RootKey, Root]
@@ -110,7 +110,7 @@ def _recognise_present(
     elsewhere: Collection[bytes],
     now_s: int,
 ) -> _Recognised:
-    """Recognise the tracks of present roots. `elsewhere`: other roots that seem to be missing."""
+    """Recognise the tracks of present roots. `elsewhere`: missing roots outside of this scan."""
     present = {
         place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
         for place, scanned in scan.places.items()
@@ -207,7 +207,7 @@ def _library(
 
 
 def _numbers_below(table: TrackTable, root: bytes, *, ignore_files: bool) -> frozenset[int]:
-    """Return the tracks of a root at its last scan, preferably with the same use of ignore files."""
+    """Return the tracks of a root at its last scan, preferably a scan with the same `ignore_files`."""
     known = table.roots.get((root, ignore_files)) or table.roots.get((root, not ignore_files))
     return frozenset(known.numbers) if known is not None else frozenset[int]()
 

@@ -1,4 +1,4 @@
-"""Make folders of the files that a playlist names, without a walk."""
+"""Make `Folder` objects of the files that a playlist names, without a walk."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ from playshuffle.tags.cause import FOLDER, NO_FILE, NOT_AUDIO_NAME, NOT_REGULAR,
 
 
 def listed_folders(paths: Sequence[bytes], workers: Workers) -> tuple[list[Folder], list[Skipped]]:
-    """Return the folders of these files, with no other files, and the skipped files."""
+    """Return the folders of these files, each with only these files, and the skipped files."""
     by_folder: defaultdict[bytes, dict[bytes, os.stat_result]] = defaultdict(dict)
     skipped = []
     for path, status in zip(paths, workers.each(_stat, paths), strict=True):

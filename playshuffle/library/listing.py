@@ -50,7 +50,7 @@ class KnownFiles:
         self._folders = folders
 
     def has(self, path: bytes) -> bool:
-        """Return whether a file is a known one, even if written to or renamed since."""
+        """Return whether a file is a known one, even if it was written to or renamed since."""
         birth = birth_of(path)
         return birth is not None and file_id(birth) in self._ids
 
@@ -63,10 +63,10 @@ class Look(NamedTuple):
     """How to list folders.
 
     Attributes:
-        use_ignore_files: skip what ignore files such as `.nomedia` exclude.
-        still_ns: files modified less than this time ago are read later, unless they are known and were
-            only renamed.
-        moved_inodes: inodes of known files at other paths than in the earlier scan.
+        use_ignore_files: skip entries that ignore files such as `.nomedia` exclude.
+        still_ns: files modified less than this time ago are read later, unless they are known and were only
+            renamed.
+        moved_inodes: inodes of known files that have left their path of the earlier scan.
     """
 
     known_files: KnownFiles = KnownFiles()
@@ -81,9 +81,9 @@ class Listing(NamedTuple):
     """The content of one folder.
 
     Attributes:
-        unreadable: entries that could not be examined. Known files and folders of these names stay.
-        growing: files written to less than `Look.still_ns` ago. Each is omitted, and the known file of that
-            name stays, unless it is in `Look.moved_inodes`.
+        unreadable: entries that could not be examined. Known files and folders of these names stay listed.
+        growing: files written to less than `Look.still_ns` ago. Each is omitted, and the known file of its
+            name stays listed, unless that file's inode is in `Look.moved_inodes`.
         replaced_inodes: inodes of known files that stay although a growing file has their path.
     """
 
@@ -99,7 +99,7 @@ def list_folder(
 ) -> Listing:
     """List a folder whose path ends in a slash; `rules` are the ignore rules of folders above.
 
-    If nothing changed, return the `known` folder of an earlier scan. `status` was read after `now_ns`.
+    If nothing changed, return `known`, the folder of an earlier scan. `status` was read after `now_ns`.
 
     Raises:
         OSError: the folder, or an ignore file in it, cannot be read.
@@ -274,12 +274,12 @@ def is_audio_name(name: bytes) -> bool:
 
 
 def folder_stamp(status: os.stat_result) -> tuple[int, int, int]:
-    """Return inode, mtime_ns and ctime_ns: if they are the same, so are the folder and its names."""
+    """Return inode, mtime_ns and ctime_ns: if they are the same, so are the names in the folder."""
     return fits(status.st_ino), fits(status.st_mtime_ns), fits(status.st_ctime_ns)
 
 
 def digest(names: Iterable[bytes]) -> bytes:
-    """Return the size and checksum of names, in the order of the file system."""
+    """Return length and checksum of the joined names, in the given order."""
     text = b"/".join(names)
     return b"%d %08x" % (len(text), crc32(text))
 
@@ -290,7 +290,7 @@ def fits(number: int) -> int:
 
 
 def why_not(name: bytes, is_folder: bool) -> str | None:
-    """Return the code of the cause why a walk skips an entry of this name, if it does."""
+    """Return the code of the reason to skip an entry because of its name; None if it stays."""
     if name.startswith(b"._"):
         return cause.APPLE_DOUBLE
     if name.startswith(b"."):

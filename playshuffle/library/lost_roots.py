@@ -59,10 +59,10 @@ def lost_roots(
 
 
 def seems_missing(root: bytes, known: Root) -> bool:
-    """Return whether a root that is not scanned now looks as if its drive were missing.
+    """Return whether a root outside of this scan looks as if its drive were missing.
 
-    A root without tracks, as after its loss was accepted, never does. A network share always does: access may
-    hang. An overlay, as in a container, is local.
+    A root without tracks, as after its loss was accepted, never does. A network share always does: access to
+    it may hang. An overlay, as in a container, is local.
     """
     if not known.numbers:
         return False

@@ -25,13 +25,13 @@ _MARK = Struct("4q")
 
 
 def file_id(birth: Birth) -> int:
-    """Return a number that no other file ever has; below 0, unlike an inode."""
+    """Return a number that no other file ever has; it is negative, unlike an inode number."""
     # Files that are written together have nearly the same times, and numbers in a row: both must count.
     return (birth.inode * _FAR_APART + birth.time_ns) % (1 << 63) - (1 << 63)
 
 
 def label_sum(extinf: bytes) -> int:
-    """Return 32 bits: a checksum of artist and title, then the seconds; 0 without `#EXTINF` line."""
+    """Return 32 bits: a checksum of artist and title, then the seconds; 0 without a line."""
     length, _, text = extinf.partition(b",")
     return crc32(text) & ~_SECONDS | int(length.rpartition(b":")[2]) & _SECONDS if extinf else 0
 
@@ -67,7 +67,7 @@ def contents_of(marks: bytes) -> "array[int]":
 
 
 def rename_key(mark: Mark) -> object | None:
-    """Return the part of a mark that renaming a file does not change, nor reading its tags.
+    """Return the part of a mark that stays when the file is renamed or its tags are read.
 
     None without size and time: all such files look alike.
     """
@@ -75,7 +75,7 @@ def rename_key(mark: Mark) -> object | None:
 
 
 def file_key(mark: Mark) -> object | None:
-    """Return the part of a mark that retagging in place and renaming keep; None without a birth time."""
+    """Return the part of a mark that a file keeps when retagged in place or renamed; None if unknown."""
     return mark[_FILE] if mark[_FILE] < 0 else None
 
 
@@ -85,12 +85,12 @@ def same_file_key(mark: Mark) -> object | None:
 
 
 def copy_key(mark: Mark) -> object | None:
-    """Return the part of a mark that a move to another file system keeps; None without a size."""
+    """Return the part of a mark that stays on a move to another file system; None without a size."""
     return mark[:_FILE] if mark[_SIZE] > 0 else None
 
 
 def copy_rename_key(mark: Mark) -> object | None:
-    """Return `copy_key` without the EXTINF line, which names an untitled file; None without audio."""
+    """Return `copy_key` without tags: an untitled file's EXTINF line has its name. None without audio."""
     return (*mark[:CONTENT], audio_of(mark)) if mark[_SIZE] > 0 and audio_of(mark) else None
 
 

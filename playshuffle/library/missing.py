@@ -20,7 +20,7 @@ from playshuffle.text import counted
 
 
 class Root(NamedTuple):
-    """The result of a scan of a root, a folder that the user gave: numbers of tracks, and mounts."""
+    """The result of scanning a root: the numbers of its tracks, and its mounts."""
 
     numbers: "array[int]"
     mounts: Sequence[Mount]
@@ -60,10 +60,7 @@ def check_root(path: bytes, last_root: Root | None) -> None:
 
 
 def check_roots(last_roots: Mapping[bytes, Root | None]) -> dict[bytes, PlayshuffleError]:
-    """Return an error for each root that is not a readable folder, or whose file system does not answer.
-
-    `last_roots` are the results of the last scan, by path.
-    """
+    """Return an error for each root that is not a readable folder, or whose file system does not answer."""
 
     def error_of(path: bytes) -> PlayshuffleError | None:
         try:
@@ -100,14 +97,14 @@ def check_tracks(
 
     1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and all
        are gone. An empty root is accepted if none of its tracks is gone.
-    2. A mount has changed, and tracks with it. Reported deletions do not count here: unmounting may remove
-       the folder that the drive was mounted on.
+    2. A mount has changed, and tracks on it are gone. Reported deletions do not count here: unmounting may
+       remove the folder that the drive was mounted on.
     3. Most are gone: more than half of the tracks of the root, and more than 20.
 
     If the former tracks of the root are unknown, only the first half of rule 1 and rule 2 apply.
 
     Args:
-        before: paths of its former tracks; empty if unknown.
+        before: paths of the root's former tracks; empty if unknown.
         missing: the paths in `before` whose tracks were not found under any name.
         deleted: files and folders that events reported as deleted or moved.
 
@@ -155,10 +152,10 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
 
 
 def check_unreadable(folder: Skipped, missing: Iterable[bytes]) -> None:
-    """Check that no missing track was in an unreadable folder: its content is unknown, not gone.
+    """Check that no missing track was in an unreadable folder: it may still be there.
 
     Raises:
-        MissingError: one was.
+        MissingError: a missing track was in it.
     """
     lost = sum(path.startswith(folder.path) for path in missing)
     if lost:
@@ -171,12 +168,12 @@ def current_mounts(path: bytes) -> list[Mount]:
 
 
 def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount]) -> None:
-    """Check that a playlist's folder exists, and is not the mount point of its missing drive.
+    """Check that a playlist's folder exists, and is not the mount point of a drive that is missing.
 
     `folder` is a real path. `before` are its mounts when the playlist was written last.
 
     Raises:
-        MissingError: the drive is missing.
+        MissingError: the folder or its drive is missing.
     """
     if before and not os.path.isdir(folder):
         raise MissingError(folder, "it does not exist", "Mount its drive and try again, or make the folder.")
@@ -189,7 +186,7 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:
     """Return whether a folder, given by its real path, can lack files because a mount changed.
 
-    Not if the mount had the saved state, too: the home was copied from another computer.
+    It cannot if the mount had the saved state, too: then the home was copied from another computer.
     """
     point, inside = mount.point.rstrip(b"/") + b"/", folder.rstrip(b"/") + b"/"
     with contextlib.suppress(OSError):  # without a home folder no state exists
@@ -201,7 +198,7 @@ def _can_be_missing(mount: Mount, folder: bytes) -> bool:
 
 
 def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence[bytes]) -> MissingError:
-    """Return the error of a missing folder; it names the mount that has the files now, if any.
+    """Return the error of a missing folder, with the mount that has the folder's files now, if any.
 
     `before` are the folder's former mounts, `files` some paths in it.
     """

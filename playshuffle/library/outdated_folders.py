@@ -24,10 +24,10 @@ class OutdatedFolders(NamedTuple):
 def outdated_folders(
     folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
 ) -> OutdatedFolders:
-    """Return the folders that list a file under a path which it has left.
+    """Return the folders that list a file under a path which the file has left.
 
     Args:
-        other_inodes: inodes of further files that may have left the path of the earlier scan.
+        other_inodes: inodes of further files that may have left their path of the earlier scan.
     """
     new_inodes: set[int] = set()
     for folder in folders if known else ():

@@ -35,7 +35,7 @@ class _Files(NamedTuple):
 
 
 class _Extent(NamedTuple):
-    """The folders that a scan could reach; roots end in a slash. A folder's innermost root decides."""
+    """The scanned and the missing roots, with a slash at the end. A folder belongs to its innermost root."""
 
     scanned: Sequence[bytes]
     missing: Sequence[bytes]
@@ -51,7 +51,7 @@ class _ScannedFiles(NamedTuple):
     """The files of a scan, to match to known tracks.
 
     Attributes:
-        paths: of the files in changed folders, one folder after the other.
+        paths: paths of the files in changed folders, one folder after the other.
     """
 
     files: Mapping[bytes, _Files]
@@ -81,13 +81,13 @@ def recognise(
     did not enter, such as hidden ones, stay as they are.
 
     Args:
-        moved: observed moves of files and folders: from, to.
+        moved: old and new path of each observed move.
         scanned: roots, without a slash at the end, that were scanned completely.
 
     Raises:
         PartError: something has changed, and the table is not whole.
 
-    Cost: O(number of folders), and O(n) for the tracks of changed folders.
+    Cost: O(folders + tracks of changed folders).
     """
     files = _files_by_folder(libraries, table)
     changed = _changed_folders(table, files)
@@ -156,7 +156,7 @@ def _changed_folders(table: TrackTable, files: Mapping[bytes, _Files]) -> list[b
 def _with_former_versions(
     table: TrackTable, files: Mapping[bytes, _Files], changed: Sequence[bytes]
 ) -> TrackTable:
-    """Undo guesses that a file is the new version of a track, if its former file is in a changed folder now.
+    """Undo guesses that a file is the new version of a track, if the track's former file was found.
 
     Until the former file is matched to the track, the track counts as vanished.
     """
@@ -218,7 +218,7 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
 def _tracks_elsewhere(
     table: TrackTable, scan: _ScannedFiles, known: Iterable[KnownTrack]
 ) -> Iterator[KnownTrack]:
-    """Yield tracks of folders that the scan did not find, if a new file may be one of them."""
+    """Yield the known tracks that a new file may be, from folders that the scan did not find."""
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
         return
@@ -277,9 +277,9 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
 
 
 def _replaced_files(table: TrackTable, scan: _ScannedFiles, search: Search) -> dict[int, FormerFile]:
-    """Return the former files of tracks whose path has another file now, if the former may be elsewhere.
+    """Return the former files of tracks whose path has another file now, if the former file may be elsewhere.
 
-    A file with the same audio replaced the former one: some editors write a new file for each change of tags.
+    It is not if the new file has the same audio: some editors write a new file for each change of tags.
     """
     replaced = {
         track.number: FormerFile(track.path, track.mark, scan.now_s)

@@ -23,7 +23,7 @@ from playshuffle.tags.reading import ReadAll, Reading
 
 
 class Progress:
-    """Ignores reports of progress; subclasses show them. A context manager."""
+    """Ignores reports of progress; subclasses show them."""
 
     def __enter__(self) -> Self:
         return self
@@ -35,7 +35,7 @@ class Progress:
         """Report the number of audio files found so far."""
 
     def reading(self, read_count: int, of: int) -> None:
-        """Report how many files were read, of how many."""
+        """Report how many of `of` files were read."""
 
     def working(self, activity: str, done_count: int, of: int) -> None:
         """Report the progress of other work, such as "Checking entries"."""
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
     Attributes:
         roots: without a slash at the end.
-        files: the tracks themselves; None for all below the roots.
+        files: paths of the tracks; None for all files below the roots.
     """
 
     roots: tuple[bytes, ...]
@@ -72,7 +72,7 @@ class ScannedPlace(NamedTuple):
     """The folders and files that a scan found at one place.
 
     Attributes:
-        growing: files that are being written, and read later.
+        growing: files that are being written; a later scan reads them.
     """
 
     roots: Mapping[bytes, Sequence[Folder]]
@@ -81,7 +81,6 @@ class ScannedPlace(NamedTuple):
     growing: Sequence[bytes] = ()
 
     def changed(self, change: Callable[[Folder], Folder]) -> Self:
-        """Return the place with `change` applied to each folder."""
         return self._replace(roots={root: [*map(change, folders)] for root, folders in self.roots.items()})
 
 
@@ -89,8 +88,8 @@ class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
     Attributes:
-        missing: an error for each root that seems to be missing; its last tracks are in the library.
-        waiting: by missing root, the indices of tracks absent until it returns.
+        missing: maps each root that seems to be missing to an error; its last tracks are in the library.
+        waiting: maps each missing root to the indices of its absent tracks.
     """
 
     tracks: Tracks
@@ -112,7 +111,7 @@ class Scan(NamedTuple):
     """The result of a scan of all places.
 
     Attributes:
-        shrunk: folders that lost files, each with its tags as JSON; cached only when no drive is missing.
+        shrunk: folders that lost files, each with its tags as JSON; cached only if their root is not missing.
     """
 
     places: Mapping[Place, ScannedPlace]
@@ -132,7 +131,7 @@ def scan_places(
 
     Args:
         roots: roots that can be reached; no others are scanned.
-        read_all: reads the tags of files; None for folders without tags.
+        read_all: reads the tags of files; None to return folders without tags.
     """
     parts = {
         place: place._replace(roots=tuple(root for root in place.roots if root in roots)) for place in places
@@ -190,8 +189,7 @@ def find_folders(
 ) -> dict[Place, WalkResult]:
     """Find the folders and files of all places.
 
-    Outdated folders are listed again, so that each file is found once. `report` is called with the number of
-    files found so far.
+    Outdated folders are listed again, so that each file is found once.
     """
     look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
     dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
@@ -213,7 +211,7 @@ def find_folders(
 
 
 def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) -> bool:
-    """Return whether to repeat a walk, for a limited time; pause before a late repetition."""
+    """Return whether to walk again: a few times at once, then after pauses for a limited time."""
     if walk_count >= _FEW_WALKS:
         if time.monotonic() - began_s > _PATIENCE_S or not any(map(birth_of, outdated)):
             return False
@@ -275,7 +273,7 @@ def _read(
     progress: Progress,
     shrunk: list[tuple[Folder, str]],
 ) -> dict[bytes, Folder]:
-    """Read and store the tags that are not in the cache; return the read folders, by path.
+    """Read and store the tags that are not in the cache; return the folders that were read, by path.
 
     Folders that lost files are only appended to `shrunk`: their drive may be missing.
     """

@@ -1,6 +1,6 @@
-"""Pack the tags of a folder by columns, since most tags of a folder are the same.
+"""Pack the tags of a folder by columns, since most files of a folder share their values.
 
-A query reads a few columns of every folder: this takes a third of the time of rows.
+A query reads a few columns of every folder, in a third of the time that rows would take.
 """
 
 import json
@@ -21,7 +21,7 @@ TagsOf = Callable[[Folder], Sequence[Tags | None]]
 
 
 def no_tags(folder: Folder) -> list[None]:
-    """Return the tags of a folder whose tags are not read."""
+    """Return None for each file of a folder whose tags are not read."""
     return [None] * folder.track_count
 
 
@@ -30,7 +30,7 @@ class TagRows(Sequence[TagRow]):
 
     Args:
         columns: each a list of values, or one value for all rows.
-        untagged: rows without tags; their values have no meaning.
+        untagged: numbers of rows without tags; their values have no meaning.
     """
 
     def __init__(self, count: int, columns: Sequence[Any], untagged: Sequence[int] = ()) -> None:

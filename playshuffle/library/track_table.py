@@ -1,6 +1,6 @@
 """Define the table of tracks. Each track has a number that is never used again.
 
-The table has a row for each folder, so that an unchanged folder costs nothing. A number is in one folder, or
+The table has a row for each folder, so that an unchanged folder costs nothing. A number is in one row, or
 among the vanished tracks.
 """
 
@@ -50,7 +50,7 @@ class FormerFile(NamedTuple):
 
 
 class PartError(Exception):
-    """Only a part of the table was loaded, but a new file may be any track."""
+    """Only a part of the table was loaded, but a new file may be a track in the rest."""
 
 
 # The path of a root, and whether its scan used ignore files.
@@ -61,10 +61,10 @@ class TrackTable(NamedTuple):
     """All known tracks.
 
     Attributes:
-        folders: by path, which ends in a slash.
-        vanished: by number, the last file of each track without a file.
-        replaced: by number, the former file of a track in a folder. Another file at its path counts as its
-            new version, but the former file may be elsewhere.
+        folders: maps paths, which end in a slash, to rows.
+        vanished: maps the number of each track without a file to its last file.
+        replaced: maps numbers of tracks to former files. Another file at the path counts as the new version,
+            but the former file may be elsewhere.
         is_whole: it has all tracks, not only the tracks below some roots.
     """
 
@@ -86,12 +86,12 @@ class TrackTable(NamedTuple):
         return paths
 
     def lost_numbers(self) -> frozenset[int]:
-        """Return the numbers of former tracks, which are not in the table any more."""
+        """Return the numbers of former tracks that the table does not have any more."""
         known = chain(self.vanished, *(array("I", row.numbers) for row in self.folders.values()))
         return frozenset(range(1, self.next_number)).difference(known)
 
     def vanished_long_ago(self, now_s: int) -> frozenset[int]:
-        """Return the tracks without a file that lose their positions in orders."""
+        """Return the tracks that vanished so long ago that they lose their positions in orders."""
         return frozenset(
             number for number, file in self.vanished.items() if now_s - file.since_s > _POSITION_S
         )

@@ -20,10 +20,10 @@ _NO_NUMBERS, _NO_INDEX = array("I"), array("i", [-1])
 
 
 class Tracks:
-    """The library: tracks in order, with columns built on demand. An index is a position among them.
+    """The library: tracks in order, with columns built on demand. An index is a position in this order.
 
     Attributes:
-        rows: positions of the tracks among all files of `folders`; None if all are tracks.
+        rows: positions of the tracks among all files of `folders`; None if all files are tracks.
         numbers: lasting number of each track, from `TrackTable`; empty before they are known.
     """
 
@@ -55,7 +55,7 @@ class Tracks:
         return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
 
     def indices_of(self, numbers: Collection[int]) -> "array[int]":
-        """Return the index of the track with each number; `~number` if none has it."""
+        """Return the index of the track with each number; `~number` if no track has it."""
         others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
         indices = array("i", map((self._indices + others).__getitem__, numbers))
         if -1 not in indices:
@@ -92,11 +92,11 @@ class Tracks:
 
     @cached_property
     def artists(self) -> list[bytes]:
-        """Return the artists as tagged; empty without one."""
+        """Return the artist of each track; empty without one."""
         return self.column(Folder.all_artists)
 
     def digest(self, indices: Sequence[int]) -> bytes:
-        """Return a checksum of paths, numbers and marks, to detect changes."""
+        """Return a checksum of paths, numbers and marks."""
         checksum = 0
         for folder in self.folders:
             checksum = crc32(b"%b\0%b\0" % (folder.path, folder.names), checksum)
@@ -135,7 +135,7 @@ def marks_of(folders: Iterable[Folder]) -> bytes:
 
 
 def tracks(roots: Sequence[Sequence[Folder]]) -> tuple[Tracks, list[Skipped], list[Skipped]]:
-    """Return the tracks of all roots: sorted by path bytes within a root, the roots as given.
+    """Return the tracks of all roots, sorted by path bytes within a root; the roots keep their order.
 
     Return also, with reasons, the files that are not tracks, and the tracks without tags.
     """
@@ -187,7 +187,7 @@ def _staying(
 def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
     """Return the paths to skip, because another path leads to the same file.
 
-    The real path stays; of several paths, the smallest.
+    A real path stays rather than a link; of several such paths, the smallest.
     """
     if not any(folder.has_hard_links or folder.odd.linked for folder in folders):
         return set()

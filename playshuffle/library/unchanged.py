@@ -1,6 +1,6 @@
 """Check which known folders have not changed.
 
-Each folder and each known file is stat'ed: most of the work of a second run.
+Most of the work of a second run is to stat each folder and each known file.
 """
 
 import os
@@ -24,7 +24,7 @@ _FINE_STAMPS = frozenset(("btrfs", "ext4", "xfs", "zfs"))
 def unchanged(
     folders: Iterable[Folder], workers: Workers, seen_so_far: Callable[[int], object] = lambda _: None
 ) -> dict[bytes, Folder]:
-    """Return, by path, the plain folders (`is_plain`) whose content and device are the same.
+    """Return, by path, the plain folders (`is_plain`) whose content and device have not changed.
 
     `seen_so_far` is sometimes called with the number of checked files.
     """

@@ -1,8 +1,8 @@
-"""Find audio files below folders, and which of them changed since the last scan.
+"""Find the audio files below folders, and the folders that have changed since the last scan.
 
 The walk stats every folder and every audio file, because a file edited in place changes nothing in its
-folder. It lists a folder again unless its stamps prove that it has the same names. An unchanged folder is
-returned as the same object, tags included; an unreadable one with its last known content.
+folder. It lists a folder again unless the folder's stamps prove that its names are the same. An unchanged
+folder is returned as the same object, tags included; an unreadable folder with its last known content.
 """
 
 import os
@@ -24,7 +24,7 @@ class WalkResult(NamedTuple):
 
     Attributes:
         growing: paths of files still being written. Each is left out; the file last known at that path stays
-            instead, unless it was moved.
+            instead, unless that file was moved.
         replaced_inodes: inodes of known files that stay although another file, still being written, has their
             path now.
     """
@@ -36,9 +36,9 @@ class WalkResult(NamedTuple):
     replaced_inodes: frozenset[int] = frozenset()
 
     def after(self, before: Self) -> Self:
-        """Return this result with all that an earlier walk found unreadable or growing.
+        """Return this result, with all unreadable and growing files that an earlier walk found.
 
-        This walk did not report it again.
+        This walk did not report them again.
         """
         return self._replace(
             unreadable=[*dict.fromkeys([*before.unreadable, *self.unreadable])],
@@ -47,10 +47,10 @@ class WalkResult(NamedTuple):
 
 
 class Dirty(NamedTuple):
-    """Folders that may have changed, by paths that end in a slash.
+    """Folders that may have changed, as paths that end in a slash.
 
     Attributes:
-        folders: each by itself.
+        folders: each without the folders below it.
         trees: each with all folders below it.
     """
 
@@ -58,7 +58,7 @@ class Dirty(NamedTuple):
     trees: frozenset[bytes] = frozenset()
 
     def without(self, folders: Collection[Folder]) -> dict[bytes, Folder]:
-        """Return, by path, which of the folders are plain (`is_plain`) and have not changed.
+        """Return, by path, the folders that are plain (`is_plain`) and have not changed.
 
         A folder behind a link may have changed without an event.
         """
@@ -97,11 +97,11 @@ def walk(
 ) -> WalkResult:
     """Walk the roots once, real folders first, then the targets of symbolic links.
 
-    Every folder, by device and inode, is entered once, so that loops and overlapping roots end.
+    Every folder, identified by device and inode, is entered once: loops of links end, and roots may overlap.
 
     Args:
         known: folders of the last scan, by path.
-        unchanged: those of `known` that need not be listed again.
+        unchanged: the folders in `known` that need not be listed again.
         report: called now and then with the number of files found so far.
     """
     return _Walk(known, unchanged, look, report).run(roots)
@@ -158,7 +158,7 @@ class _Walk:
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
-        """List a folder in a worker thread; None if it was visited already."""
+        """List a folder in a worker thread; return None if it was visited already."""
         path, rules = entry
         known_folder = self._unchanged.get(path) if rules is None else None
         if known_folder is not None:
@@ -202,7 +202,7 @@ class _Walk:
         self._replaced_inodes.update(listing.replaced_inodes)
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
-        """Reuse the last listing of the folder and all below it."""
+        """Use the last listings of an unreadable folder and of all folders below it."""
         report = Skipped(path, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0)))
         if report not in self._unreadable:
             self._unreadable.append(report)

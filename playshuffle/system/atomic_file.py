@@ -20,10 +20,10 @@ _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def resolved(path: bytes) -> bytes:
-    """Return the real file of a playlist, which need not exist yet.
+    """Return the path of a playlist's real file, which need not exist yet.
 
     A symbolic link is followed only if this user or root made it, in a folder that not everyone can write to.
-    Any other link may have been planted, and will be replaced. For links in a circle, return the path itself.
+    An attacker may have made any other link, which will be replaced. For links in a circle, return the path.
     """
     current = path
     for _ in range(_LINKS_MAX):
@@ -42,7 +42,7 @@ def resolved(path: bytes) -> bytes:
 
 
 class Prepared:
-    """New content of a file, safe on the disk beside it."""
+    """The new content of a file, safe in a temporary file beside it."""
 
     def __init__(self, path: bytes, asked_path: bytes, folder_fd: int, temporary: bytes | None) -> None:
         self._path = path
@@ -53,7 +53,7 @@ class Prepared:
     def replace(self) -> bool:
         """Put the new content in place, in one step that no crash or power cut can divide.
 
-        Return False if the file had this content; then it was not touched.
+        Return False if the file already had this content.
 
         Raises:
             PlayshuffleError: the file is as it was, or the disk did not confirm the replacement.
@@ -86,31 +86,30 @@ class Prepared:
         return self._temporary or os.path.basename(self._path)
 
     def discard(self) -> None:
-        """Remove the new content if it was not put in place."""
         if self._temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self._temporary, dir_fd=self._folder_fd)
 
 
 def stamp(path: bytes, folder_fd: int | None = None) -> str:
-    """Return inode, size and time of a file, which stay until somebody writes to it."""
+    """Return inode, size and time of a file, which stay the same until somebody writes to it."""
     status = os.stat(path, dir_fd=folder_fd)
     return f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
 
 
 @contextlib.contextmanager
 def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
-    """Write new content of a file beside it; `replace` puts it in place.
+    """Write the new content of a file beside it; `Prepared.replace` puts it in place.
 
     Before that call, when nothing on the disk can fail any more, the caller can save other data. An exception
     leaves the old file as it was.
 
-    A new file keeps the mode of the old one, its extended attributes (access lists among them) and, if
-    allowed, its owner. Without an old file, everyone may read it: players run as other users.
+    A new file keeps the mode of the old one, its extended attributes and, if allowed, its owner. Without an
+    old file, everyone may read it: players run as other users.
 
     Args:
         content: iterated twice if the file exists, first to compare.
-        is_same: whether the file has this content; None compares.
+        is_same: whether the file already has this content; None to compare.
 
     Raises:
         PlayshuffleError: the content could not be written.
@@ -132,7 +131,7 @@ def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None)
 
 
 def write(path: bytes, content: Iterable[bytes]) -> bool:
-    """Replace the content of a file; raise as `prepared` and `Prepared.replace` do."""
+    """Replace the content of a file, by `prepared` and `Prepared.replace`."""
     with prepared(path, content) as ready:
         return ready.replace()
 
@@ -160,7 +159,7 @@ def remove(path: bytes) -> bool:
 
 
 def sweep(folder: bytes, name: bytes) -> None:
-    """Remove temporary files of this playlist from killed writers.
+    """Remove the temporary files that killed writers of a playlist left.
 
     Call it only while the folder is `held`: the temporary file of a running process looks the same.
     """
@@ -175,7 +174,7 @@ def sweep(folder: bytes, name: bytes) -> None:
 
 @contextlib.contextmanager
 def held(folder: bytes, name: bytes = b"", patience_s: float = 10) -> Iterator[None]:
-    """Keep every other playshuffle from writing in a folder. Errors name its file `name`.
+    """Keep other playshuffle processes from writing in a folder. Errors name the file `name` in it.
 
     Raises:
         PlayshuffleError: another process held it for too long, or the folder does not exist.

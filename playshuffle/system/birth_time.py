@@ -28,7 +28,7 @@ class Birth(NamedTuple):
 
 
 def birth_of(path: bytes) -> Birth | None:
-    """Return a file's identity, links followed; None without birth times in its file system."""
+    """Return a file's identity, links followed; None if its file system has no birth times."""
     statx = _statx()
     if statx is None or b"\0" in path:
         return None

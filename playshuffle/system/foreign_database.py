@@ -1,14 +1,12 @@
-"""Read a SQLite database of another program, which may be writing it, and leave no file beside it.
+"""Read a SQLite database that another program may be writing, and leave no file beside it.
 
 A reader of a database in WAL mode creates the files `-wal` and `-shm` if they are missing. If another user
-creates them, the database's own program cannot write any more. So there are three ways:
+creates them, the database's own program cannot write any more. So this module has three ways:
 
 * Share the existing files with the program, if the disk is local.
 * Without a `-wal`, all content is in the database. Read it without locks.
-* Otherwise nobody here has it open: it was copied, or its program was killed or runs on another computer.
+* Otherwise no program here has it open: it was copied, or its program was killed or runs on another computer.
   Read a private copy of the database and its log.
-
-If a file changes during a read without locks, it is read again.
 """
 
 import contextlib
@@ -38,11 +36,11 @@ class _DatabaseChangedError(Exception):
 
 
 def read_foreign(path: bytes, read: Callable[[sqlite3.Connection], T]) -> T:
-    """Return the result of `read` for a database. It may be called several times, and gets text as bytes.
+    """Return the result of `read` for a database. `read` may be called several times, and gets text as bytes.
 
     Raises:
         OSError: a file cannot be read or copied.
-        sqlite3.DatabaseError: it is damaged, is locked, or is not a database.
+        sqlite3.DatabaseError: the file is damaged, is locked, or is not a database.
     """
     path = os.path.realpath(path)  # `-wal` and `-shm` are beside the real path
     until_s = time.monotonic() + _WAIT_S
@@ -117,9 +115,9 @@ def _stamps(path: bytes) -> Mapping[bytes, tuple[int, int, int]]:
 
 @contextlib.contextmanager
 def _locked(path: bytes) -> Iterator[None]:
-    """Hold SQLite's lock of a reader on a database.
+    """Hold the lock of a SQLite reader on a database.
 
-    It belongs to the open file, not to the process, so SQLite's own lock is independent of it.
+    It belongs to the open file, not to the process, so it is independent of SQLite's own lock.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

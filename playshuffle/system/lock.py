@@ -11,14 +11,14 @@ _RETRY_S = 0.02
 
 
 class HeldError(Exception):
-    """Another process holds the lock; the text is its process number."""
+    """Another process holds the lock; the text is the number of that process."""
 
 
 @contextlib.contextmanager
 def held(path: bytes, patience_s: float) -> Iterator[None]:
     """Hold a lock file against other processes; create it if needed.
 
-    If it cannot be locked or created (a full disk), nothing is locked: writing matters more.
+    If it cannot be locked or created, as on a full disk, nothing is locked: writing matters more.
 
     Raises:
         HeldError: another process did not release it within `patience_s` seconds.
@@ -54,7 +54,7 @@ def held_descriptor(descriptor: int, patience_s: float) -> Iterator[bool]:
 
 
 def holder(path: bytes) -> str | None:
-    """Return the number of the process that holds the lock."""
+    """Return the number of the process that holds a lock file, if any."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:

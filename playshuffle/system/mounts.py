@@ -21,7 +21,7 @@ _ESCAPE = rb"\\([0-7]{3})"
 class Mount(NamedTuple):
     """A row of the mount table.
 
-    A device number does not identify a file system: the same drive may come back with another.
+    A device number does not identify a file system: the same drive may come back with another number.
 
     Attributes:
         fsid: the file system's own number; 0 if unknown.
@@ -84,7 +84,7 @@ def table() -> list[Mount]:
 
 
 def parse(mountinfo: bytes) -> list[Mount]:
-    """Return the mounts of a table; of several at one mount point, the last hides the others.
+    """Return the mounts of a table; of several mounts at one point, only the last, which hides the others.
 
     A folder mounted on itself does not count: systemd mounts writable folders so in a sandbox, and a library
     there must not seem to be on another drive.
@@ -109,7 +109,7 @@ def remote_devices(mountinfo: bytes) -> frozenset[int]:
 
 
 def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) -> bool:
-    """Return whether the same folder would be there without the mount."""
+    """Return whether the same folder would be at a mount point without the mount."""
     below, above = b"", point
     while above != b"/":
         above, name = os.path.split(above)

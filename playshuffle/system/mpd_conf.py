@@ -1,4 +1,4 @@
-"""Read MPD's music folder and playlist folder from its configuration, and name playlists as it loads them."""
+"""Read MPD's music and playlist folders from its configuration, and name playlists as MPD loads them."""
 
 import os
 import pwd

@@ -29,7 +29,7 @@ class Address(NamedTuple):
 
 
 def addresses(environment: Mapping[str, str], socket: str | None = None) -> list[Address]:
-    """List the possible addresses of MPD: from the user, or else from its configuration and defaults."""
+    """List the possible addresses of MPD: the user's own, or else the configured and the usual ones."""
     port = environment.get("MPD_PORT", "")
     number = int(port) if port.isdecimal() else 6600
     if socket is not None:
@@ -65,7 +65,7 @@ def asked_once() -> Iterator[None]:
 
 
 def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
-    """Return the folders that a running MPD names, else its configuration; None if neither can be read."""
+    """Return the folders that a running MPD names, or else its configuration; None if neither can be read."""
     known = _answers.get({})
     for address in addresses(os.environ) if places is None else places:
         if address not in known:
@@ -108,7 +108,7 @@ def playlist_folder() -> bytes:
 
 
 def _named(address: Address) -> MpdConf | None:
-    """Return the folders that MPD names; None if it names none, as on a network."""
+    """Return the folders that MPD names; None if it names none."""
     answer = _answer(address)
     music, playlists = answer.get(b"music_directory"), answer.get(b"playlist_directory") or None
     if not music:

@@ -12,7 +12,7 @@ class NotRegularError(OSError):
 
 
 def open_regular(path: bytes, *, follow_links: bool = True) -> tuple[int, os.stat_result]:
-    """Return the descriptor of a regular file, which the caller closes, and its status.
+    """Open a regular file; return its descriptor, which the caller closes, and its status.
 
     The kind is checked before opening, and again afterwards, since the file may be replaced meanwhile.
     Without `follow_links`, a symbolic link is refused with ELOOP.

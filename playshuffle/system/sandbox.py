@@ -30,8 +30,7 @@ def of(process: int | str = "self") -> Sandbox | None:
 def came_late(folder: bytes) -> bool:
     """Return whether only the sandbox keeps this process from writing to a folder.
 
-    A folder created after the start of the service stays read-only until a restart. A drive mounted later is
-    writable.
+    A folder created after the start of the service stays read-only until a restart.
     """
     real = os.path.realpath(folder)
     try:
@@ -43,7 +42,6 @@ def came_late(folder: bytes) -> bool:
 
 
 def _options(process: int | str) -> Mapping[bytes, bytes]:
-    """Return the options of each mount, by its mount point."""
     return {row.point: row.options for row in mounts.rows(mounts.mountinfo(process))}
 
 

@@ -1,6 +1,6 @@
 """Open SQLite databases of playshuffle, and rename or copy damaged ones.
 
-They are private (mode 0600), because the names of music files in them are.
+The databases have mode 0600, because the names of music files in them are private.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_full(error: Exception) -> bool:
-    """Return whether the disk is full."""
+    """Return whether an error means that the disk is full."""
     code = getattr(error, "sqlite_errorcode", None)
     return code == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
 

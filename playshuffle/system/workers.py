@@ -1,7 +1,7 @@
 """Ask a slow file system many questions at once.
 
-A network share needs a millisecond or more for each answer, however many are asked at once. On a local disk
-threads would only delay each other.
+A network share needs a millisecond or more for each answer, however many questions wait at once. On a local
+disk threads would only delay each other.
 """
 
 import math
@@ -39,10 +39,10 @@ def _device(path: bytes) -> int | None:
 
 
 class Workers:
-    """Threads that call functions which wait for file systems; a context manager.
+    """Threads that call functions which wait for file systems.
 
-    With a count of 1 the caller does the work, when it takes the results. With more it only waits, so Ctrl-C
-    ends it. A thread whose file system never answers is abandoned.
+    With a count of 1 the caller does the work, when it takes the results. With more threads the caller only
+    waits, so Ctrl-C ends the wait. A thread whose file system never answers is abandoned.
     """
 
     def __init__(self, count: int = 1) -> None:
@@ -61,16 +61,17 @@ class Workers:
             thread.join(max(0.0, until_s - time.monotonic()))
 
     def each(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """Call a function with each item, and yield the results in that order.
+        """Call a function with each item, and yield the results in the order of the items.
 
         The function may call `each` itself. Its exceptions are raised here.
         """
         return map(function, items) if self.count == 1 else self._each(_Job(function, items))
 
     def answers(self, function: Callable[[T], R], items: Sequence[T]) -> dict[T, R]:
-        """Return the result of a function by item, without those missing after 30 seconds without any.
+        """Return the result of a function by item.
 
-        A slow item does not delay the others, if there are as many threads as items.
+        Items still unanswered after 30 seconds without any result are omitted. A slow item does not delay the
+        others, if there are as many threads as items.
         """
         batch = _Job(function, items)
         self._begin(batch)
@@ -105,7 +106,7 @@ ALONE = Workers()
 
 
 class _Job(Generic[T, R]):
-    """The items of one call, of which each thread takes the next, and the results."""
+    """The items of a call of `each` and their results; each thread takes the next item."""
 
     def __init__(self, function: Callable[[T], R], items: Sequence[T]) -> None:
         self.size = len(items)
@@ -136,7 +137,7 @@ class _Job(Generic[T, R]):
             yield early.pop(number)
 
     def done(self, patience_s: float = math.inf) -> Iterator[tuple[int, R]]:
-        """Yield item numbers with results, as they come; end if none comes for `patience_s`."""
+        """Yield item numbers with results, as they come; end if no result comes for `patience_s`."""
         silent_s = 0.0
         for _ in range(self.size):
             while (outcome := self._next()) is None:

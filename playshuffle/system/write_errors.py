@@ -25,7 +25,7 @@ _OTHER_CURE = "Choose another place, or look for the cause in the system's log."
 
 
 def os_error(number: int) -> OSError:
-    """Return the OSError of an error number, with its usual text."""
+    """Return the OSError of an error number."""
     return OSError(number, os.strerror(number))
 
 
@@ -37,7 +37,7 @@ def words(error: Exception) -> str:
 
 
 def refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
-    """Return the error for a file in a folder that could not be written."""
+    """Return the error for a file that could not be written into a folder."""
     if error.errno == errno.ENOENT and os.path.isdir(folder):
         error = os_error(errno.EROFS)  # such as /proc
     reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))

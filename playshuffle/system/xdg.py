@@ -1,7 +1,7 @@
 """Find this user's folders by the XDG standard, and create the folders of playshuffle.
 
-They are private (mode 0700), because the names of music files in them are. If HOME is not set, or a folder
-cannot be created, its function raises an OSError.
+These have mode 0700, because the names of music files in them are private. If HOME is not set, or a folder
+cannot be created, the function raises an OSError.
 """
 
 import errno
@@ -43,7 +43,7 @@ def state_home() -> bytes:
 
 
 def desktop_music(config: bytes, home: bytes) -> bytes | None:
-    """Return the music folder that a desktop's configuration in this folder names, if any."""
+    """Return the music folder that the desktop's configuration in `config` names, if any."""
     try:
         with open(os.path.join(config, b"user-dirs.dirs"), "rb") as file:
             match = re.search(_MUSIC, file.read(_LONGEST))

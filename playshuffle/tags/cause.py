@@ -1,4 +1,4 @@
-"""Define why a file is skipped, or has no tags."""
+"""Define why a file is skipped or has no tags."""
 
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ class Cause(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return the text under which reports count such files."""
+        """Return the text under which reports count files with this cause."""
         return self._words("")
 
     def _words(self, rest: str) -> str:

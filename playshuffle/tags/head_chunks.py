@@ -1,4 +1,4 @@
-"""Read texts and audio properties of WAV files (RF64 and W64, too) and AIFF files, by their chunks.
+"""Read texts and audio properties of WAV files (RF64 and W64, too) and AIFF files, from their chunks.
 
 The length is computed from the size of the file: the header is wrong if the file was written into a pipe, or
 cut off.
@@ -78,7 +78,7 @@ def read_chunks(file: HeadFile) -> Chunks:
 
 
 def _chunks(file: HeadFile) -> Iterator[_Chunk]:
-    """Yield the chunks of a file; an audio chunk ends with the file at the latest."""
+    """Yield the chunks of a file; no audio chunk extends beyond the end of the file."""
     is_wide = file.up_to(0, 4) == b"riff"  # W64: its chunks are named by 16 bytes, and aligned to 8
     order: Literal["big", "little"] = "big" if file.up_to(0, 4) == b"FORM" else "little"
     place, header_bytes, even = (40, 24, 8) if is_wide else (12, 8, 2)

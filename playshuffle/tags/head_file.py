@@ -16,7 +16,7 @@ Pread = Callable[[int, int, int], bytes]
 
 
 class DeclinedError(Exception):
-    """The file is unusual: `tag_reader` must read it. Every head reader may raise it."""
+    """The file is unusual: `tag_reader` must read it. Every head reader may raise this."""
 
 
 # Exceptions of a head reader for an unusual file.
@@ -24,7 +24,7 @@ UNUSUAL = (DeclinedError, StructError, LookupError, ValueError, ArithmeticError)
 
 
 def audio_mark(piece: bytes, period: int = 0) -> int:
-    """Return a checksum above 0 of a piece of audio; 0 if it repeats itself, as silence does.
+    """Return a checksum above 0 of a piece of audio; 0 if the piece repeats itself, as silence does.
 
     `period`: bytes after which silent audio repeats itself.
     """
@@ -34,11 +34,10 @@ def audio_mark(piece: bytes, period: int = 0) -> int:
 
 
 class HeadFile:
-    """An open file of a known size. The first read happens on demand.
+    """An open file of a known size, whose first bytes are read at once.
 
     Args:
-        pread: reads a number of bytes at an offset. Raises OSError if the disk fails, DeclinedError if the
-            file ends too early.
+        pread: like `os.pread`.
     """
 
     def __init__(self, descriptor: int, size: int, pread: Pread | None = None) -> None:
@@ -64,7 +63,7 @@ class HeadFile:
         return self.around(offset)
 
     def up_to(self, offset: int, length: int) -> bytes:
-        """Return `length` bytes at an offset, fewer at the end of the file."""
+        """Return `length` bytes at an offset, or fewer at the end of the file."""
         return self.at(offset, max(0, min(length, self.size - offset)))
 
     def around(self, offset: int) -> bytes:

@@ -1,6 +1,6 @@
 """Read plain ID3 tags: v2.3 and v2.4, which nearly every MP3 has.
 
-mutagen is slow: it decodes UTF-16 letter by letter, and copies a cover once for every frame.
+mutagen is slow: it decodes UTF-16 letter by letter, and copies covers for every frame.
 """
 
 import re
@@ -82,7 +82,7 @@ def check_untagged(file: HeadFile) -> None:
 
 
 def _synchsafe(number: int) -> int | None:
-    """Return the number made of four bytes of seven bits each; None if a byte has eight."""
+    """Return the number made of four bytes of seven bits each; None if an eighth bit is set."""
     if number & 0x80808080:
         return None
     return number & 0x7F | number >> 1 & 0x3F80 | number >> 2 & 0x1FC000 | number >> 3 & 0xFE00000

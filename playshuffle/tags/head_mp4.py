@@ -1,6 +1,6 @@
 """Read MP4 files from their heads: the tags in `ilst`, and the sound track's length and codec.
 
-As mutagen does, skip from one atom's header to the next, so that a damaged one is noticed.
+As mutagen does, skip from one atom's header to the next, so that a damaged header is noticed.
 """
 
 from functools import lru_cache
@@ -34,7 +34,7 @@ class _Atom(NamedTuple):
     children: "list[_Atom]"
 
     def child(self, *names: bytes) -> "_Atom":
-        """Return the atom below this one, through the first child of each name."""
+        """Return the atom reached by these names, through the first child of each name."""
         atom = self
         for name in names:
             atom = next((child for child in atom.children if child.name == name), _NOTHING)
@@ -45,14 +45,14 @@ _NOTHING = _Atom(b"", b"", [])
 
 
 def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the tags of an MP4 file by name, and its stream."""
+    """Return the tags of an MP4 file by name, and its `Stream`."""
     walk = _AtomReader(file)
     atoms = walk.atoms(0, file.size)
     return walk.found, _first_sound(atoms, walk.present)
 
 
 def read_mp4_stream(file: HeadFile) -> Stream:
-    """Return the stream of an MP4 file, whatever its tags are."""
+    """Return the `Stream` of an MP4 file, whatever its tags are."""
     walk = _AtomReader(file, wants_tags=False)
     return _first_sound(walk.atoms(0, file.size), walk.present)
 
@@ -217,7 +217,7 @@ def _sample_units(times: bytes, sizes: bytes) -> float:
 
 
 def _mark(sizes: bytes) -> int:
-    """Identify audio by number and sizes of samples; 0 if most sizes are equal, as those of silence are."""
+    """Return the audio mark, from number and sizes of samples; 0 if most sizes are equal, as in silence."""
     different = set()
     for place in range(12, len(sizes), 4):
         different.add(sizes[place : place + 4])
@@ -230,7 +230,7 @@ def _mark(sizes: bytes) -> int:
 def _codec(description: bytes) -> tuple[int, int, str]:
     """Return bit rate, sample rate and codec from the first sample description.
 
-    mutagen does it, because it knows the rules of AAC with SBR.
+    This uses mutagen, which knows the rules of AAC with SBR.
     """
     from playshuffle.tags.mutagen_formats import read_sample_entry
 

@@ -1,7 +1,7 @@
-"""Read the length and bit rate of an MP3 from its first frames, as mutagen does.
+"""Read the length and bit rate of an MP3 from its first frames.
 
-The result is as from `mutagen.mp3`, except for two kinds of files: a cut off file is as long as its bytes,
-and frames of several bit rates are counted. A file that needs more than one read is declined.
+The result is as from `mutagen.mp3`, except for two kinds of files: a file that was cut off has the length of
+its bytes, and frames of several bit rates are counted. A file is declined if one read finds no frames.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class _Vbr(NamedTuple):
 
     Attributes:
         bitrate: bits per second.
-        size: in bytes; 0 if unknown.
+        size: bytes of audio; 0 if unknown.
         is_unique: no other audio has the same header.
     """
 
@@ -69,7 +69,7 @@ def stream(file: HeadFile, offset: int) -> Stream:
 
 
 def _search(data: bytes, offset: int, file: HeadFile) -> Stream:
-    """Describe the first series of frames that is long enough, or has a Xing header."""
+    """Return the `Stream` of the first series of frames that is long enough, or has a Xing header."""
     is_end = offset + len(data) >= file.size
     few: list[tuple[int, _Frame]] = []
     place = -1
@@ -90,7 +90,7 @@ def _search(data: bytes, offset: int, file: HeadFile) -> Stream:
 
 
 def _mark(data: bytes, frames: list[tuple[int, _Frame]], vbr: _Vbr | None) -> int:
-    """Identify the audio by its Xing header, or by its first frames unless they are silent."""
+    """Return the audio mark, from the Xing header or else the first frames; 0 if uncertain."""
     places = [place for place, _ in frames]
     if vbr is not None:
         return audio_mark(data[places[-1] : places[-1] + _LONGEST_HEADER]) if vbr.is_unique else 0
@@ -126,7 +126,7 @@ def _frames(file: HeadFile, place: int, end: int) -> Iterator[_Frame]:
 
 
 def _row_of_frames(data: bytes, place: int, *, is_end: bool) -> tuple[list[tuple[int, _Frame]], _Vbr | None]:
-    """Return up to four successive frames with their offsets; fewer if the last has a Xing header."""
+    """Return up to four successive frames with their offsets, and the Xing header of the last one, if any."""
     frames: list[tuple[int, _Frame]] = []
     while len(frames) < _ENOUGH_FRAMES:
         if place + 4 > len(data):
@@ -200,7 +200,7 @@ def _xing(data: bytes, place: int, frame: _Frame) -> _Vbr:
 
 
 def _lame_padding(lame: bytes) -> int:
-    """Return the number of samples that LAME added at both ends; 0 without its header."""
+    """Return the number of samples that LAME added at both ends; 0 without a LAME header."""
     if not lame.startswith(b"LAME"):
         if lame.startswith(b"L3.99"):
             raise DeclinedError

@@ -1,7 +1,7 @@
 """Read the tags of usual files from their first bytes.
 
-The result is that of `tag_reader.read`, in a quarter to a half of the time. Unusual files get no result:
-`tag_reader`, the reference, must read them.
+The result is the same as from `tag_reader.read`, in a quarter to a half of the time. Unusual files get no
+result: `tag_reader`, the reference, must read them.
 """
 
 import os
@@ -21,7 +21,7 @@ from playshuffle.tags.tag_frames import Stream, TagValues, tags_of
 
 
 def read_head(path: bytes) -> Reading | None:
-    """Return the reading of a usual file, None for any other; never raise."""
+    """Return the reading of a usual file, None for any other file; never raise."""
     try:
         descriptor, status = open_regular(path, follow_links=False)
     except (OSError, ValueError):

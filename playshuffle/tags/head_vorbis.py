@@ -21,7 +21,7 @@ _STREAM_INFO, _COMMENT = 0, 4
 
 
 def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the comments of a FLAC file by name, and its stream."""
+    """Return the comments of a FLAC file by name, and its `Stream`."""
     comments: TagValues | None = None
     hertz = samples = 0
     mark = flac_mark(file)
@@ -49,7 +49,7 @@ def read_flac(file: HeadFile) -> tuple[TagValues, Stream]:
 
 
 def flac_mark(file: HeadFile) -> int:
-    """Return the mark of a FLAC file's audio: its MD5, if it has one."""
+    """Return the audio mark of a FLAC file, from the MD5 in its header; 0 without one."""
     header = file.at(0, 42)
     return audio_mark(header[26:], 1) if header[4] & 127 == _STREAM_INFO else 0
 
@@ -69,7 +69,7 @@ def _flac_comments(file: HeadFile, block: int, length: int) -> TagValues:
 def _comments(read: Callable[[int, int], bytes]) -> tuple[TagValues, int]:
     """Return the values of the comments that playshuffle uses, by name in lower case.
 
-    Also return the offset behind the last comment. `read` is as `HeadFile.at_least`.
+    Also return the offset behind the last comment. `read` works like `HeadFile.at_least`.
     """
     comments: TagValues = {}
     place = 4 + unpack_from("<I", read(0, 4))[0]
@@ -108,7 +108,7 @@ def _name(raw: bytes) -> str:
 
 
 def read_ogg(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the comments of an Ogg Vorbis or Opus file by name, and its stream."""
+    """Return the comments of an Ogg Vorbis or Opus file by name, and its `Stream`."""
     head = file.at(0, 28)
     serial, length = head[14:18], head[27]
     # The stream begins with one page of one packet.
@@ -159,7 +159,7 @@ def first_audio(file: HeadFile, place: int = 0) -> tuple[int, float]:
 def ogg_length_s(length_s: float, hertz: int, first: tuple[int, float]) -> float:
     """Return the length of a stream whose last position is `length_s`; 0 if unknown.
 
-    A piece cut from a stream, such as a radio recording, keeps the positions of the whole.
+    A piece cut from a stream, such as a radio recording, keeps the positions of the whole stream.
     """
     first_s, ratio = first[0] / hertz, first[1]
     if first_s < _LONG_PAGE_S or first_s > length_s + 1:  # positions of another stream, or that began again
@@ -223,7 +223,7 @@ class _Packet:
 def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
     """Return the position of the last page, which must end the file, and the audio mark.
 
-    The mark is made from the position and the last packets: programs may move others to another page.
+    The mark is made from the position and the last packets: programs may move other packets to other pages.
     """
     for length in _TAIL_BYTES:
         start = max(0, file.size - length)
@@ -245,7 +245,7 @@ def _last_page(file: HeadFile, serial: bytes) -> tuple[int, int]:
 
 
 def _last_sound(lacing: bytes, content: bytes, *, is_continued: bool) -> bytes:
-    """Return the last whole packets of a page that are not silent; empty if they are too few."""
+    """Return the last whole packets of a page that are not silent; empty if they have too few bytes."""
     sound, place = b"", len(content)
     while lacing and len(sound) < _SOUND_BYTES:
         before = lacing[:-1].rstrip(b"\xff")  # a long packet has several parts

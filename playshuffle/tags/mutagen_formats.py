@@ -1,7 +1,7 @@
-"""Read tags and streams with mutagen, and work around its limits.
+"""Read tags and streams with mutagen, and work around the limits of mutagen.
 
-The only module that imports mutagen, which takes 60 ms: import it when needed. For a damaged file, its
-functions raise an exception of any kind.
+Only this module imports mutagen, which takes 60 ms: import this module only when needed. For a damaged file,
+its functions may raise any exception.
 """
 
 import codecs
@@ -57,7 +57,7 @@ codecs.register_error(_ERRORS, _as_latin1)
 
 
 class _Latin1:
-    """Mixed into Vorbis comments: bytes that are not UTF-8 are Latin-1, unless a comment is malformed."""
+    """A mixin for Vorbis comments: bytes that are not UTF-8 are Latin-1, unless a comment is malformed."""
 
     def load(self, file: BinaryIO, **options: bool) -> None:
         comments: Any = super()
@@ -148,7 +148,7 @@ def _pairs(tags: Any) -> list[NamedValues]:
 
 
 def read_id3(file: BinaryIO) -> list[NamedValues]:
-    """Return the values of a file's leading ID3 tag by name, with those that a tag at its end adds."""
+    """Return the values of a file's leading ID3 tag by name, completed from a tag at its end."""
     file.seek(0)
     return _pairs(id3.ID3(file, **_ID3_OPTIONS))
 

@@ -16,8 +16,8 @@ class TaggedPosition(NamedTuple):
     """The position of a track on its album. Numbers start at 1.
 
     Attributes:
-        side: of a record; 1 for A.
-        part: of a number; 1 for the A of 1A.
+        side: side of a record; 1 for A.
+        part: letter after the number; 1 for the A in 1A.
     """
 
     disc: int | None = None
@@ -27,7 +27,7 @@ class TaggedPosition(NamedTuple):
 
 
 def read_position(values: Sequence[Any]) -> TaggedPosition:
-    """Return the position in the first value, a text or a pair such as (3, 12); a 0 means none."""
+    """Return the position in the first value: a text, or a pair such as (3, 12), where 0 means none."""
     value = values[0] if values else ""
     if isinstance(value, tuple):
         return TaggedPosition(number=value[0] or None)

@@ -49,8 +49,8 @@ def read_all(
     The workers end with the generator.
 
     Args:
-        processes: None for one per core, at most eight; for slow drives `worker_count`. At most one for every
-            64 files.
+        processes: number of workers; None for one per core, at most eight, or more on slow drives. Never more
+            than one for every 64 files.
         deadline_s: time for one file. A file that takes longer, or ends three workers, is unreadable.
 
     Raises:

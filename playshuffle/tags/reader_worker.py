@@ -17,7 +17,7 @@ from playshuffle.tags.reading import Reading
 def main() -> None:
     """Read the requested files until no path is left.
 
-    After a file that needed too much memory the process ends, because less is left for the next ones.
+    After a file that needed too much memory the process ends, because the next files would have less.
     """
     deadline_s, memory_bytes = float(sys.argv[1]), int(sys.argv[2])
     limit_process(memory_bytes)
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def limit_process(memory_bytes: int) -> None:
-    """Limit the address space, ignore Ctrl-C, and let an alarm and the parent's end stop this process."""
+    """Limit the address space, ignore Ctrl-C, and let an alarm or the parent's end stop this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process; the parent handles it
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the parent has ended
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

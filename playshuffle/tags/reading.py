@@ -7,15 +7,15 @@ from playshuffle.tags.cause import Cause
 
 
 class Tags(NamedTuple):
-    """The tags of a file and the properties of its audio; a missing one is an empty string, or None.
+    """The tags of a file and the properties of its audio; a missing value is an empty string, or None.
 
     Several values of one tag are joined by '; '. Numbers start at 1, ratings are from 0 to 1.
 
     Attributes:
         date: YYYY, YYYY-MM or YYYY-MM-DD.
-        recording_id: of MusicBrainz, as `release_id` and `artist_id`.
-        media_kind: the number of MP4's `stik`.
-        original_date: first release, as `date`.
+        recording_id: ID at MusicBrainz, like `release_id` and `artist_id`.
+        media_kind: the number in the MP4 atom `stik`.
+        original_date: date of the first release.
         bitrate: bits per second.
         sample_rate: Hz.
         explicit: False for clean lyrics.

@@ -18,7 +18,7 @@ NAMES = frozenset((*_BEST, _EITHER))
 def popularity(address: str, rating: int, plays: int) -> list[tuple[str, list[Any]]]:
     """Return the values of an ID3 frame POPM by name. `address` names the program or person that rated.
 
-    A rating of 0 means none. So does a count of plays of 0: some programs only write ratings.
+    A rating of 0 means no rating, and 0 plays mean no count: some programs write only ratings.
     """
     half_stars = None if _LINEAR in address.lower() else _POPM_HALF_STARS.get(rating)
     share = rating / 255 if half_stars is None else half_stars / 10

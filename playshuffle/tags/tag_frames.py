@@ -1,7 +1,6 @@
 """Map ID3 frames, Vorbis comments, MP4 atoms and other names of tags to the fields of `Tags`.
 
-A new tag needs a field of `Tags`, a row here and another `LAYOUT` of the cache. The ID3 frames to parse
-follow from the table.
+A new tag needs a field of `Tags`, a row here and another `LAYOUT` of the cache.
 """
 
 import re
@@ -85,7 +84,7 @@ ID3_FRAMES = frozenset(frame.upper() for frames, _ in _NAMES.values() for frame 
 
 
 class Stream(NamedTuple):
-    """Properties of the audio. Zero or None if unknown.
+    """Properties of a file's audio; 0 or None if unknown.
 
     Attributes:
         bitrate: bits per second.

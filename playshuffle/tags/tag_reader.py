@@ -58,7 +58,7 @@ def read(path: bytes) -> Reading:
 
 
 class _Disk(FileIO):
-    """A file that keeps an error of the disk, which mutagen may mistake for damage or the file's end."""
+    """A file that remembers an error of the disk: mutagen may mistake one for damage or the file's end."""
 
     error: OSError | None = None
 
@@ -162,7 +162,7 @@ def _read_tagged(
 
 
 def _own_reading(format_: str, head: HeadFile) -> tuple[TagValues, Stream] | None:
-    """Read a file that mutagen cannot read: MP4 with `meta` without a version, or MPEG layer I."""
+    """Read a file that mutagen cannot read: an MP4 whose `meta` has no version, or MPEG layer I."""
     with suppress(*UNUSUAL):
         return read_mp4(head) if format_ == "mp4" else ({}, _OWN_STREAMS["mp3"](head))
     return None
