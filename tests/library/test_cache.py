@@ -125,7 +125,7 @@ def test_a_text_that_all_files_of_a_folder_share_is_stored_once() -> None:
     assert pack([["Album", 1], ["Album", 2]]) == '[2, [], ["Album", [1, 2]]]'
 
 
-def test_the_tags_of_a_folder_are_unknown_if_another_process_has_cached_it_with_other_files(
+def test_the_tags_of_a_folder_are_unknown_if_another_process_has_cached_other_files_for_the_folder(
     cache_file: bytes,
 ) -> None:
     """The other process cached as many files: one has another name, or was retagged."""
@@ -196,7 +196,7 @@ def test_a_cache_file_of_another_version_or_kind_is_replaced_by_an_empty_cache(
         assert cache.fields(SOME[0]) == [["tag"]]
 
 
-def test_from_a_damaged_cache_no_wrong_folder_or_tag_is_read_and_no_error_is_raised(
+def test_reading_a_damaged_cache_raises_no_error_and_returns_no_wrong_folder_or_tag(
     cache_file: bytes,
 ) -> None:
     """Flipped bits, zeroed sectors, garbage and lost ends."""
@@ -225,7 +225,9 @@ def test_from_a_damaged_cache_no_wrong_folder_or_tag_is_read_and_no_error_is_rai
 
 @pytest.mark.parametrize("column", ["packed", "crc", "path"])
 @pytest.mark.parametrize("value", [0, None, "text", b"blob", b""])
-def test_a_folder_with_a_damaged_cache_row_is_unknown(cache_file: bytes, column: str, value: object) -> None:
+def test_a_folder_whose_row_in_the_cache_is_damaged_counts_as_unknown(
+    cache_file: bytes, column: str, value: object
+) -> None:
     """Whatever type the value has. All other folders are known, and the folder is when it is cached again."""
     execute(cache_file, f"UPDATE folder SET {column} = ? WHERE path = ?", (value, SOME[2].path))
 
@@ -236,7 +238,9 @@ def test_a_folder_with_a_damaged_cache_row_is_unknown(cache_file: bytes, column:
 
 
 @pytest.mark.parametrize("value", [0, None, pack([["tag"]]), b'[["gat"]]', b""])
-def test_cached_tags_that_do_not_match_their_checksum_are_unknown(cache_file: bytes, value: object) -> None:
+def test_cached_tags_that_do_not_match_their_checksum_count_as_unknown(
+    cache_file: bytes, value: object
+) -> None:
     execute(cache_file, "UPDATE folder SET tags = ? WHERE path = ?", (value, SOME[0].path))
 
     with Cache() as cache:
@@ -259,7 +263,7 @@ def write_and_read() -> tuple[int, dict[bytes, Folder]]:
 
 
 @pytest.mark.process
-def test_if_the_cache_folder_is_read_only_the_cache_is_in_memory(foreign_home: bytes) -> None:
+def test_the_cache_is_kept_in_memory_if_the_cache_folder_is_read_only(foreign_home: bytes) -> None:
     os.chmod(foreign_home, 0o555)
 
     assert forked(write_and_read, as_nobody=True) == (0, {SOME[0].path: SOME[0]})
@@ -323,7 +327,7 @@ def test_using_a_closed_cache_is_an_error_and_does_not_delete_the_cache_file(cac
     assert len(known()) == len(SOME)
 
 
-def test_a_run_continues_without_a_cache_that_another_process_locks(
+def test_a_run_continues_without_the_cache_while_another_process_locks_it(
     cache_file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cache is not damaged, so it loses nothing."""

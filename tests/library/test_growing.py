@@ -58,7 +58,7 @@ class _Music:
         return os.path.join(self.top, os.fsencode(name))
 
 
-def test_after_two_files_swapped_names_a_scan_of_only_one_of_their_folders_finds_none_twice(
+def test_after_two_files_swapped_names_a_scan_of_the_folder_of_one_file_finds_neither_file_twice(
     tmp_path: Path,
 ) -> None:
     """A file being written is not read. Until the folder of the other one is scanned, both stay as known."""
@@ -72,7 +72,7 @@ def test_after_two_files_swapped_names_a_scan_of_only_one_of_their_folders_finds
     assert music.scan(dirty=Dirty(frozenset()), still_ns=0) == {"x/a.mp3": "y/b.mp3", "y/b.mp3": "x/a.mp3"}
 
 
-def test_no_file_is_found_twice_if_two_files_were_swapped_while_the_folder_of_one_was_missing(
+def test_no_file_is_found_twice_if_two_files_swapped_names_while_the_folder_of_one_was_missing(
     tmp_path: Path,
 ) -> None:
     """The returned folder still has the file known before the swap; its other files are being written."""
@@ -87,7 +87,7 @@ def test_no_file_is_found_twice_if_two_files_were_swapped_while_the_folder_of_on
     assert music.growing() == {"y/b.mp3", "y/c.mp3", "y/new.mp3"}
 
 
-def test_a_file_being_written_stays_at_both_its_hard_links_though_only_one_folder_is_scanned(
+def test_a_file_being_written_stays_listed_at_both_hard_links_though_only_one_folder_is_scanned(
     tmp_path: Path,
 ) -> None:
     music = _Music(tmp_path, "x/a.mp3", "y/b.mp3")
@@ -101,7 +101,7 @@ def test_a_file_being_written_stays_at_both_its_hard_links_though_only_one_folde
     assert [os.path.basename(path) for path in tracks(music.found.roots)[0].paths] == [b"a.mp3", b"b.mp3"]
 
 
-def test_of_files_that_swapped_names_and_a_hard_link_only_the_link_is_skipped(tmp_path: Path) -> None:
+def test_after_two_files_swapped_names_only_a_hard_link_to_a_third_file_is_skipped(tmp_path: Path) -> None:
     """Inodes of two paths are compared, because some folder has hard links."""
     music = _Music(tmp_path, "x/a.mp3", "x/b.mp3", "y/c.mp3")
     music.link("y/c.mp3", "y/link.mp3")

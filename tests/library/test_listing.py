@@ -89,7 +89,7 @@ def test_fifos_sockets_devices_and_broken_links_are_skipped_with_a_reason(top: b
 
 
 @pytest.mark.parametrize("is_loop", [False, True])
-def test_a_broken_link_is_followed_when_its_target_exists_though_its_own_folder_is_unchanged(
+def test_a_broken_link_is_followed_when_its_target_appears_though_the_folder_of_the_link_is_the_same(
     top: bytes, tmp_path: Path, is_loop: bool
 ) -> None:
     """A drive may be mounted at the target, or a loop of links removed there."""
@@ -110,7 +110,7 @@ def test_a_broken_link_is_followed_when_its_target_exists_though_its_own_folder_
 
 
 @pytest.mark.process
-def test_a_file_that_cannot_be_examined_stays_as_last_known(public: bytes) -> None:
+def test_a_file_that_cannot_be_examined_stays_listed_as_last_known(public: bytes) -> None:
     """A folder of mode 0444 can be listed, but size and time of its files cannot be read."""
     put(public, b"a/x.mp3", b"a/b/y.mp3", b"z.mp3")
     os.symlink(public + b"/z.mp3", public + b"/a/link.mp3")
@@ -142,7 +142,9 @@ def test_a_file_that_could_not_be_examined_is_found_by_the_next_scan(top: bytes,
 
 
 @pytest.mark.process
-def test_a_link_into_an_unreadable_folder_is_followed_once_the_folder_is_readable(public: bytes) -> None:
+def test_a_link_into_an_unreadable_folder_is_followed_as_soon_as_the_folder_is_readable(
+    public: bytes,
+) -> None:
     put(public, b"closed/album/x.mp3", b"music/y.mp3")
     os.symlink(public + b"/closed/album", public + b"/music/album")
     os.chmod(public + b"/closed", 0)
@@ -158,7 +160,9 @@ def test_a_link_into_an_unreadable_folder_is_followed_once_the_folder_is_readabl
 
 @pytest.mark.root
 @pytest.mark.process
-def test_a_second_change_within_one_tick_of_a_coarse_file_clock_is_noticed(tmp_path: Path) -> None:
+def test_a_second_change_within_one_tick_of_the_coarse_clock_of_a_file_system_is_noticed(
+    tmp_path: Path,
+) -> None:
     """As on FAT, and here on an ext4 with small inodes, whose clock ticks once a second."""
     need("mkfs.ext4")
     image, drive = os.fsencode(tmp_path / "image"), os.fsencode(tmp_path / "drive")
@@ -252,7 +256,9 @@ def test_git_patterns_in_an_ignore_file_apply_to_its_folder_and_subfolders(
     assert names_below(top) == left
 
 
-def test_of_several_ignore_files_the_one_nearest_to_a_file_decides(top: bytes) -> None:
+def test_of_several_ignore_files_the_one_nearest_to_a_file_decides_whether_that_file_is_skipped(
+    top: bytes,
+) -> None:
     """If no pattern of a file's own folder matches, the patterns of the folder above count."""
     put(top, b"x.mp3", b"a/x.mp3", b"a/b/x.mp3", b"a/b/x.ogg")
     put(top, b".ignore", content=b"*.mp3\n*.ogg\n")
@@ -270,7 +276,7 @@ def test_patterns_of_both_ndignore_and_ignore_apply_if_a_folder_has_both_files(t
     assert names_below(top) == [b"x.flac"]
 
 
-def test_patterns_of_mpdignore_match_names_without_folders(top: bytes) -> None:
+def test_patterns_of_mpdignore_match_bare_names_and_never_whole_paths(top: bytes) -> None:
     """Also in subfolders; `!` and `/` have no special meaning. A file without patterns ignores nothing."""
     put(top, b"x.mp3", b"y.mp3", b"z.ogg", b"a/x.mp3", b"a/b/z.ogg", b"b/b/x.flac", b"c/z.ogg")
     put(top, b".mpdignore", content=b"  x.*  \n\n#z.ogg\n ?.mp3\nb\n!z.ogg\na/z.ogg\n")

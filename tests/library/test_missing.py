@@ -47,7 +47,7 @@ def doubt(*asked: Any) -> str:
         ("x.mp3", None, "is a file, not a folder", Exit.NO_INPUT),
     ],
 )
-def test_a_root_that_is_not_a_folder_is_missing_only_if_it_had_tracks(
+def test_a_root_that_is_not_a_folder_counts_as_missing_only_if_it_had_tracks(
     tmp_path: Path, name: str, tracks: int | None, message: str, code: Exit
 ) -> None:
     (tmp_path / "x.mp3").touch()
@@ -59,7 +59,7 @@ def test_a_root_that_is_not_a_folder_is_missing_only_if_it_had_tracks(
     assert caught.value.code == code
 
 
-def test_a_folder_that_cannot_be_opened_counts_as_missing(
+def test_a_root_with_known_tracks_that_cannot_be_opened_counts_as_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder exists, but its drive reports an error."""
@@ -225,7 +225,7 @@ def test_each_root_that_cannot_be_read_is_reported(tmp_path: Path, roots: int) -
 @pytest.mark.parametrize(
     ("tracks", "error"), [(None, PlayshuffleError), ((), PlayshuffleError), ((1, 2), MissingError)]
 )
-def test_a_root_that_does_not_answer_is_missing_if_it_had_tracks(
+def test_a_root_on_a_drive_that_does_not_answer_counts_as_missing_if_the_root_had_tracks(
     tracks: tuple[int, ...] | None, error: type[PlayshuffleError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Workers, "answers", lambda *_: {})
@@ -239,7 +239,7 @@ def test_a_root_that_does_not_answer_is_missing_if_it_had_tracks(
 @pytest.mark.parametrize(
     ("moved", "copies", "is_named"), [(4, 1, True), (3, 1, True), (2, 1, False), (4, 2, False), (0, 1, False)]
 )
-def test_the_new_mount_point_of_a_drive_is_named_if_most_of_the_files_are_there(
+def test_the_error_for_a_missing_drive_names_its_new_mount_point_if_most_of_the_files_are_there(
     moved: int, copies: int, is_named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places = [tmp_path / f"place {number}" for number in range(copies)]
@@ -285,7 +285,7 @@ def test_a_playlist_is_not_written_to_the_mount_point_of_its_missing_drive() -> 
         (b"/export/home", b"/home/bob/Music", False),  # the home was there before it was copied
     ],
 )
-def test_a_drive_cannot_be_missing_if_the_home_folder_is_or_was_on_it(
+def test_a_drive_never_counts_as_missing_if_the_home_folder_is_or_was_on_the_drive(
     monkeypatch: pytest.MonkeyPatch, point: bytes, folder: bytes, is_missing: bool
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/home/bob/.local/state")
@@ -300,7 +300,7 @@ def test_a_drive_cannot_be_missing_if_the_home_folder_is_or_was_on_it(
 
 
 @pytest.mark.parametrize("lost", [b"usb/a.mp3", b"b.mp3"])
-def test_a_drive_below_a_root_that_is_a_link_is_missing_only_if_tracks_on_the_drive_are_gone(
+def test_a_drive_below_a_root_that_is_a_link_counts_as_missing_only_if_tracks_on_the_drive_are_gone(
     tmp_path: Path, lost: bytes
 ) -> None:
     """Mounts have real paths, tracks the path that the user gave."""
@@ -346,7 +346,9 @@ def known(root: Path) -> Root:
     return Root(array("I", [1]), mounts.under(os.path.realpath(bytes(root)), mounts.table()))
 
 
-def test_a_root_that_is_not_scanned_is_missing_if_gone_or_empty_or_on_another_mount(tmp_path: Path) -> None:
+def test_a_root_outside_of_the_scan_counts_as_missing_if_it_is_gone_or_empty_or_on_another_mount(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "Music"
     root.mkdir()
     here = known(root)
@@ -358,7 +360,7 @@ def test_a_root_that_is_not_scanned_is_missing_if_gone_or_empty_or_on_another_mo
     assert seems_missing(bytes(tmp_path / "none"), here)
 
 
-def test_a_network_share_that_is_not_scanned_counts_as_missing_and_is_not_accessed(
+def test_a_network_share_outside_of_the_scan_counts_as_missing_and_is_not_accessed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may hang, so no file or folder on it is accessed."""

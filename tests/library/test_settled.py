@@ -93,7 +93,9 @@ def test_a_folder_unchanged_for_long_is_not_listed_again(top: bytes, listed: lis
         (-_HOUR_NS, False),  # the clock was set back, or the folder's stamps come from another one
     ],
 )
-def test_a_folder_counts_as_settled_after_a_second(top: bytes, age_ns: int, is_settled: bool) -> None:
+def test_the_time_stamps_of_a_folder_are_trusted_one_second_after_its_last_change(
+    top: bytes, age_ns: int, is_settled: bool
+) -> None:
     """After a second without a change of its names: any later change will change its time stamps."""
     put(top, b"x.mp3")
     changed_ns = os.stat(top).st_ctime_ns
@@ -103,7 +105,7 @@ def test_a_folder_counts_as_settled_after_a_second(top: bytes, age_ns: int, is_s
     assert folder.is_settled == is_settled
 
 
-def test_a_folder_that_changed_within_one_tick_of_the_scan_is_listed_again(top: bytes) -> None:
+def test_a_folder_that_changed_in_the_same_clock_tick_as_the_scan_is_listed_again(top: bytes) -> None:
     """To the next scan, the folder looks as if the second change had left its time stamps unchanged."""
     put(top, b"x.mp3")
     (before,) = scan(top, {}, time.time_ns).values()
@@ -116,7 +118,7 @@ def test_a_folder_that_changed_within_one_tick_of_the_scan_is_listed_again(top: 
     assert found[alike.path].names == b"x.mp3/y.mp3"
 
 
-def test_a_folder_whose_time_stamps_are_whole_seconds_does_not_count_as_settled(
+def test_the_time_stamps_of_a_folder_are_not_trusted_if_they_are_whole_seconds(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on ext4 with small inodes. A later change within the same second does not change the times."""
@@ -229,7 +231,7 @@ def _change(top: bytes, chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_walk_that_knows_an_earlier_walk_finds_the_same_as_one_that_knows_nothing(
+def test_a_walk_that_knows_the_result_of_an_earlier_walk_finds_the_same_as_a_walk_without_it(
     top: bytes, tmp_path: Path, seed: int
 ) -> None:
     """After random changes, with the folders of any earlier walk, with one worker or 16.

@@ -103,7 +103,7 @@ def test_a_file_with_the_inode_of_a_deleted_file_but_another_birth_time_is_a_new
     assert which({A: with_birth(1)}, {B: with_birth(2, birth_ns=10**18 + 1)}) == {A: None, b"": B}
 
 
-def test_a_file_that_was_retagged_on_another_disk_is_known_by_its_audio() -> None:
+def test_a_file_that_was_moved_to_another_disk_and_retagged_is_recognised_by_its_audio() -> None:
     before = {A: with_birth(1, audio=3), B: with_birth(2, inode=6, audio=4)}
     now = {b"/n/1.mp3": with_birth(8, inode=2, audio=4, tags=9), b"/n/2.mp3": with_birth(9, audio=3, inode=1)}
     assert which(before, now) == {A: b"/n/2.mp3", B: b"/n/1.mp3", b"": b""}
@@ -119,7 +119,7 @@ def test_a_file_that_was_retagged_on_another_disk_is_known_by_its_audio() -> Non
         (b"/m/below/other.mp3", 9, False),
     ],
 )
-def test_a_new_file_of_the_same_length_is_a_known_track_only_with_the_same_tags_name_or_folder(
+def test_a_new_file_as_long_as_a_gone_track_is_that_track_only_with_the_same_tags_name_or_folder(
     path: bytes, tags: int, is_known: bool
 ) -> None:
     before = {A: uncertain(with_birth(1, audio=3))}
@@ -140,7 +140,7 @@ def test_a_new_file_of_the_same_length_is_a_known_track_only_with_the_same_tags_
         (b"/n/a.opus", b"#EXTINF:100,Artist - Title\n", False),
     ],
 )
-def test_a_file_converted_to_another_format_is_known_by_path_tags_and_length(
+def test_a_file_converted_to_another_format_is_recognised_by_path_tags_and_length(
     path: bytes, extinf: bytes, is_known: bool
 ) -> None:
     before = {A: with_birth(1, audio=3, tags=label_sum(b"#EXTINF:100,Artist - Title\n"))}
@@ -175,7 +175,9 @@ def test_a_moved_file_keeps_its_number_though_a_converted_copy_in_its_old_folder
 
 
 @pytest.mark.parametrize("other", [B, FAR])
-def test_a_file_is_not_known_by_its_audio_alone_if_another_track_has_the_same_audio(other: bytes) -> None:
+def test_a_file_is_not_recognised_by_its_audio_alone_if_another_track_has_the_same_audio(
+    other: bytes,
+) -> None:
     """Also if that track is in a folder without changes."""
     before = {A: with_birth(1, inode=1, audio=3), other: with_birth(2, inode=2, audio=3, tags=8)}
     now = {other: before[other], C: with_birth(9, inode=9, audio=3, tags=9)}
@@ -183,7 +185,7 @@ def test_a_file_is_not_known_by_its_audio_alone_if_another_track_has_the_same_au
 
 
 @pytest.mark.parametrize(("clips", "expected"), [(1, None), (200, C)])
-def test_a_file_is_known_by_audio_that_one_in_a_hundred_tracks_has(
+def test_a_file_is_recognised_by_its_audio_if_at_most_one_in_a_hundred_tracks_has_the_same(
     clips: int, expected: bytes | None
 ) -> None:
     """It was retagged and moved. By chance, another file has the same length and rates."""
@@ -207,13 +209,13 @@ def test_tags_distinguish_files_with_the_same_audio() -> None:
     assert which(before, now) == {A: C, B: B, b"": b""}
 
 
-def test_files_that_were_copied_under_swapped_names_are_known_by_their_audio() -> None:
+def test_files_that_were_copied_under_swapped_names_are_recognised_by_their_audio() -> None:
     before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=4)}
     now = {A: with_birth(8, inode=8, audio=4), B: with_birth(9, inode=9, audio=3)}
     assert which(before, now) == {A: B, B: A, b"": b""}
 
 
-def test_a_reencoded_file_is_known_by_its_path_unless_a_missing_drive_may_have_the_old_file() -> None:
+def test_a_reencoded_file_is_recognised_by_its_path_unless_a_missing_drive_may_have_the_old_file() -> None:
     before, now = {A: with_birth(1, audio=3)}, {A: with_birth(2, inode=2, audio=4)}
 
     assert which(before, now) == {A: A, b"": b""}
@@ -222,7 +224,7 @@ def test_a_reencoded_file_is_known_by_its_path_unless_a_missing_drive_may_have_t
     assert which(before, retagged, missing=[b"/usb"]) == {A: A, b"": b""}
 
 
-def test_a_file_whose_audio_is_unknown_is_known_by_its_path_even_while_a_drive_is_missing() -> None:
+def test_a_file_whose_audio_is_unknown_is_recognised_by_its_path_even_while_a_drive_is_missing() -> None:
     for before, now in ((0, 4), (4, 0)):
         files = {A: with_birth(1, audio=before)}, {A: with_birth(2, inode=2, audio=now)}
         assert which(*files, missing=[b"/usb"]) == {A: A, b"": b""}
@@ -233,25 +235,25 @@ def test_a_new_file_with_the_inode_of_a_deleted_file_is_a_new_track() -> None:
     assert which({A: mark(1)}, {B: mark(2, inode=1)}) == {A: None, b"": B}
 
 
-def test_a_file_copied_to_another_disk_is_known_by_size_time_and_tags() -> None:
+def test_a_file_copied_to_another_disk_is_recognised_by_size_time_and_tags() -> None:
     assert which({A: mark(1)}, {B: mark(1, inode=77)}) == {A: B, b"": b""}
     assert which({A: mark(1)}, {B: mark(1, inode=77, tags=8)}) == {A: None, b"": B}
 
 
-def test_renamed_files_without_titles_are_known_on_another_disk_by_size_time_and_audio() -> None:
+def test_renamed_files_without_titles_are_recognised_on_another_disk_by_size_time_and_audio() -> None:
     """Without a title, the checksum of tags depends on the name. Here, both files have the same audio."""
     before = {A: with_birth(1, inode=1, audio=3), B: with_birth(2, inode=2, audio=3, tags=8)}
     now = {b"/n/1.mp3": with_birth(2, audio=3, tags=9), b"/n/2.mp3": with_birth(1, inode=6, audio=3, tags=10)}
     assert which(before, now) == {A: b"/n/2.mp3", B: b"/n/1.mp3", b"": b""}
 
 
-def test_a_track_follows_an_observed_move_whatever_else_changed() -> None:
+def test_a_track_stays_the_same_after_an_observed_move_whatever_else_of_its_file_changed() -> None:
     """Some programs write tags and rename the file at once."""
     assert which({A: mark(1)}, {B: mark(8)}, [(A, B)]) == {A: B, b"": b""}
     assert which({A: mark(1)}, {b"/n/a.mp3": mark(8)}, [(b"/m", b"/n")]) == {A: b"/n/a.mp3", b"": b""}
 
 
-def test_a_track_is_followed_into_a_folder_that_was_then_moved() -> None:
+def test_a_track_stays_the_same_if_it_is_moved_into_a_folder_and_then_the_folder_is_moved() -> None:
     moves = [(A, b"/n/x/a.mp3"), (b"/n/x", b"/n/y")]
     assert which({A: mark(1)}, {b"/n/y/a.mp3": mark(8)}, moves) == {A: b"/n/y/a.mp3", b"": b""}
 
@@ -270,7 +272,7 @@ def test_of_two_known_tracks_with_the_same_path_and_mark_a_search_finds_only_one
     assert search.indices == [0, None]
 
 
-def test_files_of_unknown_size_and_time_are_known_by_path_alone() -> None:
+def test_files_of_unknown_size_and_time_are_recognised_by_path_alone() -> None:
     nothing = (0, 0, 0, 0)
     assert which({A: nothing, C: nothing}, {B: nothing, C: nothing}) == {A: None, C: C, b"": B}
 
@@ -337,7 +339,7 @@ def test_a_vanished_track_is_forgotten_after_a_year_but_its_number_is_not_used_a
     assert numbers_in(scanned(too_late, {A: mark(1), B: mark(2)})) == {A: 1, B: 3}
 
 
-def test_a_vanished_track_gives_up_its_position_after_thirty_days() -> None:
+def test_a_vanished_track_loses_its_positions_in_orders_after_thirty_days() -> None:
     gone = scanned(scanned(TrackTable(), {A: mark(1), B: mark(2)}), {A: mark(1)})
 
     assert gone.vanished_long_ago(NOW_S + 30 * DAY_S) == frozenset()
@@ -443,7 +445,7 @@ def test_a_moved_file_takes_its_number_back_from_another_file_at_its_old_path(
     assert numbers_in(scanned(whole, meanwhile | {FAR: mark(1), other: mark(2)})) == numbers
 
 
-def test_a_retagged_track_keeps_its_number_while_its_root_is_missing() -> None:
+def test_a_track_of_a_missing_root_keeps_its_number_though_a_hard_link_to_its_file_is_retagged() -> None:
     """A hard link to its file, in a root that is not missing, was retagged."""
     other = b"/o/1.mp3"
     before = scanned(TrackTable(), {A: mark(1), FAR: mark(5), other: mark(9)}, roots=[b"/"])

@@ -61,7 +61,7 @@ class Library(Scans):
 # Reading
 
 
-def test_each_folder_is_yielded_once_when_all_its_files_are_read(top: bytes) -> None:
+def test_each_folder_is_yielded_exactly_once_after_all_of_its_files_were_read(top: bytes) -> None:
     """Also folders without audio files. A second scan reads nothing."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(9) for file in range(9)), b"empty/")
     scans = Library(top)
@@ -124,7 +124,7 @@ def test_without_cached_tags_all_files_of_a_changed_folder_are_read_again(top: b
     assert asked == [top + b"/x.mp3"]
 
 
-def test_while_tags_are_read_only_those_of_partly_read_folders_are_in_memory(top: bytes) -> None:
+def test_during_a_scan_only_the_tags_of_partly_read_folders_are_in_memory(top: bytes) -> None:
     """The first scan of a large library needs no more scans than a later one."""
     folder_count = 200
     put(top, *(b"%03d/x.mp3" % number for number in range(folder_count)))
@@ -153,7 +153,7 @@ _WHY_GONE = Cause(cause.UNREADABLE, "No such file or directory")
 _GONE = Reading(None, _WHY_GONE, is_audio=False, is_final=False)
 
 
-def test_an_unreadable_file_is_a_track_without_tags_and_is_read_by_the_next_scan(top: bytes) -> None:
+def test_an_unreadable_file_is_a_track_without_tags_until_a_later_scan_can_read_it(top: bytes) -> None:
     """By every scan until it can be read. The other file of its folder is read once."""
     put(top, b"x.mp3", b"y.mp3", content=b"A")
     scans = Library(top)
@@ -288,7 +288,9 @@ def test_one_stored_artist_counts_for_all_files_of_a_folder_only_if_all_have_thi
     assert library.artists == [b"" if content == b"no tags" else content for content in contents]
 
 
-def test_a_nul_a_half_character_or_a_huge_length_in_tags_shifts_no_tags_of_other_files(top: bytes) -> None:
+def test_odd_characters_or_a_huge_length_in_the_tags_of_a_file_shift_no_tags_to_other_files(
+    top: bytes,
+) -> None:
     """A NUL, half of a surrogate pair, and a length beyond 32 bits."""
     put(top, *(b"%d.mp3" % number for number in range(3)), content=b"odd")
 
@@ -306,7 +308,7 @@ def test_a_column_of_artists_can_be_limited_to_some_tracks(top: bytes) -> None:
         assert b"".join(library.column(Folder.all_artists, indices)) == artists
 
 
-def test_a_track_number_that_no_track_has_becomes_a_negative_index_that_encodes_it() -> None:
+def test_a_number_that_no_track_has_becomes_a_negative_index_and_is_recovered_from_that_index() -> None:
     library = numbered(3)
 
     assert list(library.indices_of([3, 7, 1, 0])) == [2, ~7, 0, ~0]
@@ -316,7 +318,7 @@ def test_a_track_number_that_no_track_has_becomes_a_negative_index_that_encodes_
 # Several paths of a file
 
 
-def test_a_file_with_several_paths_is_one_track_at_its_real_path_or_else_the_smallest(
+def test_a_file_with_several_paths_is_one_track_at_its_real_path_or_else_at_the_smallest_path(
     top: bytes, tmp_path: Path
 ) -> None:
     """Also if the real path is in another root. A hard link outside of the roots does not count."""

@@ -19,7 +19,7 @@ from tests.support.tree import by_path, files, find, find_with_error, names_belo
 
 
 @pytest.mark.process
-def test_files_in_folders_nested_1500_deep_are_found(tmp_path: Path) -> None:
+def test_files_in_folders_nested_1500_levels_deep_are_found(tmp_path: Path) -> None:
     """Deeper than the recursion limit of Python."""
     top = os.fsencode(tmp_path)
     deepest = top
@@ -136,7 +136,9 @@ def test_of_two_links_to_a_folder_only_the_one_with_the_smallest_path_is_followe
     assert names_below(top) == [b"1/z/x.mp3"]
 
 
-def test_a_root_that_is_a_link_keeps_its_name_in_the_paths_of_tracks(top: bytes, tmp_path: Path) -> None:
+def test_paths_of_tracks_below_a_root_that_is_a_link_begin_with_the_path_of_the_link(
+    top: bytes, tmp_path: Path
+) -> None:
     put(top, b"x.mp3")
     link = os.fsencode(tmp_path / "link")
     os.symlink(top, link)
@@ -149,7 +151,9 @@ def test_a_root_that_is_a_link_keeps_its_name_in_the_paths_of_tracks(top: bytes,
 
 @pytest.mark.process
 @pytest.mark.parametrize("mode", [0, 0o111])
-def test_each_track_below_an_unreadable_folder_is_found_once_as_last_known(public: bytes, mode: int) -> None:
+def test_each_last_known_track_below_an_unreadable_folder_stays_and_is_found_only_once(
+    public: bytes, mode: int
+) -> None:
     """Through links, too, and though three roots lead there. With mode 0111, a known name can be opened."""
     put(public, b"music/closed/in/x.mp3", b"music/closed/y.mp3", b"music/open/z.mp3", b"outside/v.mp3")
     music, closed = public + b"/music", public + b"/music/closed"
@@ -181,7 +185,9 @@ def test_a_new_unreadable_folder_is_reported_once(public: bytes, mode: int, unre
 
 @pytest.mark.parametrize("call", ["openat", "getdents64"])
 @pytest.mark.process
-def test_a_folder_unreadable_by_a_disk_error_keeps_known_files(top: bytes, tmp_path: Path, call: str) -> None:
+def test_a_folder_that_a_disk_error_makes_unreadable_keeps_its_known_files(
+    top: bytes, tmp_path: Path, call: str
+) -> None:
     put(top, b"good/x.mp3", b"bad/y.mp3", b"bad/below/z.mp3")
     before = find([top], {})
     put(top, b"good/new.mp3", b"bad/new.mp3")
@@ -288,7 +294,7 @@ def test_files_that_exchange_names_repeatedly_during_the_walk_are_each_found_onc
     assert inodes(found) == inodes(find([top], {}))
 
 
-def test_a_folder_on_a_missing_drive_whose_file_was_moved_away_is_not_scanned_endlessly(top: bytes) -> None:
+def test_a_scan_ends_even_if_a_file_was_moved_from_a_drive_that_is_missing_now(top: bytes) -> None:
     """An inode of a missing file may belong to another file on another file system."""
     put(top, b"drive/1.mp3", b"m/2.mp3")
     roots = [top + b"/drive", top + b"/m"]
@@ -303,7 +309,9 @@ def test_a_folder_on_a_missing_drive_whose_file_was_moved_away_is_not_scanned_en
     assert len(looks) < 50
 
 
-def test_a_scan_ends_even_if_inodes_change_at_each_stat(top: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_ends_even_if_inode_numbers_change_at_each_stat(
+    top: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A FUSE file system may give a file the former inode number of another file."""
     put(top, *(b"%d/%d.mp3" % (folder, file) for folder in range(2) for file in range(20)))
     known = by_path(find([top], {}))

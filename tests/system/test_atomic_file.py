@@ -91,7 +91,9 @@ def test_a_file_with_any_name_can_be_written(folder: bytes, name: bytes) -> None
 
 
 @pytest.mark.parametrize("content", [b"", b"x", bytes(3_000_000), OLD.swapcase()])
-def test_any_other_content_is_written_even_if_its_length_is_equal(list_path: bytes, content: bytes) -> None:
+def test_new_content_is_written_even_if_it_is_as_long_as_the_old_content(
+    list_path: bytes, content: bytes
+) -> None:
     assert atomic_file.write(list_path, [content])
     assert content_of(list_path) == content
 
@@ -428,7 +430,7 @@ def test_a_write_killed_at_any_system_call_leaves_the_old_or_the_new_file(
 
 @pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES"])
 @pytest.mark.process
-def test_after_an_error_of_any_system_call_the_file_is_as_the_message_says(
+def test_after_an_error_of_any_system_call_the_message_is_right_about_the_state_of_the_file(
     calls: list[tuple[str, int]], folder: bytes, error: str
 ) -> None:
     """It is the new file if the error does not matter, or came too late to undo the replacement."""
@@ -447,7 +449,7 @@ def test_after_an_error_of_any_system_call_the_file_is_as_the_message_says(
 # Temporary files and locks
 
 
-def test_sweep_removes_only_the_regular_files_named_like_temporary_files_of_this_playlist(
+def test_a_cleanup_removes_only_regular_files_that_are_named_like_temporary_files_of_the_playlist(
     folder: bytes,
 ) -> None:
     stays = [
@@ -468,7 +470,7 @@ def test_sweep_removes_only_the_regular_files_named_like_temporary_files_of_this
 
 
 @pytest.mark.root
-def test_sweep_removes_no_temporary_files_of_another_user(folder: bytes) -> None:
+def test_a_cleanup_removes_no_temporary_files_of_another_user(folder: bytes) -> None:
     path = folder + b"/.list.m3u.0123456789ab.tmp"
     open(path, "wb").close()
     os.chown(path, NOBODY, NOBODY)
@@ -481,7 +483,9 @@ def test_sweep_removes_no_temporary_files_of_another_user(folder: bytes) -> None
 @pytest.mark.parametrize(
     "name", [b"list.m3u", b"new\nline.m3u", b"n" * 255, "ü".encode() * 127, b"\xff" * 255]
 )
-def test_sweep_removes_the_temporary_files_of_a_playlist_with_any_name(folder: bytes, name: bytes) -> None:
+def test_a_cleanup_removes_the_temporary_files_of_a_playlist_with_any_name(
+    folder: bytes, name: bytes
+) -> None:
     error = OSError(errno.EIO, "")
     with mock.patch("os.replace", side_effect=error), mock.patch("os.unlink", side_effect=error):
         refused(folder + b"/" + name)
@@ -493,7 +497,7 @@ def test_sweep_removes_the_temporary_files_of_a_playlist_with_any_name(folder: b
     assert os.listdir(folder) == []
 
 
-def test_sweep_of_a_missing_folder_does_nothing(folder: bytes) -> None:
+def test_a_cleanup_of_a_missing_folder_does_nothing(folder: bytes) -> None:
     atomic_file.sweep(folder + b"/none", b"list.m3u")
 
 

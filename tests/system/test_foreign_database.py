@@ -102,7 +102,7 @@ def in_state(path: Path, state: str) -> Iterator[None]:
 @pytest.mark.parametrize("mode", [0o777, 0o2775, 0o755, 0o555], ids=oct)
 @pytest.mark.parametrize("reader", [0, _PLAYER, _OTHER])
 @pytest.mark.parametrize("state", STATES)
-def test_after_any_user_read_a_database_no_file_was_added_and_its_player_can_still_write_it(
+def test_when_any_user_reads_a_database_no_file_is_added_and_its_player_can_still_write_it(
     folder: Path, state: str, reader: int, mode: int
 ) -> None:
     path = folder / "a.db"

@@ -126,7 +126,7 @@ def test_mounts_of_one_kind_at_one_point_are_the_same_if_source_or_file_system_n
 
 @pytest.mark.root
 @pytest.mark.process
-def test_the_kernel_lists_no_mount_for_a_folder_mounted_on_itself_but_each_tmpfs(tmp_path: Path) -> None:
+def test_each_mounted_tmpfs_is_found_but_no_folder_that_is_mounted_on_itself(tmp_path: Path) -> None:
     """One tmpfs on another, one below that, at a path with odd characters."""
     top = os.fsencode(tmp_path) + b"/mu sic\\040\r\n\t\xe9"
 

@@ -84,7 +84,7 @@ def test_an_mpd_conf_that_includes_itself_is_read_once(home: Path) -> None:
     assert read().music == b"/srv"
 
 
-def test_of_several_files_mpd_conf_the_first_one_that_mpd_looks_for_is_read(home: Path) -> None:
+def test_of_several_mpd_conf_files_the_first_one_that_mpd_looks_for_is_read(home: Path) -> None:
     conf(home, 'music_directory "/third"', ".mpd/mpd.conf")
     conf(home, 'music_directory "/second"', ".mpdconf")
     second = read()
@@ -166,7 +166,7 @@ def answers() -> Iterator[Answers]:
         (b"", b"/conf", b"/conf/lists"),
     ],
 )
-def test_folders_that_a_running_mpd_names_are_used_and_else_those_in_mpd_conf(
+def test_the_folders_in_mpd_conf_are_used_only_if_a_running_mpd_names_none(
     answers: Answers, home: Path, answer: bytes, music: bytes, playlists: bytes | None
 ) -> None:
     write_conf(home / ".config", Path("/conf"), Path("/conf/lists"))

@@ -14,7 +14,7 @@ from tests.support.program import library, run
 from tests.support.program import mpd_conf as write_conf
 
 
-def test_the_name_of_a_playlist_in_mpd_is_its_path_below_the_music_folder_though_that_is_a_link(
+def test_mpd_names_a_playlist_by_its_path_below_the_music_folder_even_if_that_folder_is_a_link(
     home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "Music").mkdir()
@@ -60,9 +60,7 @@ def test_mpd_loads_a_playlist_by_the_name_in_the_command_that_make_prints(
 
 
 @pytest.mark.process
-def test_the_command_make_names_the_playlist_and_the_music_folder_that_mpd_cannot_reach(
-    home: Path, tmp_path: Path
-) -> None:
+def test_make_reports_a_playlist_and_a_music_folder_that_mpd_cannot_reach(home: Path, tmp_path: Path) -> None:
     write_conf(home / ".config", tmp_path / "Music", tmp_path / "lists")
     music, other = library(tmp_path / "Music", ["a.mp3"]), library(tmp_path / "other", ["b.mp3"])
 

@@ -80,7 +80,7 @@ def test_opening_a_database_keeps_the_mode_that_a_user_gave_it(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("suffixes", [(b"",), (b"", b"-journal")])
-def test_a_damaged_database_is_renamed_with_its_journal_and_replaces_none_renamed_before(
+def test_a_damaged_database_is_renamed_with_its_journal_and_replaces_no_database_renamed_before(
     tmp_path: Path, suffixes: Sequence[bytes]
 ) -> None:
     """Not even one that was renamed in the same second."""
@@ -125,7 +125,7 @@ def test_a_database_opened_for_reading_is_not_created_and_cannot_be_written(tmp_
         (["SELECT CAST(x'ff' AS TEXT)"], False),
     ],
 )
-def test_errors_of_a_full_disk_or_missing_folder_count_as_temporary_but_not_those_of_content(
+def test_errors_of_a_full_disk_or_a_missing_folder_count_as_temporary_but_errors_of_content_do_not(
     statements: list[str], passes: bool
 ) -> None:
     database = sqlite3.connect(":memory:")

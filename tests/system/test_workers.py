@@ -56,7 +56,7 @@ def test_several_workers_return_the_same_results_in_the_same_order_as_one_worker
     assert found == list(ALONE.each(_tree(ALONE, lambda number: number * 2), items))
 
 
-def test_calls_made_by_other_calls_wait_at_once_but_no_more_of_them_than_there_are_workers(
+def test_calls_that_are_made_inside_of_calls_run_at_once_but_never_more_than_there_are_workers(
     workers: Workers,
 ) -> None:
     """So all workers list the subfolders of one large folder."""
@@ -127,7 +127,7 @@ def test_ctrl_c_ends_the_wait_for_the_result_of_a_worker_that_never_returns(work
     hangs.set()
 
 
-def test_folders_on_a_local_disk_get_one_worker_and_folders_on_a_network_share_several(
+def test_folders_on_a_local_disk_get_one_worker_and_folders_on_a_network_drive_get_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = os.fsencode(tmp_path)

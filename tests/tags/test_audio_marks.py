@@ -113,7 +113,9 @@ def with_last_packets(data: bytes, packets: Sequence[bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["tone.ogg", "tone.opus"])
-def test_silence_at_the_end_of_an_ogg_stream_does_not_change_its_mark(name: str, tmp_path: Path) -> None:
+def test_silence_at_the_end_of_an_ogg_stream_does_not_change_its_audio_mark(
+    name: str, tmp_path: Path
+) -> None:
     """A silent packet has one byte in Vorbis, three in Opus, or many at a constant bit rate."""
     data = (DATA / name).read_bytes()
     marks = []

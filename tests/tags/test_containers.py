@@ -70,7 +70,7 @@ def aiff(frames: int, size: int | None, *others: bytes, codec: bytes = b"") -> b
 
 
 @pytest.mark.parametrize("size", [len(SECOND), 0, 0xFFFFFFFF, 0x7FFFFFFF, 20_000])
-def test_the_length_of_wav_and_aiff_is_that_of_their_bytes_whatever_the_header_claims(
+def test_the_length_of_wav_and_aiff_is_computed_from_their_bytes_whatever_length_the_header_claims(
     size: int, tmp_path: Path
 ) -> None:
     """Headers claim too much if a file was written into a pipe or cut off."""
@@ -88,7 +88,7 @@ def test_the_length_of_wav_and_aiff_is_that_of_their_bytes_whatever_the_header_c
     assert lengths == dict.fromkeys(files, 1000)
 
 
-def test_text_chunks_of_wav_are_read_after_the_audio_and_do_not_count_as_audio(tmp_path: Path) -> None:
+def test_text_chunks_behind_the_audio_of_a_wav_are_read_and_do_not_count_as_audio(tmp_path: Path) -> None:
     info = little(
         b"LIST", b"INFO" + little(b"INAM", b"Title") + little(b"IPRD", b"Album") + little(b"IPRT", b"3")
     )
@@ -100,7 +100,9 @@ def test_text_chunks_of_wav_are_read_after_the_audio_and_do_not_count_as_audio(t
         assert (tags.title, tags.album, tags.number, tags.duration_ms) == ("Title", "Album", 3, 1000)
 
 
-def test_the_length_of_compressed_aiff_is_that_of_its_samples_or_unknown(tmp_path: Path) -> None:
+def test_the_length_of_compressed_aiff_is_computed_from_its_samples_or_counts_as_unknown(
+    tmp_path: Path,
+) -> None:
     law = aiff(2 * HERTZ, None, codec=b"ulaw")
 
     assert length_of(tmp_path / "x.aifc", law) == 2000
@@ -109,7 +111,7 @@ def test_the_length_of_compressed_aiff_is_that_of_its_samples_or_unknown(tmp_pat
 
 @pytest.mark.parametrize("promised", [1, 10, 1000])
 @pytest.mark.parametrize("suffix", [".dsf", ".dff"])
-def test_the_length_of_dsd_is_that_of_its_bytes_whatever_the_header_claims(
+def test_the_length_of_dsd_is_computed_from_its_bytes_whatever_length_the_header_claims(
     suffix: str, promised: int, tmp_path: Path
 ) -> None:
     hertz, size = 2_822_400, 2_822_400 // 8
@@ -142,7 +144,7 @@ def moov_first(tmp_path: Path) -> bytes:
     return atoms[b"ftyp"] + atoms[b"moov"] + atoms[b"mdat"]
 
 
-def test_the_length_of_mp4_is_that_of_its_audio_whatever_the_header_claims(
+def test_the_length_of_mp4_is_computed_from_its_audio_whatever_length_the_header_claims(
     moov_first: bytes, tmp_path: Path
 ) -> None:
     whole = tags_of(tmp_path / "x.m4a", moov_first)
@@ -179,7 +181,7 @@ def with_tags_of_track(data: bytes) -> bytes:
     ],
     ids=["no version", "audio to the end", "an atom to the end", "bytes at the end", "tags of a track"],
 )
-def test_mp4_atoms_without_version_or_length_and_tags_of_a_track_hide_no_tags_of_the_file(
+def test_tags_of_mp4_are_read_even_if_atoms_have_no_version_or_length_or_a_track_has_its_own_tags(
     damage: Callable[[bytes], bytes], moov_first: bytes, tmp_path: Path
 ) -> None:
     whole = tags_of(tmp_path / "x.m4a", moov_first)
@@ -274,7 +276,9 @@ def id3(*frames: tuple[bytes, bytes]) -> bytes:
     return b"ID3\3\0\0\0\0\0%c" % len(body) + body
 
 
-def test_a_tag_at_the_end_of_an_mp3_completes_id3v2_without_title_artist_or_album(tmp_path: Path) -> None:
+def test_a_tag_at_the_end_of_an_mp3_completes_an_id3v2_tag_that_lacks_title_artist_or_album(
+    tmp_path: Path,
+) -> None:
     audio = (DATA / "none.mp3").read_bytes()
     end = ape(tmp_path, Title="Title of APE", Artist="Artist of APE", Comment="of APE")
     title, artist, album = (b"TIT2", b"\0Title"), (b"TPE1", b"\0Artist"), (b"TALB", b"\0Album")
@@ -295,7 +299,7 @@ def test_a_tag_at_the_end_of_an_mp3_completes_id3v2_without_title_artist_or_albu
         assert [tags.title, tags.artist, tags.album, tags.comment] == expected
 
 
-def test_id3v1_is_read_from_a_format_with_ape_tags_if_it_is_the_only_tag(tmp_path: Path) -> None:
+def test_an_id3v1_tag_is_read_from_a_wavpack_file_that_has_no_other_tag(tmp_path: Path) -> None:
     path = tmp_path / "x.wv"
     path.write_bytes((DATA / "tone.wv").read_bytes())
     mutagen.File(path).delete()
@@ -304,7 +308,7 @@ def test_id3v1_is_read_from_a_format_with_ape_tags_if_it_is_the_only_tag(tmp_pat
 
 
 @pytest.mark.parametrize("suffix", ["wv", "m4a", "ogg", "wav", "flac", "tta", "wma", "aac"])
-def test_audio_behind_an_id3_tag_is_read_and_the_tag_counts_if_the_format_has_none(
+def test_audio_behind_an_id3_tag_is_read_but_the_tag_counts_only_if_the_format_has_no_other_tags(
     suffix: str, tmp_path: Path
 ) -> None:
     alone = tags_in(DATA / f"tone.{suffix}")
@@ -328,7 +332,9 @@ def test_the_length_of_compressed_wav_is_computed_from_its_blocks_or_byte_rate(t
 
 
 @pytest.mark.parametrize("name", ["none.mp3", "tone.wma"])
-def test_the_length_of_a_cut_off_mp3_or_wma_is_that_of_its_bytes(name: str, tmp_path: Path) -> None:
+def test_the_length_of_a_cut_off_mp3_or_wma_is_computed_from_the_bytes_that_are_left(
+    name: str, tmp_path: Path
+) -> None:
     data = (DATA / name).read_bytes()
     start = int.from_bytes(data[16:24], "little") if name == "tone.wma" else 0
     whole_ms = length_of(tmp_path / name, data)
@@ -338,7 +344,9 @@ def test_the_length_of_a_cut_off_mp3_or_wma_is_that_of_its_bytes(name: str, tmp_
     assert abs(length_of(tmp_path / name, data[: (start + len(data)) // 2]) - whole_ms / 2) < 10
 
 
-def test_mp3_frames_of_several_bit_rates_are_counted_if_no_header_has_their_number(tmp_path: Path) -> None:
+def test_mp3_frames_of_several_bit_rates_are_counted_if_no_header_has_the_number_of_frames(
+    tmp_path: Path,
+) -> None:
     """The first frames are of silence, with a low bit rate."""
     # MPEG 1, layer III, 44.1 kHz: 104 bytes at 32 kbit/s, 626 bytes at 192 kbit/s.
     quiet, loud = (bytes((255, 251, rate << 4, 0)) for rate in (1, 11))
@@ -394,7 +402,7 @@ def test_vorbis_comments_in_latin1_are_read(tmp_path: Path, name: str) -> None:
     assert (tags.album, tags.artist) == ("Älbumü", "Björk; 椎名林檎")
 
 
-def test_flac_with_a_picture_longer_than_its_block_is_read(tmp_path: Path) -> None:
+def test_a_flac_file_with_a_picture_longer_than_its_block_claims_is_read(tmp_path: Path) -> None:
     """Some programs write more bytes than the length of the block says."""
     data = (DATA / "tone.flac").read_bytes()
     picture = Picture()

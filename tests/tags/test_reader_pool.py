@@ -74,7 +74,7 @@ def test_workers_read_each_file_once_with_the_same_result_as_this_process() -> N
     assert all(reading == read(paths[index]) for index, reading in found)
 
 
-def test_files_on_a_slow_drive_get_one_worker_for_64_files_and_at_most_16(
+def test_files_on_a_slow_drive_get_one_worker_for_every_64_files_but_at_most_16_workers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One worker reads a few files before a second one has started."""
@@ -127,7 +127,7 @@ print(json.dumps([peak_kb, found]))
     ],
     ids=["memory and depth", "time"],
 )
-def test_a_file_that_exhausts_memory_time_or_recursion_harms_the_reading_of_no_other(
+def test_a_file_that_exhausts_memory_time_or_recursion_harms_the_reading_of_no_other_file(
     tmp_path: Path, bombs: dict[Callable[[], bytes], str], deadline_s: int
 ) -> None:
     """Only the reading of that file has the reason. This process needs little memory."""
@@ -185,7 +185,7 @@ def test_a_worker_ignores_ctrl_c_because_its_parent_handles_it() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("delay_s", [9.9, 10.0, 10.5, 60.0, 60.5, 100.0])
-def test_no_worker_is_stopped_for_a_delay_of_its_parent(
+def test_no_worker_is_stopped_because_its_parent_was_delayed(
     monkeypatch: pytest.MonkeyPatch, delay_s: float
 ) -> None:
     """The parent waits for a slow consumer, or was stopped by Ctrl-Z.
@@ -248,7 +248,7 @@ def test_a_worker_that_ran_out_of_memory_is_replaced(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.process
-def test_a_worker_limits_its_memory_and_core_dumps() -> None:
+def test_a_worker_limits_its_memory_and_writes_no_core_dump() -> None:
     """The limits of this process do not change."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.closing(read_all(SOUND, memory_bytes=300 << 20)) as iterator:

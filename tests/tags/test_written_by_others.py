@@ -49,7 +49,7 @@ DATES = {
 @pytest.mark.parametrize(
     ("date", "text"), [(date, text) for date, texts in DATES.items() for text in texts.split(" | ")]
 )
-def test_dates_are_read_in_many_forms_and_of_an_ambiguous_day_and_month_only_the_year(
+def test_dates_are_read_in_many_forms_but_only_the_year_if_day_and_month_are_ambiguous(
     date: str, text: str
 ) -> None:
     assert read_date(text) == date
@@ -114,7 +114,9 @@ def test_popm_ratings_are_converted_to_stars_as_windows_does(address: str, tmp_p
         assert FIELDS["rating"].decode(tags_in(path).rating) == stars
 
 
-def test_popm_ratings_of_quod_libet_and_other_numbers_are_shares_of_255(tmp_path: Path) -> None:
+def test_popm_ratings_of_quod_libet_and_numbers_that_windows_does_not_write_are_shares_of_255(
+    tmp_path: Path,
+) -> None:
     for number in range(1, 256):
         content = b"quodlibet@lists.sacredchao.net" + bytes((0, number))
         path = with_id3(tmp_path / "x.mp3", (b"POPM", content))
