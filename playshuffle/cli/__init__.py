@@ -1,4 +1,4 @@
-"""Run the command line: a module for each command, and the one place that catches errors."""
+"""Run the command line, and report its errors. Each command has a module."""
 
 import contextlib
 import errno
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def _finish_move() -> None:
-    """Finish a killed move, before the configuration or a list is read."""
+    """Finish a killed `playshuffle move`, before the configuration or a list is read."""
     with contextlib.suppress(OSError):  # without a home nothing was moved
         if os.path.lexists(moving_mark()):
             # Almost no command needs it.

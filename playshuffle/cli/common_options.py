@@ -13,7 +13,7 @@ Complete = Callable[..., list[str]] | None
 
 
 def option(flags: str, text: str, group: str | None = None, complete: Complete = None) -> Any:
-    """Return an option for a command; `group` is its heading in the help.
+    """Return an option for a command; `group` is the heading above it in the help.
 
     `flags` is written as in the help, with a placeholder for the value: `--quiet -q`, `--size SIZE`.
     """

@@ -1,4 +1,4 @@
-"""List the names of playlists and the values of options that a shell completes."""
+"""List names of playlists and values of options, for the completion of a shell."""
 
 import contextlib
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def lists(ctx: typer.Context) -> list[str]:
 
 
 def of_option(row: Row) -> Callable[..., list[str]] | None:
-    """Return a function that lists the values of an option, or None for free text."""
+    """Return a function that lists the values of an option; None if any text is a value."""
     if row.name in ("source", "without"):
         return lists
     if row.name == "history":

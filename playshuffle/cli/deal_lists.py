@@ -63,7 +63,6 @@ def deal_lists(
 def _configured(
     words: Sequence[str], given: Given, config: str | None, save: str | None, state: State
 ) -> tuple[dict[str, Request], list[Exit]]:
-    """Return the configured decks with daily or weekly deals, and exit codes for broken lists."""
     if words or save is not None or not given.names <= ONCE:
         raise PlayshuffleError("--due uses the configuration. Remove the folders and other options.")
     config_file = load_named(config)
@@ -78,7 +77,6 @@ def _configured(
 def _request(
     words: Sequence[str], given: Given, switch: str, config: str | None, save: str | None, state: State
 ) -> Request:
-    """Return the request of a deck: options in `given` replace the options of its last deal."""
     if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
@@ -100,7 +98,7 @@ def _request(
 
 
 def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, state: State) -> Request:
-    """Return the request for folders; an existing deck in the same file keeps its other options."""
+    """Return the request to deal from folders; a deck of the same file keeps the options not given."""
     options = given.options._replace(folders=tuple(folders), every=given.options.every or Every.DAY.value)
     if options.groups is not None and "order" not in given.names:
         options = options._replace(order="albums" if options.group_by is None else "groups")

@@ -93,7 +93,7 @@ def _next(dealt: Dealt, today: date) -> str:
 
 
 def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
-    """Yield the tracks of the next deal, in a pipe as paths."""
+    """Yield the tracks of the next deal as lines; in a pipe, as paths."""
     report, last = dealt.report, dealt.deck.deal
     assert last is not None
     paths = report.paths()[: dealt.certain]
@@ -104,7 +104,7 @@ def glance(dealt: Dealt, screen: Screen) -> Iterator[str]:
 
 
 def as_json(dealt: Dealt) -> dict[str, Any]:
-    """Return the report of `make` for JSON, with facts about the deal."""
+    """Return for JSON the report that `make` has, and facts about the deal."""
     deck, last = dealt.deck, dealt.deck.deal
     return {
         **make_report.as_json(dealt.report),

@@ -124,7 +124,7 @@ def _size(size: str | None) -> int | None:
 
 
 def _source(playlist: str, file: bytes) -> str:
-    """Return the file and owner of a list: lists of two users may share a name."""
+    """Describe a list by file and owner: lists of two users may share a name."""
     if playlist == STDIN:
         return f"standard input of {user_name(os.geteuid())}"
     return f"{shown(os.path.realpath(playlist))} of {user_name(os.stat(file).st_uid)}"

@@ -33,10 +33,10 @@ def _converted(value: Any, param: Any, ctx: Any) -> Any:
 
 
 class _Helped:
-    """A command whose option -h omits rarely needed options, and --help does not."""
+    """A command whose help omits rarely needed options with -h, but not with --help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Let typer versions that would import pydantic call `_converted`."""
+        """Make typer call `_converted` in those versions that would import pydantic."""
         for parameter in self.get_params(ctx):  # type: ignore[attr-defined]
             if getattr(parameter, "type_descriptor", None) is not None:
                 parameter.get_runtime_param = partial(SimpleNamespace, coerce=_converted)
@@ -65,7 +65,7 @@ class Command(_Helped, TyperCommand):
         _write(formatter, sections, is_compact=True)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the same usage line in all versions of typer."""
+        """Return the words of the usage line, the same in all versions of typer."""
         return [self.options_metavar or "", *map(_usage, filter(_is_argument, self.get_params(ctx)))]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -56,7 +56,7 @@ class ListStatus(NamedTuple):
 
 
 def list_status(name: str, config_file: Config | None, report: Status, *, is_all: bool) -> ListStatus:
-    """Return the status of a list; a deck's has its last deal, or all dealt tracks.
+    """Return the status of a list; for a deck, with the tracks of the last deal, or all dealt tracks.
 
     Raises:
         PlayshuffleError: no list has this name.
@@ -85,7 +85,7 @@ def list_status(name: str, config_file: Config | None, report: Status, *, is_all
 
 
 def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
-    """Return a deck's status with plays until now, and warnings about its play history.
+    """Return a deck's status that counts plays until now, and warnings about the deck's play history.
 
     If plays cannot be read, the status is as of the last deal.
     """

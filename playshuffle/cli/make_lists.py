@@ -1,7 +1,4 @@
-"""Make lists again, or a new list of music folders: `playshuffle make`.
-
-The page Architecture of the documentation describes the path from here to the file.
-"""
+"""Make lists again, or a new list of music folders: `playshuffle make`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -42,7 +39,7 @@ def make_lists(
     quiet: bool,
     verbose: bool,
 ) -> Exit:
-    """Make lists and report them, with the arguments of the command make."""
+    """Make lists and report on them. The arguments are as in the command make."""
     _check_stdout(given.options.output, print0, as_json)
     is_all = not print0 and save is None and given.names <= ONCE
     writes = not (dry_run or print0 or given.options.output == STDOUT)
@@ -85,9 +82,10 @@ def _write_to_stdout(reports: Sequence[Report], output: str | None, print0: bool
 def _lists_to_make(
     words: Sequence[str], lists: Sequence[KnownList], config_file: "Config | None", *, is_all: bool
 ) -> tuple[list[KnownList], list[Exit]]:
-    """Return the lists that words name, and an exit code for each faulty one.
+    """Return the lists that words name.
 
-    With `is_all` and no words, return all configured lists that are not dealt.
+    With `is_all` and no words, return all configured lists that are not dealt, and an exit code for each
+    fault.
     """
     if words or config_file is None or not is_all:
         return named_lists(words, lists, config_file), []
@@ -111,7 +109,6 @@ def _requests_of(
 
 
 def _new_list(folders: Sequence[str], options: Options, config: str | None, quiet: bool) -> Options:
-    """Return the options of a new list, by default of the music folder."""
     if not folders and options.source is None:
         folders, text, _ = default_folders(config)
         if not quiet:

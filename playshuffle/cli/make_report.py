@@ -30,11 +30,11 @@ _LISTS = 3  # lists to name with a fact
 
 
 def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool = False) -> Iterator[Fact]:
-    """Yield the result, the verdict first.
+    """Yield the result of `make`, the verdict first.
 
     Args:
-        names: name skipped files, and tracks that a player may not play.
-        is_again: the user named the list, to make it again.
+        names: list skipped files, and tracks that a player may not play.
+        is_again: a known list was made again.
     """
     request, figures, last = report.request, report.figures(), report.last
     has_losses = bool(report.losses) and request.options.player != GENERIC
@@ -64,9 +64,9 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
 
 
 def all_lines(reports: Mapping[str, Report], *, names: bool, is_again: bool) -> Iterator[Fact]:
-    """Yield a line for each of several lists, then each other fact once.
+    """Yield the results of lists; if there are several, all verdicts, then each other fact once.
 
-    `reports` maps names of lists; other arguments are as in `lines`.
+    `reports` maps the name of each list to its report.
     """
     is_brief = len(reports) > 1 and not names
     by_list = {
@@ -122,7 +122,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
 
 def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
-    """Name old files of the playlist that were removed, or would be."""
+    """Yield a line for each old file of the playlist, removed or to be removed."""
     for file in files:
         yield (
             "Would remove" if dry_run else "Removed",
@@ -131,7 +131,7 @@ def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
 
 
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
-    """Count omitted tracks and unreadable files, with reasons; with `names`, list them."""
+    """Yield the numbers of omitted tracks and unread files, by reason; with `names`, also their paths."""
     yield from _choice(report.choice, names=names)
     yield from _reasons("Skipped", [*report.library.skipped, *report.choice.skipped(NAME)], names)
     yield from _reasons("Untagged", report.library.untagged, names)
@@ -139,7 +139,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
-    """Return the first line; `was` describes the last list if it was longer."""
+    """Return the first line; `was` describes the earlier list, if that was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
     order = request.recipe.order
     contents = [
@@ -215,7 +215,7 @@ def _names(files: Sequence[Skipped], count: int) -> Iterator[Fact]:
 
 
 def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
-    """Count repeats by the same artist in orders that avoid them, or in the default one."""
+    """Yield the number of repeats, for an order with the fewest possible, or the default order with more."""
     text = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
     if ORDERS[order].has_fewest_repeats and figures.neighbours == figures.fewest:
         yield "Repeats", f"{text}, the fewest possible"
@@ -271,7 +271,6 @@ def _pairs(files: Sequence[Skipped]) -> list[dict[str, str]]:
 
 
 def _choice_as_json(choice: Choice) -> dict[str, Any]:
-    """List the omitted tracks, but only count the often many that the query omits."""
     where = choice.stage(WHERE)
     return {
         "matching": None if where is None else where.of - len(where.indices),

@@ -96,7 +96,6 @@ def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
 
 
 def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: bytes) -> None:
-    """Check that a music folder or list moves, and that no other list uses the new folder."""
     if not any(row.table in ("root", "record") for row in rows):
         roots = ", ".join(map(home_path, state.roots())) or "none"
         raise PlayshuffleError(

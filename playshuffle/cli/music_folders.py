@@ -1,4 +1,4 @@
-"""Find the music folders of a command that names none."""
+"""Find the music folders to use if the command line names no folder."""
 
 import os
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def default_folders(config: str | None) -> "tuple[tuple[str, ...], str, tuple[So
 def music_folders(
     folders: Sequence[str], config: str | None
 ) -> tuple[tuple[bytes, ...], "tuple[Source, ...]"]:
-    """Return the named folders; otherwise the default ones, with their play histories.
+    """Return the named folders; if none is named, the default folders and the configured play histories.
 
     Raises:
         PlayshuffleError: a name is not that of a folder, or no default folder exists.

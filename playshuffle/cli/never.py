@@ -88,7 +88,6 @@ def _undo(words: Sequence[str], *, quiet: bool) -> Exit:
 
 
 def _listed(word: str, paths: Sequence[bytes]) -> bytes | None:
-    """Return the path in never.m3u that a word names, whole or by its end."""
     real, end = os.path.realpath(absolute(word)), b"/" + os.fsencode(word)
     return next((path for path in paths if os.path.realpath(path) == real or path.endswith(end)), None)
 
@@ -119,7 +118,7 @@ def _entries(playlist: bytes) -> set[bytes]:
 
 
 def update_lists(lists: Iterable[KnownList], *, quiet: bool) -> list[Exit]:
-    """Write lists with changed tracks or paths again; return exit codes of failures."""
+    """Write again the lists whose tracks or paths have changed; return an exit code for each failure."""
     requests: dict[str, Request] = {}
     failures: dict[str, PlayshuffleError] = {}
     with State(writes=False) as state:

@@ -1,4 +1,4 @@
-"""Show how to write and play a playlist for a player, and its limits."""
+"""Show how to write and play a playlist for a player, and the limits of the player."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ from playshuffle.system.mpd_conf import load_name
 
 
 def play_command(player: Player, file: bytes) -> str:
-    """Return the shell command that plays a file; empty if the player has none."""
+    """Return the shell command that plays a file, or an empty text."""
     mpd_name = b""
     if player.uses_mpd_conf:
         found = load_name(file, mpd_server.settings())

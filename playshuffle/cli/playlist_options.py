@@ -14,7 +14,7 @@ from playshuffle.options.table import ROWS, Options, Row
 
 
 def takes_playlist_options(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Replace the parameter `given` of a command by all playlist options of `verb`."""
+    """Return a decorator that replaces the parameter `given` by the playlist options of `verb`."""
     rows = [row for row in ROWS if verb in row.verbs]
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:

@@ -36,7 +36,7 @@ def run_lists(
     must_remember: bool = True,
     state: State | None = None,
 ) -> tuple[dict[str, Done], list[Exit]]:
-    """Open lists over one library, and run a function for each; one failure does not stop the others.
+    """Open lists of one library, and call `act` for each list; a failure does not stop the other lists.
 
     Return results by name, and an exit code for each failed list.
 
@@ -68,11 +68,11 @@ def run_lists(
 def request_of(
     one: KnownList, given: Given, state: State, *, is_dealt: bool, is_saved: bool = False
 ) -> Request:
-    """Return the request of a list to make or deal; options in `given` replace its own.
+    """Return the request of a list to make or deal; options in `given` replace options of the list.
 
     Raises:
-        PlayshuffleError: its options are unknown, or only the configuration may change them; or the list
-            belongs to the other command, make or deal.
+        PlayshuffleError: the options of the list are unknown; or `given` would change configured options; or
+            the list belongs to the other command, make or deal.
     """
     name = shlex.quote(shown(one.name))
     if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):
@@ -95,7 +95,7 @@ def request_of(
 
 
 def titles(lists: Sequence[KnownList]) -> list[str]:
-    """Return the name of each list, or its file if several have the name."""
+    """Return the name of each list, or its file if several lists have that name."""
     count = Counter(one.name for one in {each.path: each for each in lists}.values())
     return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
 

@@ -11,7 +11,7 @@ from playshuffle.service import status_file
 
 
 def check_save(name: str | None, config: str | None, request: Request) -> None:
-    """Check, before a list is made, that the configuration can have it."""
+    """Check, before a list is made, that it can be saved in the configuration."""
     if name is None:
         return
     if not request.writes:

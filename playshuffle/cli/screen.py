@@ -59,7 +59,7 @@ class Screen(NamedTuple):
         return self.width is not None and self.width >= _NARROW
 
     def verdict(self, mark: Mark, text: str) -> str:
-        """Return a first line with the sign or word of its verdict; wrapped on a terminal."""
+        """Return a text behind its verdict's sign or word; wrapped on a terminal."""
         sign, word, colour = mark.value
         start = sign if self.is_terminal and self.has_unicode else f"{word}:"
         first, *others = self.hanging(text, f"{start} ", _INDENT)
@@ -76,7 +76,7 @@ class Screen(NamedTuple):
         return f"\x1b[{colour}m{text}\x1b[0m" if self.has_colour and text else text
 
     def detail(self, label: str, text: str) -> list[str]:
-        """Return a labelled line below the first one; wrapped on a terminal."""
+        """Return a line with a label, to print below the verdict; wrapped on a terminal."""
         if not self.is_terminal:
             return self.wrapped(text, f"{label}: ")
         return self.wrapped(text, f"{'':{_INDENT}}{label:<{_LABEL}} ")
@@ -117,7 +117,7 @@ class Screen(NamedTuple):
 
         Args:
             header: titles of the columns; the first cell of a row names the row.
-            rows: cells as in the header; empty columns are omitted.
+            rows: for each title, a cell; empty columns are omitted.
         """
         filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
         right = {filled.index(at) for at in right if at in filled}
@@ -145,7 +145,7 @@ class Screen(NamedTuple):
         return self.hanging(text, indent=_INDENT) if self.is_terminal else [text]
 
     def tail(self, text: str, width: int) -> str:
-        """Return a text; if too wide, such as a path, only its end."""
+        """Return a text, such as a path; if it is too wide, only its end."""
         cut = "…" if self.has_unicode else "~"
         while columns(text) > width:
             text = f"{cut}{text[2:] if text.startswith(cut) else text[1:]}"
@@ -211,7 +211,7 @@ def _from_home(text: str) -> str:
 
 
 def shell_path(path: bytes | str) -> str:
-    """Return a path for a shell, with `~` for the home folder."""
+    """Return a path quoted for a shell, with `~` for the home folder."""
     text = home_path(path)
     return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") and text != "~/" else shlex.quote(text)
 

@@ -102,7 +102,6 @@ def _last_made() -> bytes:
 
 
 def _tell_written(config: str | None, *, quiet: bool) -> int:
-    """Update the queues for written playlists; a failing player does not stop the others."""
     entries = to_tell.take()
     codes: list[Exit] = []
     try:

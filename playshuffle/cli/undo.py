@@ -75,10 +75,7 @@ def _count(before: SavedRecord) -> int:
 
 
 def _request(one: KnownList, before: SavedRecord, state: State) -> Request:
-    """Return the request to write a list as recorded.
-
-    The record has the tracks, so it needs no queries, skip lists and pins, which may name missing files.
-    """
+    """Return a request with the recorded tracks, without options that may name missing files."""
     if before.options is not None and before.options.source is None:
         options = before.options._replace(where=(), without=(), pin=(), most=None)
         if (request := one.request_of(before._replace(options=options))) is not None:

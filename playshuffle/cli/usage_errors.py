@@ -57,7 +57,7 @@ _KEYS = {row.flag: row.key for row in ROWS if not row.verbs or row.key in ("gap"
 
 
 def usage_text(error: Any, words: Sequence[str]) -> str:
-    """Return the sentences for a usage error of typer."""
+    """Return sentences that describe a usage error of typer."""
     context = getattr(error, "ctx", None)
     command = [word for word in words[:1] if not word.startswith("-")]
     path = " ".join(("playshuffle", *command)) if context is None else context.command_path
@@ -105,7 +105,7 @@ def _meant_option(word: str, names: Sequence[str]) -> str:
 
 
 def _as_written(option: str, words: Sequence[str]) -> str:
-    """Return an option as typed: `-where`, where the parser names only `-w`."""
+    """Return an option as the user typed it: `-where` if the parser names only `-w`."""
     if option.startswith("--"):
         return option
     names = (word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 2)
@@ -113,7 +113,7 @@ def _as_written(option: str, words: Sequence[str]) -> str:
 
 
 def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
-    """Return an error's text with options as typed: `-n` for `--limit`."""
+    """Return an error's text with options as the user typed them: `-n` for `--limit`."""
     written = {word.partition("=")[0] for word in words if word.startswith("--")}
     short = {
         row.flags[0]: name

@@ -48,7 +48,7 @@ class Question(NamedTuple):
     """The playlists to explain.
 
     Attributes:
-        configured: maps the name shown of a configured list to its name in the configuration.
+        configured: maps the displayed name of each configured list to its name in the configuration.
         still_ns: files modified less than this time ago count as being written.
     """
 
@@ -140,7 +140,7 @@ def _heading(reason: Reason) -> str:
 
 
 def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> dict[str, Any]:
-    """Return the reasons for JSON, with the values that query terms compared."""
+    """Return the reasons for JSON, with the tag values that terms of the query tested."""
 
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
         explained = playlists[name]

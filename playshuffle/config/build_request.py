@@ -38,9 +38,9 @@ def build_request(
     """Build a request; relative paths in the options start at the current folder.
 
     Args:
-        options: with at least one folder, or `source`, unless there are files.
+        options: at least one folder or `source` is set, unless there are files.
         files: absolute paths, at least one, to choose from instead of folders.
-        name: the playlist's name, for a file in the first folder if the options name no file.
+        name: the playlist's name, and the name of its file if the options name no file.
 
     Raises:
         PlayshuffleError: an option is invalid, or does not work with another one.
@@ -78,7 +78,6 @@ def build_request(
 
 
 def _roots(folders: tuple[str, ...], files: tuple[bytes, ...] | None) -> tuple[bytes, ...]:
-    """Return the music folders; for files, the folder that contains them all."""
     for folder in folders:
         _check_folder(folder)
     if files is not None:
@@ -116,7 +115,7 @@ def _with_absolute_paths(
 
 
 def _absolute_pin(pin: str) -> str:
-    """Make the path of an existing file absolute, for later runs in other folders."""
+    """Make a pin that is the path of a file absolute, for later runs in other folders."""
     is_file = any(os.path.lexists(each) for each in (pin, pin.rpartition("@")[0]))
     return os.fsdecode(absolute(pin)) if is_file else pin
 
@@ -130,7 +129,6 @@ def _bytes(path: str | None) -> bytes | None:
 
 
 def _check_folder(folder: str) -> None:
-    """Check that a folder is not a playlist or a query, such as genre:jazz."""
     hint = ""
     if is_query(folder) and not os.path.lexists(folder):
         hint = "not a folder. To choose tracks by a query, write --where {word} after the music folder."
@@ -155,7 +153,7 @@ def default_output(player: str, root: bytes, name: str | None = None, plain: str
     """Return the default path of a player's playlist.
 
     Args:
-        plain: used without `name`; the player's name is added, so that each player has a file.
+        plain: name of the file if `name` is None; the player's name is added.
 
     Raises:
         PlayshuffleError: the name leads out of the folder or cannot be shown, or MPD's playlist folder cannot
@@ -182,8 +180,8 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
     """Make a path absolute, from the current folder.
 
     Raises:
-        PlayshuffleError: it is empty or from Windows; or the current folder no longer exists, an error with
-            this exit code.
+        PlayshuffleError: the path is empty or from Windows; or the current folder no longer exists, with the
+            exit code `code`.
     """
     if not path:
         raise PlayshuffleError("A file or folder name is empty. Is a shell variable not set?")

@@ -14,7 +14,7 @@ def load_if_any(name: str | None) -> "Config | None":
 
 
 def load_named(name: str | None = None) -> "Config":
-    """Return the configuration, perhaps named by --config.
+    """Return the configuration `name` (--config), or else the usual one.
 
     Raises:
         PlayshuffleError: it does not exist, or cannot be read.

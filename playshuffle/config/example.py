@@ -44,7 +44,7 @@ def example() -> str:
 
 
 def music_folder() -> str:
-    """Return the desktop's music folder; `~/Music` if it names none."""
+    """Return the music folder that the desktop names, or else `~/Music`."""
     home = os.path.expanduser("~")
     named = desktop_music(config_home(), os.fsencode(home)) or b""
     folder = os.environ.get("XDG_MUSIC_DIR") or os.fsdecode(named)

@@ -13,7 +13,7 @@ _TOO_LARGE = 10**9  # the limit of numbers on the command line, too
 
 
 class Key(NamedTuple):
-    """The values that a key takes: in words, as a check, as an example."""
+    """The values that a key takes: a description, a check and an example."""
 
     takes: str
     is_right: Callable[[object], bool]
@@ -74,7 +74,7 @@ PLAYLIST: Mapping[str, Key] = {
 
 
 def unknown(name: str, keys: Mapping[str, Key]) -> str:
-    """Return sentences about an unknown key, and the most similar key."""
+    """Return an error message about an unknown key, with the most similar key."""
     text = f"Unknown key '{shown(name)}'."
     plain = name.strip().lstrip("-").lower().replace("-", "_")
     if plain.startswith("no_") and plain[3:] in keys:
@@ -90,7 +90,7 @@ def unknown(name: str, keys: Mapping[str, Key]) -> str:
 
 
 def wrong(name: str, value: object, key: Key) -> str | None:
-    """Return a sentence if a value has the wrong type."""
+    """Return an error message if a value has the wrong type."""
     if key.is_right(value):
         return None
     return f"{name} must be {key.takes}" + (f": {name} = {key.example}" if key.example else ".")
@@ -105,7 +105,7 @@ def faults(
 ) -> list[Fault]:
     """Return the faults in the keys of a table.
 
-    `check` returns a sentence about an invalid value of the right type.
+    `check` returns an error message if the value of a key is invalid.
     """
     found = []
     for name, value in table.items():
@@ -123,7 +123,7 @@ def expanded(path: str, folder: bytes) -> bytes:
     """Make a path absolute: `~` is a home, and a relative path starts at `folder`.
 
     Raises:
-        PlayshuffleError: it is empty, has a NUL, or names an unknown user.
+        PlayshuffleError: the path is empty, has a NUL, or names an unknown user.
     """
     if not path:
         raise PlayshuffleError("The name is empty.", Exit.CONFIG)
@@ -140,7 +140,7 @@ def expanded(path: str, folder: bytes) -> bytes:
 
 
 def options_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` in a playlist's table, without values of wrong types."""
+    """Return the fields of `Options` that a playlist's table sets with values of the right types."""
     fields: dict[str, Any] = {}
     for row in ROWS:
         if not row.has_key or row.key not in table:

@@ -1,4 +1,4 @@
-"""Find configured lists and lists that were written, and the request of each."""
+"""Find the lists that are configured or were written, and the request of each list."""
 
 import os
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ class KnownList(NamedTuple):
     """A list of the configuration, or one that make or deal wrote.
 
     Attributes:
-        path: of the playlist file, links resolved.
-        is_dealt: as configured; a list outside of the configuration is dealt if deal wrote it last.
+        path: the playlist file, with links resolved.
+        is_dealt: the list is configured as a deck; or it is not configured, and deal wrote it last.
     """
 
     path: bytes
@@ -45,10 +45,10 @@ class KnownList(NamedTuple):
         return word == self.name or is_file_name
 
     def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request of the list, if known; options in `given` replace its own.
+        """Return the request of the list, if known; options in `given` replace options of the list.
 
         Raises:
-            PlayshuffleError: an option is invalid, perhaps only now, such as a list that no longer exists.
+            PlayshuffleError: an option is invalid, or has become so, as when a file no longer exists.
         """
         if self.configured is not None:
             return build_request(given.over(self.configured.request.options))
@@ -56,7 +56,7 @@ class KnownList(NamedTuple):
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
-        """Return the request with the options of a record; None if it has none."""
+        """Return the request with the options of a record; None if the record has no options."""
         options = None if record is None else record.options
         if options is None or not (options.folders or options.source):
             return None

@@ -48,13 +48,13 @@ def load(path: bytes) -> Config:
     """Read a configuration. A fault in a playlist breaks only this playlist.
 
     Raises:
-        ConfigError: it has a fault outside of the playlists. The error names playlist faults, too.
+        ConfigError: the file has a fault outside of the playlists. The error has all faults.
     """
     return understand(read(path))
 
 
 def all_lists(config: str | None) -> Sequence[KnownList]:
-    """Return all lists, even if the default configuration is broken."""
+    """Return all lists; only unconfigured ones if the default configuration is broken."""
     try:
         return known_lists(load(find(config)) if is_any(config) else None)
     except PlayshuffleError:
@@ -64,7 +64,7 @@ def all_lists(config: str | None) -> Sequence[KnownList]:
 
 
 def understand(document: Document) -> Config:
-    """Return the configuration in a file.
+    """Return the configuration in a TOML document.
 
     Raises:
         ConfigError: as `load` does.
@@ -201,7 +201,7 @@ def with_absolute_paths(document: Document, table: Mapping[str, Any]) -> dict[st
 
 
 def _absolute(document: Document, key: str, word: str) -> str:
-    """Return an absolute path; for a list's name, that of its file. A history's name (`mpd`) stays."""
+    """Return the absolute path that a word means, also as a list's name. A history's name (`mpd`) stays."""
     path = keys.expanded(word, os.path.dirname(document.path))
     if key not in ("without", "history") or "/" in word or os.path.lexists(path):
         return os.fsdecode(path)
@@ -259,7 +259,7 @@ def _wanted(
 
 
 def _with_rules(options: Options, rules: Mapping[str, Any]) -> Options:
-    """Return options with the queries, histories and skip lists for all playlists added in front.
+    """Add the queries, histories and skip lists for all playlists in front of a playlist's own.
 
     A playlist that is itself a skip list for all keeps its own tracks.
     """

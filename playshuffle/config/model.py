@@ -47,7 +47,7 @@ class ConfiguredPlaylist(NamedTuple):
 
 
 class BrokenPlaylist(NamedTuple):
-    """A fault in one playlist, which may have several."""
+    """A fault of one playlist. A playlist may have several faults."""
 
     name: str
     fault: Fault
@@ -81,6 +81,6 @@ class Config(NamedTuple):
     def still_ns(self) -> int:
         """Return the nanoseconds without modification after which a file counts as complete.
 
-        The time is shorter than `settle_s`, so that the update after that reads the file.
+        They are less than `settle_s`, so that the update after `settle_s` seconds reads the file.
         """
         return int(self.settle_s * 0.9e9)

@@ -1,6 +1,6 @@
 """Read and change the skip list of all playlists: never.m3u, which any player may edit.
 
-Entries below the home folder are relative to the list, so that they also fit a copy of the home.
+Entries below the home folder are relative to the list, so that they also work in a copy of the home.
 """
 
 import os
@@ -15,12 +15,12 @@ from playshuffle.system import atomic_file
 
 
 def never_tracks() -> list[bytes]:
-    """Return the paths in the list, in order."""
+    """Return the paths in never.m3u, in order."""
     return [entry.path for entry in _entries(_content())]
 
 
 def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
-    """Add tracks at the end; return those that are new in the list."""
+    """Add tracks at the end; return the ones that never.m3u did not have."""
     with _locked():
         content = _content() or b"#EXTM3U\n"
         there = {entry.path for entry in _entries(content)}
@@ -34,7 +34,7 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
 
 
 def remove_track(path: bytes | None = None) -> bytes | None:
-    """Remove a track, by default the last one, and return its path; None if it is not in the list."""
+    """Remove a track, by default the last one, and return its path; None if never.m3u lacks it."""
     with _locked():
         content = _content()
         before = _entries(content)
@@ -54,10 +54,10 @@ def remove_track(path: bytes | None = None) -> bytes | None:
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
-    """Return the content of the list at this path, its paths mapped by `new_place`.
+    """Return the content of the skip list `path` with each entry's path changed by `new_place`.
 
     Raises:
-        PlayshuffleError: the list cannot have a path.
+        PlayshuffleError: a new path cannot be written as an entry.
     """
     content = playlist_reader.content_of(path)
     for entry in _entries(content):
@@ -67,9 +67,9 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _with_track(content: bytes, path: bytes, at: int | None = None) -> bytes:
-    """Return the list with this track, in the first spelling that reads back as the path.
+    """Add a track to the list's content, in the first spelling that is read as this path.
 
-    `at` is the line to replace; None adds a line.
+    `at` is the index of a line to replace instead.
     """
     known, is_new = _entries(content), at is None
     lines = (content + b"\n" * is_new).split(b"\n")

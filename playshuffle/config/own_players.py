@@ -29,14 +29,14 @@ _REFUSES = {PathStyle.URI: "uri", PathStyle.RELATIVE: "music", PathStyle.ABSOLUT
 
 
 class OwnPlayers(NamedTuple):
-    """The players of a configuration, and faults of invalid ones by name."""
+    """The valid players of a configuration, and the faults of invalid players, by name."""
 
     players: Mapping[str, Player]
     faults: Mapping[str, tuple[Fault, ...]]
 
 
 def known_player(name: str) -> str:
-    """Return the player that a user names, built-in or configured.
+    """Return the name of the built-in or configured player that a user means.
 
     Raises:
         PlayshuffleError: the player is unknown, or its table has a mistake.
@@ -46,10 +46,10 @@ def known_player(name: str) -> str:
 
 
 def load_player(name: str) -> None:
-    """Add the players of the configuration to PLAYERS, unless it has this player.
+    """Add the players of the configuration to PLAYERS, unless PLAYERS has `name`.
 
     Raises:
-        PlayshuffleError: its table in the configuration has a mistake.
+        PlayshuffleError: the player's table in the configuration has a mistake.
     """
     if name not in PLAYERS and name.strip().casefold() not in BUILT_IN:
         faults = add_own_players().get(name, ())
@@ -58,7 +58,7 @@ def load_player(name: str) -> None:
 
 
 def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
-    """Add the configuration's players to PLAYERS; return faults of invalid ones by name."""
+    """Add the configuration's players to PLAYERS; return the faults of invalid players by name."""
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}
@@ -68,7 +68,7 @@ def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
 
 
 def value_names(kind: str) -> list[str]:
-    """Return the names of a kind in `NAMES`; players include configured ones, if readable."""
+    """Return the names of a kind in `NAMES`; of players, also readable ones in the configuration."""
     if kind == "player":
         with contextlib.suppress(PlayshuffleError):
             add_own_players()
@@ -88,7 +88,7 @@ def player_keys() -> Mapping[str, Key]:
 
 
 def read_players(document: Document) -> OwnPlayers:
-    """Read the players of a configuration; a fault breaks only its player."""
+    """Read the players of a configuration; a fault of one breaks no other."""
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)

@@ -21,15 +21,15 @@ def is_any(config_name: str | None) -> bool:
 
 
 def never_list() -> bytes:
-    """Return the skip list of all playlists, which need not exist."""
+    """Return the path of never.m3u, the skip list of all playlists; the file need not exist."""
     return os.path.join(os.path.dirname(places()[0]), b"never.m3u")
 
 
 def find(config_name: str | None = None) -> bytes:
-    """Return the configuration file, perhaps named by --config.
+    """Return the path of the configuration, named or usual.
 
     Raises:
-        PlayshuffleError: it does not exist.
+        PlayshuffleError: the file does not exist.
     """
     candidates = places(config_name)
     for path in candidates:

@@ -27,7 +27,7 @@ def save_list(path: bytes, name: str, request: Request) -> None:
     The configuration is created if needed.
 
     Raises:
-        PlayshuffleError: the configuration cannot have the list. It was not changed.
+        PlayshuffleError: the configuration cannot contain the list, and was not changed.
     """
     atomic_file.make_folder_for(path)
     with atomic_file.held(os.path.dirname(path)):
@@ -35,11 +35,7 @@ def save_list(path: bytes, name: str, request: Request) -> None:
 
 
 def with_list(path: bytes, name: str, request: Request) -> str:
-    """Return the text of a configuration with a list in it, as `save_list` writes it.
-
-    Raises:
-        PlayshuffleError: the configuration cannot have the list.
-    """
+    """Return a configuration's text with a list in it, as `save_list` writes it. Raise the same error."""
     document = read(path) if os.path.lexists(path) else Document(path, "", {})
     _check_name(document, name, request)
     options = with_paths(request.saved_options or Options(), named_paths().stored)
@@ -63,10 +59,10 @@ def with_list(path: bytes, name: str, request: Request) -> str:
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
-    """Return the content of a configuration without faults, its paths mapped by `new_place`.
+    """Return the content of a faultless configuration with each path changed by `new_place`.
 
     Raises:
-        PlayshuffleError: the configuration cannot have a path.
+        PlayshuffleError: a new path cannot be written into the configuration.
     """
     content = tomlkit.parse(read(path).text)
 
@@ -92,7 +88,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
 
 
 def _text(content: tomlkit.TOMLDocument, name: bytes | str) -> str:
-    """Return the file's text; refuse a list's name that is not UTF-8."""
+    """Return the configuration's text; refuse a `name` that is not UTF-8."""
     text = str(tomlkit.dumps(content))
     try:
         text.encode()

@@ -10,7 +10,7 @@ from playshuffle.system import atomic_file
 
 
 def in_circles(requests: Mapping[bytes, Request]) -> dict[bytes, bytes]:
-    """Map each playlist in a circle (a resolved path) to its skip list in it."""
+    """Map the path of each playlist in a circle to its skip list in the same circle."""
     lists = {
         path: {atomic_file.resolved(each): each for each in request.without}
         for path, request in requests.items()

@@ -15,7 +15,7 @@ class Fault(NamedTuple):
     """A fault of a configuration, and its place.
 
     Attributes:
-        line: from 1; None for the whole file.
+        line: its number, from 1; None for the whole file.
     """
 
     path: bytes
@@ -46,10 +46,10 @@ class Document(NamedTuple):
     table: Mapping[str, Any]
 
     def line(self, *keys: str) -> int | None:
-        """Return the line, from 1, of the last key, in the table that the others name; None if missing.
+        """Return the line, from 1, of the last key in the table that the other keys name; None if missing.
 
-        Python's TOML parser reports no lines. A key begins after the longest beginning of the text
-        that parses without the key.
+        Python's TOML parser reports no lines. The key is on the line after the longest start of the text
+        that parses and lacks the key.
         """
         if not _has(self.table, keys):
             return None
@@ -82,7 +82,7 @@ def read(path: bytes) -> Document:
     """Read a TOML file.
 
     Raises:
-        PlayshuffleError: it is not TOML.
+        PlayshuffleError: the file is not readable TOML.
     """
     try:
         with open(path, "rb") as file:
@@ -106,7 +106,7 @@ def parsed(path: bytes, text: str) -> Document:
     """Return the document with this text.
 
     Raises:
-        PlayshuffleError: it is not TOML.
+        PlayshuffleError: the text is not TOML.
     """
     import tomllib  # most users have no configuration
 

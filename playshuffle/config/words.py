@@ -45,7 +45,7 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     """Return the list with this name or file.
 
     Raises:
-        PlayshuffleError: several lists have it.
+        PlayshuffleError: several lists have this name.
     """
     if not lists:
         return None
@@ -73,7 +73,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
     """Return the list with this name or file.
 
     Raises:
-        PlayshuffleError: no list has it, or several have.
+        PlayshuffleError: no list has it, or several lists do.
     """
     one = find_list(word, lists)
     if one is None:
@@ -82,7 +82,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
 
 
 def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, KnownList | None] | None:
-    """Return the file of the list, or the existing file or folder, that a word names; and the list, if any.
+    """Return the path that a word names, of a list or of an existing file or folder; and the list, if any.
 
     `kind` is FILE or FOLDER: the alternative to a list.
 
@@ -103,7 +103,7 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, Know
 
 
 def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
-    """Return the file of a list, or the file that a word names. A path need not exist.
+    """Return the path of the list or file that a word names. A file need not exist.
 
     Raises:
         PlayshuffleError: the word names nothing, or several lists.
@@ -122,7 +122,7 @@ def is_path(word: str) -> bool:
 
 
 def named_lists(words: Sequence[str], lists: Sequence[KnownList], config: "Config | None") -> list[KnownList]:
-    """Return the lists that words name; an empty list for folders or no words.
+    """Return the lists that words name; no lists if the words name folders, or without words.
 
     Raises:
         PlayshuffleError: a word names nothing or a broken list, or words name both lists and folders.
@@ -148,10 +148,10 @@ def _may_be_missing(word: str) -> bool:
 
 
 def with_files(given: Given, lists: Sequence[KnownList]) -> Given:
-    """Return options with files in place of the names of lists.
+    """Return options with the name of each list replaced by the path of its file.
 
     Raises:
-        PlayshuffleError: a word of `from` or `without` is neither a list nor a file.
+        PlayshuffleError: a value of `from` or `without` names neither a list nor a file.
     """
 
     def file_of(option: str, word: str) -> str:
@@ -180,13 +180,13 @@ def _is_history(word: str) -> bool:
 
 
 def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
-    """Return all scanned tracks, to find by name; relative paths may start at a root."""
+    """Return an index that finds scanned tracks by name; relative paths may start at a root."""
     paths = [folder + name for folder, row in table.folders.items() for name in row.names.split(b"/")]
     return track_names(paths, roots)
 
 
 def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNames:
-    """Return the tracks with these paths, to find by name."""
+    """Return an index that finds these tracks by name."""
 
     def read_tags() -> list[Tags | None]:
         tags = cached_tags(paths)

@@ -54,7 +54,7 @@ _TITLES = (
 
 
 def tracks() -> list[DemoTrack]:
-    """Return all tracks of the demo: 24 by 4 artists, on 5 albums."""
+    """Return the 24 tracks of the demo, by 4 artists, on 5 albums."""
     albums = zip(_ALBUMS, _TITLES, strict=True)
     return [
         DemoTrack(*album, number, title) for album, titles in albums for number, title in enumerate(titles, 1)

@@ -46,10 +46,10 @@ def find_tracks(
     is_ascii: bool,
     kept_below: Sequence[bytes] | None = None,
 ) -> tuple[list[CopiedTrack], list[Skipped]]:
-    """Return the audio files among paths as tracks, in order, and the other paths with a reason.
+    """Return the audio files among paths as tracks, in order, and each other path with a reason.
 
     A file without an audio suffix is never copied: a playlist may come from anybody. Copies are named by
-    artist and title, or by their path below one of the folders `kept_below`.
+    artist and title; with `kept_below`, by the path below one of these folders.
     """
     found: list[tuple[bytes, os.stat_result]] = []
     skipped = []
@@ -79,7 +79,7 @@ def find_tracks(
 
 
 def safe_name(text: str, *, is_ascii: bool) -> str:
-    """Return a text as a file name that all file systems accept.
+    """Turn a text into a file name that all file systems accept.
 
     With `is_ascii`, for simple devices, accents are dropped and other letters become `_`.
     """
@@ -93,13 +93,12 @@ def safe_name(text: str, *, is_ascii: bool) -> str:
 
 
 def plain(name: str) -> str:
-    """Return the name of a copy without each `~`, which distinguishes copies of one name."""
+    """Return the name of a copy without each `~` that distinguishes it from copies with the same name."""
     stem, suffix = os.path.splitext(name)
     return stem.rstrip("~") + suffix
 
 
 def _below(path: bytes, roots: Sequence[bytes]) -> list[str]:
-    """Return a file's folders below the outermost root, or else the last two, and its name without suffix."""
     root = min((root for root in roots if path.startswith(os.path.join(root, b""))), key=len, default=None)
     parts = os.fsdecode(path if root is None else path[len(root) :]).strip("/").split("/")
     parts = parts[-3:] if root is None else parts

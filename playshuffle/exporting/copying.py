@@ -1,6 +1,6 @@
 """Copy tracks into a folder, and find the copies of earlier runs there.
 
-A file in each folder, the mark, lists the names that playshuffle wrote there.
+A file in each folder, the export mark, lists the names that playshuffle wrote there.
 """
 
 import contextlib
@@ -46,13 +46,13 @@ class Exported(NamedTuple):
 def exported(
     folder: bytes, tracks: Sequence[CopiedTrack], again: Mapping[int, bytes], removed: int
 ) -> Exported:
-    """Return the result of an export; `again` has the existing copies by track number."""
+    """Return the result of an export; `again` maps the index of a track to its existing copy."""
     copied = sum(index not in again for index in range(len(tracks)))
     return Exported(folder, len(tracks), copied, removed, sum(track.size for track in tracks))
 
 
 def of_other_list(folder: bytes, head: bytes) -> PlayshuffleError:
-    """Return the error for a folder whose mark names another list."""
+    """Return the error for a folder whose export mark names another list."""
     return PlayshuffleError(
         f"{shown(folder)} has the tracks of {shown(head[1:].removesuffix(KEPT))}. Nothing was changed. Choose"
         " another folder. If the list was moved since then, delete this folder. If both lists are yours,"
@@ -77,7 +77,7 @@ def our_paths(folder: bytes) -> set[bytes]:
 
 
 def marked(folder: bytes) -> list[bytes]:
-    """Return the lines of a folder's mark: its playlist, then the names of its files."""
+    """Return the lines of a folder's export mark: the playlist, then the names of files."""
     try:
         descriptor, _ = open_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
     except OSError:
@@ -87,14 +87,14 @@ def marked(folder: bytes) -> list[bytes]:
 
 
 def our_files(folder: bytes) -> Iterator[bytes]:
-    """Yield the files that playshuffle wrote in a folder, and the mark."""
+    """Yield the files that playshuffle wrote in a folder, and the export mark."""
     ours = our_paths(folder)
     for path, _, names in os.walk(folder):
         yield from (found for name in names if (found := os.path.join(path, name)) in ours)
 
 
 def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copies:
-    """Return time and path of earlier copies, by their track's name and size."""
+    """Map the name and size of each copied track to time and path of its earlier copies."""
     copies = defaultdict(list)
     for path in filter(is_audio_name, paths):
         status = os.lstat(path)
@@ -103,7 +103,7 @@ def find_copies(paths: Iterable[bytes], name_of: Callable[[bytes], str]) -> Copi
 
 
 def found_again(tracks: Sequence[CopiedTrack], copies: Copies) -> dict[int, bytes]:
-    """Return each track's existing copy by the track's index, and remove it from `copies`."""
+    """Map the index of each copied track to its existing copy, and remove this copy from `copies`."""
     again = {}
     shifts = (0, _shift_ns(tracks, copies))
     for index, track in enumerate(tracks):
@@ -132,10 +132,10 @@ def _shift_ns(tracks: Sequence[CopiedTrack], copies: Copies) -> int:
 def fitting(
     tracks: Sequence[CopiedTrack], before: Iterable[bytes], folder: bytes, most_bytes: int | None
 ) -> int:
-    """Return the number of tracks that fit if the copies `before` of earlier runs are removed.
+    """Return how many tracks fit if the copies of earlier runs, `before`, are removed.
 
     Raises:
-        PlayshuffleError: none fits.
+        PlayshuffleError: no track fits.
     """
     disk = os.statvfs(folder)
     cluster = disk.f_frsize or 1
@@ -163,7 +163,7 @@ def fill(
     again: Mapping[int, bytes],
     working: Working,
 ) -> int:
-    """Move existing copies here and copy other tracks, in playlist order; return how many tracks fitted."""
+    """Move existing copies to `folder` and copy other tracks there, in order; return how many fitted."""
     total = sum(track.size for index, track in enumerate(tracks) if index not in again)
     done = 0
     for index, track in enumerate(tracks):
@@ -185,7 +185,7 @@ def fill(
 def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: int) -> bool:
     """Copy a track; return False if the disk is full.
 
-    A complete copy gets the track's time, by which the next run recognises it.
+    The next run recognises a complete copy by the track's time.
     """
     try:
         with open(path, "xb") as copy:

@@ -1,4 +1,4 @@
-"""Copy tracks into a separate folder, numbered, and created in playlist order.
+"""Copy tracks into a separate folder under numbered names, in playlist order.
 
 Players list a stick by names, or in the order of its FAT, where a new file takes the place of a deleted one.
 So each run makes a new folder NAME.playshuffle-new, moves existing copies there, copies the other tracks, and
@@ -44,13 +44,12 @@ def export(
     max_per_folder: int | None = None,
     keeps_names: bool = False,
 ) -> Exported:
-    """Copy tracks into the folder NAME of a folder; stop before the first track that does not fit.
+    """Copy tracks into the subfolder `name` of a folder; stop before the first track that does not fit.
 
     Args:
         folder: parent of the new folder. It must exist: if a stick is not mounted, it does not.
-        source: the playlist and its owner. A list of this name from another source does not replace the
-            copies.
-        max_per_folder: divides the copies into folders `01`, `02` and so on.
+        source: the playlist and its owner. The copies of another source are not replaced.
+        max_per_folder: maximum tracks of each folder `01`, `02` and so on.
         keeps_names: copy into the folder itself, under the tracks' names, and share copies with other lists.
 
     Raises:
@@ -172,7 +171,7 @@ def _check_music(
 ) -> None:
     """Check that a folder does not contain the tracks: players would list them twice.
 
-    Refuse a music folder, too: lists ignore a folder with the mark of an export. A folder above all music
+    Refuse a music folder, too: lists ignore a folder with an export mark. A folder above all music
     folders, such as a drive's top, is accepted.
     """
     real = os.path.join(os.path.realpath(folder), b"")
@@ -212,7 +211,7 @@ def _raise(error: OSError) -> None:
 
 
 def _remove(folder: bytes, new: bytes) -> None:
-    """Remove a folder of an earlier run: its mark last, so that a killed removal can continue.
+    """Remove a folder of an earlier run: the export mark last, so that a killed removal can continue.
 
     Files added meanwhile are moved to the new folder.
     """

@@ -1,7 +1,8 @@
 """Copy the tracks of lists into one folder, under their paths below the music folder.
 
 Programs that synchronise the folder see only new and removed tracks. One user's lists share copies. A file
-there, the mark, has a part for each list whose playlist exists. A copy is removed when no part names it.
+in the folder, the export mark, has a part for each list whose playlist exists. A copy is removed when no part
+names it.
 """
 
 import contextlib
@@ -27,8 +28,8 @@ def export_names(
     """Copy the tracks that fit, write the playlist beside them, and remove copies that no list names.
 
     Raises:
-        PlayshuffleError: the folder has this playlist of another source, files of another user, or a link or
-            file in place of a folder; or no track fits.
+        PlayshuffleError: the folder has a playlist of this name from another source, files of another user,
+            or a link or file in place of a folder; or no track fits.
     """
     folder, head = os.path.realpath(folder), f"#{source}".encode() + copying.KEPT
     playlist = f"{name}.m3u".encode()
@@ -62,7 +63,7 @@ def export_names(
 
 
 def _remove(paths: Iterable[bytes]) -> None:
-    """Remove files, and folders that become empty; the top folder stays, as it has the mark."""
+    """Remove files and emptied folders; the export mark keeps the top folder."""
     for path in paths:
         os.unlink(path)
         with contextlib.suppress(OSError):
@@ -79,9 +80,9 @@ def _write_mark(folder: bytes, parts: Sequence[Sequence[bytes]]) -> None:
 
 
 def _other_lists(folder: bytes, head: bytes, playlist: bytes) -> list[list[bytes]]:
-    """Return the parts of the mark for other existing playlists: source, playlist, copies.
+    """Return the export mark's parts for other existing playlists: source, playlist, copies.
 
-    Refuse a mark with a part of another user, or with this playlist from another source.
+    Refuse an export mark with a part of another user, or with this playlist from another source.
     """
     lists = [part.split(b"\n") for part in b"\n".join(copying.marked(folder)).split(b"\n\n") if part]
     owner = head[head.rindex(b" of ") :]
@@ -116,7 +117,7 @@ def _check_places(folder: bytes, playlist: bytes, tracks: Sequence[CopiedTrack])
 
 
 def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
-    """Spell folders that differ only in case as on the device: FAT has one folder for them."""
+    """Spell folders as on the device if only letter case differs: FAT has one folder for both spellings."""
     top = os.fsdecode(folder)
     below = (os.path.relpath(path, top) for path, _, _ in os.walk(top))
     spellings = {path.casefold(): path for path in below} | {"": ""}

@@ -17,10 +17,10 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
     """Write units and start some of them; yield a line for each change. A second call changes nothing.
 
     Args:
-        starts: whether to start each unit; others are stopped.
+        starts: for each unit, whether it is started or stopped.
 
     Raises:
-        PlayshuffleError: a unit is not from playshuffle, or does not start.
+        PlayshuffleError: an existing unit is not from playshuffle, or a unit does not start.
     """
     folder = unit_folder()
     for name in unit_texts:

@@ -34,7 +34,6 @@ def remove() -> bool:
 
 
 def _user_folder() -> str:
-    """Return Quod Libet's folder of settings."""
     named = os.environ.get("QUODLIBET_USERDIR")
     if named:
         return os.path.abspath(named)

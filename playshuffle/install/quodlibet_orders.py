@@ -84,7 +84,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         self._songs: dict[str, Song] = {}
 
     def next(self, playlist: Any, iter: Any) -> Any:  # noqa: A002 - as Quod Libet calls it
-        """Return the next row; None at the end of a round."""
+        """Return the row of the next song; None at the end of a round."""
         rows = self._update(playlist)
         if iter is not None:
             self._memory.visit(playlist.get_value(iter).key)
@@ -273,7 +273,7 @@ class SattoloOrder(_ShuffleOrder):
     accelerated_name = "No song at its old _position (playshuffle)"
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
-        """Move every song from its last position, in the first round from that in the list."""
+        """Move every song from its position in the last round; in the first round, in the list."""
         base = played if len(played) == len(keys) else keys
         return _permute(base, shuffle.sattolo(range(len(base)), _RANDBELOW))
 

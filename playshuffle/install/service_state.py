@@ -21,7 +21,7 @@ class ServiceState:
         has_systemd: a systemd runs for this user; otherwise the fields below are empty.
         enabled: systemd's word, such as "enabled".
         text: the status of the service, or how it failed.
-        sandbox: its restrictions; None if it does not run.
+        sandbox: restrictions of the process; None if the service does not run.
         lingers: it runs while nobody is logged in; None if unknown.
     """
 
@@ -43,7 +43,7 @@ class ServiceState:
 
 
 def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
-    """Return the state of the service; `wanted` are the units of a new installation, if known."""
+    """Return the state of the service; `wanted` are the units that `install` would write, if known."""
     folder = unit_folder()
     path = os.path.join(folder, units.SERVICE)
     # Only `install` knows whether the drop-in is needed.

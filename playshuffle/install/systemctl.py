@@ -29,14 +29,14 @@ def ask(*words: str) -> Answer:
 
 
 def show(unit: str, *keys: str) -> dict[str, str]:
-    """Return properties of a unit; empty for an unknown one."""
+    """Return properties of a unit by name; an unknown one is empty."""
     lines = ask("show", f"--property={','.join(keys)}", unit).text.splitlines()
     properties = dict(line.partition("=")[::2] for line in lines)
     return {key: properties.get(key, "") for key in keys}
 
 
 def can_run(words: Sequence[str]) -> bool:
-    """Return whether a command runs in the folder / with an empty environment, as in a service."""
+    """Return whether a command runs in the root folder with an empty environment, as in a service."""
     return _run(["env", "-i", "-C", "/", *words]).code == 0
 
 

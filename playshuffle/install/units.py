@@ -47,7 +47,7 @@ class WritableFolders(NamedTuple):
 def program() -> Program:
     """Return the command that starts this program in a service.
 
-    Its folders have the script, the interpreter and all modules: pipx and uv keep them in the home.
+    The returned folders have the script, the interpreter and all modules: pipx and uv keep them in the home.
     """
     beside = os.path.join(sysconfig.get_path("scripts"), "playshuffle")
     called = os.path.abspath(sys.argv[0])
@@ -76,13 +76,11 @@ def program() -> Program:
 def rendered(
     program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the text of the service's unit files, by path below the folder of units.
-
-    None for a file that must not exist.
+    """Map the path of each unit file below the folder of units to its text; None if it must not exist.
 
     Args:
         folders: the writable ones; a unit omits those that it cannot name.
-        environment: its XDG variables other than the defaults are written into the units.
+        environment: variables that name folders or the configuration are written into the units.
 
     Raises:
         PlayshuffleError: a unit cannot name the path of the program or the state.
@@ -100,7 +98,7 @@ def rendered(
 def rendered_listener(
     program: Program, plays: bytes, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
-    """Return the unit files of `playshuffle listen`, as `rendered`; it writes to `plays`."""
+    """Return the unit files of `playshuffle listen`, as `rendered` does; `plays` is the folder for plays."""
     return _service(LISTEN, program, WritableFolders(plays, ()), environment, sandboxed=sandboxed)
 
 

@@ -1,4 +1,4 @@
-"""Check which options of a playlist exclude each other, or need another one: a table of contradictions."""
+"""Refuse options of a playlist that exclude each other, or need another option: a table of contradictions."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -20,8 +20,8 @@ class Contradiction(NamedTuple):
     """Options that do not work together.
 
     Attributes:
-        applies: returns whether the options contradict; a text it returns fills `{field}` in the sentence.
-        sentence: has `{}` for each spelling, `{name}` for a value in `Options`.
+        applies: returns whether the options contradict; a returned text fills `{field}` in the sentence.
+        sentence: has `{}` for each spelling, `{name}` for the value of the field `name` of `Options`.
         spellings: the options, as in the configuration; may have `{name}`, too.
     """
 

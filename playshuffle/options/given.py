@@ -1,4 +1,4 @@
-"""Define the options on a command line, which replace the options of a list."""
+"""Define the options that a command line gives; they replace the options of a list."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Check the values of options: a table with a function for each option whose values have a form."""
+"""Check the values of options: a table with a function for each option whose values need a certain form."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -36,7 +36,7 @@ def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
     """Return the value that a user means; `kind` as in `text.known`.
 
     Raises:
-        OptionError: it is unknown.
+        OptionError: the value is unknown.
     """
     try:
         return known(kind, value, values)
@@ -58,7 +58,7 @@ def fields_of_queries(texts: tuple[str, ...]) -> set[str]:
 
 
 def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    """Return each folder of this computer with its path for the player.
+    """Return each folder of this computer and its path for the player.
 
     Raises:
         PlayshuffleError: a text is not FROM=TO.

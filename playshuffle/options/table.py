@@ -18,11 +18,11 @@ class Row(NamedTuple):
     """An option on the command line and in the configuration.
 
     Attributes:
-        flag: its long spelling; `--no-` for a value that is true by default.
-        help: for the command line, at most 50 characters.
+        flag: its long spelling; begins with `--no-` if the option is on by default.
+        help: text for the command line, at most 50 characters.
         group: one of `help_groups.GROUPS`; decides whether the short help shows it.
         verbs: the commands that take it; none for an option of the configuration alone.
-        names: the kind of names that are its values, from `option_values.NAMES`.
+        names: if its values are names, their kind: a key of `option_values.NAMES`.
         may_be_number: the configuration accepts a number in place of text.
     """
 

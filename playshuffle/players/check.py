@@ -41,7 +41,7 @@ _REPORT_EVERY = 64  # entries
 
 
 class FaultKind(enum.StrEnum):
-    """What is wrong with an entry for every player."""
+    """What is wrong with an entry, whatever the player."""
 
     MISSING = "missing"
     FOLDER = "a folder"
@@ -91,7 +91,7 @@ def check_playlist(
 ) -> Checked:
     """Check each entry of a playlist as the players `names` would read it.
 
-    None stands for the player that the playlist was written for, no name for all players.
+    `names` is None for the player that the playlist was written for, and empty for all players.
 
     Raises:
         PlayshuffleError: players were named, and the playlist is not M3U.

@@ -20,7 +20,7 @@ class Loss(NamedTuple):
 
     Attributes:
         what: the oddity, such as 'a # in the name'.
-        indices: numbers of the tracks, ascending. A range has positions in the playlist instead.
+        indices: indices of checked paths, ascending. A range has positions in the playlist instead.
     """
 
     what: str
@@ -32,10 +32,10 @@ class Loss(NamedTuple):
 def losses(
     paths: Sequence[bytes], count: int, style: PathStyle, folder: bytes, player: str = GENERIC
 ) -> list[Loss]:
-    """Find the tracks of a playlist that a player would lose; for the generic player, that any would lose.
+    """Find the tracks of a playlist that a player would lose; for the generic player, that any player would.
 
     Paths and folder are absolute, without dot segments. `paths` may omit tracks with plain names; `count`
-    includes them. `twins` finds names that differ only by case or Unicode form.
+    includes them. Only `twins` finds names that differ by nothing but case or Unicode form.
     """
     readers = READERS if player == GENERIC else (PLAYERS[player],)
     names = _names(paths, style, folder)
@@ -55,10 +55,10 @@ def losses(
 
 
 def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: str) -> dict[int, str]:
-    """Return the reason for each track that must be omitted from the player's playlist, by number.
+    """Map the index of each track that the player's playlist must omit to the reason.
 
-    The player would lose it, or play another file. If only some versions would, it is omitted only if that
-    other file exists.
+    The player would lose the track, or play another file. If only some versions would, the track is omitted
+    only if that other file exists.
     """
     reader, form = PLAYERS[player], FORM_OF[style]
     lines = entries(paths, style, folder)
@@ -85,9 +85,9 @@ def left_out(paths: Sequence[bytes], style: PathStyle, folder: bytes, player: st
 
 
 def twins(paths: Sequence[bytes]) -> dict[int, bytes]:
-    """Find names that differ from an earlier one by case or Unicode form alone.
+    """Map the index of each path that differs from an earlier one only by case or Unicode form to that one.
 
-    Maps the number of each to the earlier path. Costs more than all other checks together.
+    This takes longer than all other checks together.
     """
     first: dict[str, bytes] = {}
     twin_of = {}

@@ -16,7 +16,7 @@ class Lost(NamedTuple):
     """The forms of entries with which a player loses one kind of odd name.
 
     Attributes:
-        forms: letters of `FORMS`; a small letter if it may play another file instead.
+        forms: letters of `FORMS`; a small letter if the player may play another file instead.
         versions: the affected versions, in words; empty for all.
     """
 
@@ -34,7 +34,7 @@ class Player(NamedTuple):
     """A player profile: how playlists are written for it, and what it cannot read.
 
     Attributes:
-        loses: the losses, by the keys of `quirks.QUIRKS`.
+        loses: maps keys of `quirks.QUIRKS` to losses.
         measured: the version that was tried with odd file names; empty if only `source` is known.
         style: path style; None is relative if possible, else absolute.
         loads: suffixes of the M3U files that it loads.
@@ -79,7 +79,7 @@ class Player(NamedTuple):
         return f"measured with {self.measured}" if self.measured else f"from {self.source}"
 
     def loses_written(self, key: str, form: str) -> Lost | None:
-        """Return how entries of a form whose name has an oddity are lost; None if the player reads them."""
+        """Return how the player loses entries of this form with this oddity; None if it reads them."""
         lost = self.loses.get(key)
         if lost is None or not lost.has(form) or (key == "decoded" and self.escapes):
             return None

@@ -1,6 +1,6 @@
 """Define the table of players, one row each.
 
-The rows were measured by loading hostile names, or come from sources and, for cars, from manuals.
+The rows were measured by loading hostile names, or come from source code and, for cars, from manuals.
 """
 
 from collections import ChainMap

@@ -12,8 +12,8 @@ class Quirk(NamedTuple):
     """An oddity of a name, or of a line of a playlist.
 
     Attributes:
-        signs: every odd name has one of these; a name that also matches `pattern` is odd. Empty if the
-            name alone cannot show it.
+        signs: every odd name has one of these; a name that also matches `pattern` is odd. Empty if names
+            alone cannot show the oddity.
         instead: returns the path that a player with this problem would open.
     """
 
@@ -103,7 +103,7 @@ LIST_QUIRKS = {
 
 
 def odd_in(names: Sequence[bytes], key: str) -> list[int]:
-    """Return the numbers of the names with this oddity, ascending."""
+    """Return the indices of the names with this oddity, ascending."""
     quirk = QUIRKS[key]
     if key == "bytes":
         return [index for index, name in enumerate(names) if not is_utf8(name)]

@@ -1,7 +1,7 @@
 """Replace the queue of MPD around the playing song.
 
-MPD itself loads a playlist in its playlist folder or music folder. Tracks of other playlists are added by
-their URIs, in several command lists if there are many.
+MPD itself loads a playlist that is in its playlist folder or music folder. Tracks of other playlists are
+added by their URIs, in several command lists if there are many.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ _LIST_BYTES = 1 << 20  # of a command list, half of what MPD takes by default
 
 
 class _Client(mpd.MPDClient):  # type: ignore[misc]
-    """A client that decodes names that are not UTF-8 as Python does file names."""
+    """A client that decodes names that are not UTF-8 as Python decodes file names."""
 
     def _read_line(self) -> Any:
         try:
@@ -59,7 +59,7 @@ class MpdQueue:
         return [str(song).removeprefix("file: ") for song in self._client.playlist()]
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan the replacement; new files are added to MPD's database first."""
+        """Plan the new queue; MPD adds new files to its database first."""
         name, listed = self._listed(playlist)
         missing = [uri for uri, is_known in listed if not is_known]
         # MPD finds only UTF-8 names, and what is in its music folder.
@@ -131,7 +131,7 @@ class MpdQueue:
             time.sleep(WAIT_S)
 
     def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
-        """Return MPD's name of a playlist, or "", and for each track its URI and whether MPD knows it."""
+        """Return MPD's name of a playlist, if any, and the URI of each track and whether MPD knows it."""
         conf = mpd_server.settings([self._address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:
@@ -181,7 +181,7 @@ class MpdQueue:
             time.sleep(WAIT_S)
 
     def _place(self, uri: str) -> str:
-        """Return the path to update for a file: its topmost folder unknown to MPD, or its folder."""
+        """Return the path that MPD must update to find a file: the topmost unknown folder, or its own."""
         parts = uri.split("/")[:-1]
         for end in range(1, len(parts) + 1):
             folder = "/".join(parts[:end])
@@ -206,7 +206,7 @@ def connected(places: list[Address]) -> Iterator[MpdQueue]:
 
 @contextlib.contextmanager
 def client_of(places: Sequence[Address]) -> Iterator[tuple[mpd.MPDClient, Address]]:
-    """Connect to the first MPD that answers, with the errors of `connected`."""
+    """Connect to the first MPD that answers; raise the same errors as `connected`."""
     client = _Client()
     client.timeout = TIMEOUT_S
     address = _connect(client, places)
@@ -244,7 +244,7 @@ def _uris(playlist: bytes, music: bytes) -> list[str]:
 
 
 def _steps(queue: Sequence[str], song: str | None) -> Iterator[tuple[tuple[str, ...], Sequence[str]]]:
-    """Yield the queue after each command list, and the tracks it adds after the playing song."""
+    """Yield, for each command list, the queue after it, and the tracks that it adds."""
     others = list(queue)
     before = () if song is None else (others.pop(others.index(song)),)
     end = 0
@@ -257,5 +257,5 @@ def _steps(queue: Sequence[str], song: str | None) -> Iterator[tuple[tuple[str, 
 
 
 def _is_known(song: Mapping[str, str]) -> bool:
-    """Return whether MPD can load a song: one in its database, or a stream."""
+    """Return whether MPD can load a song: it is in the database, or a stream."""
     return "last-modified" in song or "://" in song["file"]

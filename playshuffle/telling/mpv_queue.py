@@ -37,7 +37,7 @@ class MpvQueue:
         return [_path(entry["filename"]) for entry in self._ask("get_property", "playlist")]
 
     def plan(self, playlist: bytes) -> Plan:
-        """Plan the replacement.
+        """Plan the new queue.
 
         Raises:
             PlayshuffleError: the playlist cannot be read, or is in a format that mpv does not read.
@@ -77,7 +77,7 @@ class MpvQueue:
         self._ask("playlist-play-index", index)
 
     def _song(self) -> str | None:
-        """Return the playing file; None if nothing plays, or it is about to end."""
+        """Return the playing file, if any; near the end of a file, wait until the next one plays."""
         while True:
             playlist = self._ask("get_property", "playlist")
             song = next((_path(entry["filename"]) for entry in playlist if entry.get("current")), None)

@@ -23,10 +23,10 @@ class Plan(NamedTuple):
     """The steps to replace a queue.
 
     Attributes:
-        queues: content of the queue after each step; the last one is the playlist.
-        position: of the playing song in the playlist; None without such a song.
-        song: the player's name of the playing song, None if nothing plays.
-        version: of the queue, if the player has versions.
+        queues: content of the queue after each step; the last content is the playlist.
+        position: index of the playing song in the playlist; None if the playlist lacks it.
+        song: the playing song as the player names it; None if nothing plays.
+        version: version of the queue, if the player has versions.
         unknown: number of tracks unknown to the player.
     """
 
@@ -68,7 +68,7 @@ class Told(NamedTuple):
     """The result of replacing a queue.
 
     Attributes:
-        is_playing: a song played on meanwhile.
+        is_playing: a song played on during the replacement.
     """
 
     is_changed: bool
@@ -119,7 +119,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
 
 
 def play(queue: Queue, track: bytes) -> None:
-    """Play the track of the queue whose entry is this path or its end.
+    """Play the first queue entry that is this path or an end of it.
 
     Raises:
         PlayshuffleError: the queue lacks the track.
@@ -131,7 +131,7 @@ def play(queue: Queue, track: bytes) -> None:
 
 
 def merged(song: str, tracks: Sequence[str]) -> tuple[int | None, tuple[str, ...]]:
-    """Return a song's position in tracks, and the tracks; a song that they lack is put first."""
+    """Return a song's index in tracks, and the tracks; a missing song is put first, with index None."""
     if song in tracks:
         return tracks.index(song), tuple(tracks)
     return None, (song, *tracks)

@@ -22,7 +22,7 @@ def only_process(player: str) -> Iterator[None]:
     """Lock a player's queue against other processes of playshuffle.
 
     Raises:
-        PlayshuffleError: another process holds it for too long; or the record cannot be stored.
+        PlayshuffleError: another process holds the lock for too long; or the record cannot be stored.
     """
     try:
         with lock.held(_path(player, make=True) + b".lock", _PATIENCE_S):
@@ -34,7 +34,7 @@ def only_process(player: str) -> Iterator[None]:
 
 
 def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
-    """Return whether playshuffle made this queue: from this playlist, or from any if it is None."""
+    """Return whether playshuffle made this queue: from `playlist`, or if that is None, from any playlist."""
     fingerprint = _fingerprint(queue)
     return any(
         recorded == fingerprint and (playlist is None or path == os.fsdecode(playlist))
@@ -43,10 +43,10 @@ def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
 
 
 def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
-    """Record queues of this playlist.
+    """Record queues that are made from this playlist.
 
     Raises:
-        PlayshuffleError: they cannot be recorded, so they must not be made.
+        PlayshuffleError: the queues cannot be recorded, so they must not be made.
     """
     before = _read(player)
     new = [(os.fsdecode(playlist), _fingerprint(queue)) for queue in queues]
