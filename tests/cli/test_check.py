@@ -131,7 +131,9 @@ def test_each_oddity_of_a_playlist_is_reported_for_the_players_that_misread_it(
     assert said == odd
 
 
-def test_check_reports_a_suffix_for_the_players_that_do_not_load_such_playlists_as_utf_8(music: Path) -> None:
+def test_check_reports_the_suffix_of_a_playlist_for_players_that_do_not_load_it_or_not_as_utf_8(
+    music: Path,
+) -> None:
     for suffix, what, players in (
         ("m3u8", "a suffix that it does not load", {"mpd", "cmus"}),
         ("m3u", "a suffix for which names are not taken for UTF-8", {"mopidy", "rockbox"}),

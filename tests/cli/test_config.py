@@ -70,7 +70,7 @@ def test_the_example_configuration_names_the_music_folder_of_the_desktop(
     assert wanted.request.roots == (os.path.expanduser(folder).encode(),)
 
 
-def test_the_example_configuration_names_home_music_if_toml_cannot_quote_the_music_folder(
+def test_if_toml_cannot_quote_the_music_folder_the_example_configuration_names_music_in_the_home(
     home: Path, path: Path
 ) -> None:
     ran("config", "init", env={"XDG_MUSIC_DIR": "/srv/\udcff"})

@@ -70,7 +70,7 @@ def test_the_options_and_the_skip_list_of_a_playlist_still_apply_in_a_copied_hom
     assert len(listed(bob / "all.m3u")) == 8
 
 
-def test_plays_count_in_a_copied_home_though_the_file_of_their_history_was_removed(ann: Path) -> None:
+def test_plays_still_count_in_a_copied_home_after_the_file_of_the_play_history_was_removed(ann: Path) -> None:
     words = ("make", "Music", "-o", "all.m3u", "--history", "heard.csv", "--where", "plays:4")
     (ann / "heard.csv").write_text("path,plays\n003.mp3,4\n")
     in_home(ann, *words)

@@ -67,7 +67,7 @@ def test_the_file_of_a_deal_is_restored_if_it_was_lost_or_edited(music: Path) ->
     assert today.read_bytes() == before
 
 
-def test_todays_deal_run_again_for_another_player_has_the_path_style_of_that_player(
+def test_todays_deal_that_is_written_again_for_another_player_has_the_path_style_of_that_player(
     music: Path,
 ) -> None:
     deal(music, "-n", "3")
@@ -95,7 +95,7 @@ def test_an_edited_skip_list_leaves_todays_deal_unchanged_and_counts_for_the_nex
     assert other not in listed(music / "today.m3u")
 
 
-def test_the_next_deal_has_the_tracks_that_peek_showed_and_undo_restores_the_deal_before_it(
+def test_the_next_deal_has_the_tracks_that_peek_showed_and_undo_restores_the_former_deal(
     music: Path,
 ) -> None:
     """In between, the option --again deals nothing, and its report does not advise this option."""
@@ -144,7 +144,7 @@ def test_options_given_to_the_command_deal_change_the_remembered_options_of_the_
     assert f"Options: {music} --time 1s\n" in status("today")
 
 
-def test_a_deal_by_the_option_now_does_not_change_when_the_next_deal_is_due(music: Path) -> None:
+def test_a_deal_by_the_option_now_does_not_change_the_day_on_which_the_next_deal_is_due(music: Path) -> None:
     assert "Next: Monday 00:00" in deal(music, "-n", "2", "--every", "week", day="2026-03-24")
     assert "--now deals the next" in deal(day="2026-03-25")
 
@@ -152,7 +152,9 @@ def test_a_deal_by_the_option_now_does_not_change_when_the_next_deal_is_due(musi
     assert "Already dealt this week" in deal(day="2026-03-29")
 
 
-def test_undo_of_a_deal_by_the_option_new_round_restores_the_earlier_round(music: Path, home: Path) -> None:
+def test_undo_after_a_deal_with_the_option_new_round_restores_the_earlier_round(
+    music: Path, home: Path
+) -> None:
     """A dealt track of the earlier round was deleted."""
     deal(music, "-n", "4")
     (music / listed(music / "today.m3u")[0]).unlink()
@@ -247,7 +249,9 @@ def test_the_option_again_removes_tracks_that_new_options_exclude_and_undo_resto
     assert "The options exclude all tracks of the last deal" in none
 
 
-def test_the_command_forget_removes_a_saved_deck_and_a_saved_order_but_not_the_files(music: Path) -> None:
+def test_the_command_forget_removes_a_saved_deck_or_order_but_not_the_file_of_the_playlist(
+    music: Path,
+) -> None:
     files = music / "today.m3u", music / "playshuffle.m3u"
     deal(music, "-n", "2")
     ran("make", music)
@@ -277,7 +281,9 @@ def test_the_commands_forget_undo_and_deal_fail_if_the_state_cannot_be_written(
         refused(73, *words)
 
 
-def test_the_option_peek_counts_the_tracks_of_the_next_deal_that_are_not_drawn_yet(music: Path) -> None:
+def test_the_option_peek_lists_drawn_tracks_of_the_next_deal_and_counts_those_not_drawn_yet(
+    music: Path,
+) -> None:
     peek = ("deal", music, "-n", "7", "--peek")
     assert ran(*peek).out.decode() == "… and 7 more, chosen when they are dealt\n"
     deal(music, "-n", "7")
@@ -389,7 +395,7 @@ def test_the_option_accept_missing_gives_up_the_tracks_of_a_lost_drive(two: list
 # Decks
 
 
-def test_two_decks_over_one_folder_deal_independently(music: Path) -> None:
+def test_two_decks_with_tracks_of_the_same_folder_deal_independently(music: Path) -> None:
     deal(music, "-n", "10", "-o", music / "morning.m3u")
     deal(music, "-n", "4")
 
@@ -404,7 +410,7 @@ def test_two_decks_over_one_folder_deal_independently(music: Path) -> None:
     assert refused(2, "deal", "--peek").endswith(f"{several} --peek\n")
 
 
-def test_the_option_due_deals_configured_lists_though_one_of_them_fails(music: Path) -> None:
+def test_the_option_due_deals_the_other_configured_lists_if_one_of_them_fails(music: Path) -> None:
     dealt = f'folders = ["{music}"]\nlimit = 4\nevery'
     configured(
         f'[playlist.gone]\nfolders = ["{music}/none"]\nlimit = 2\nevery = "day"\n'
@@ -419,21 +425,21 @@ def test_the_option_due_deals_configured_lists_though_one_of_them_fails(music: P
     assert "Already dealt today (4 tracks)" in run("deal", "--due").err
 
 
-def test_each_player_has_a_deck_of_its_own(music: Path) -> None:
+def test_deals_from_one_folder_for_two_players_are_two_decks_in_two_files(music: Path) -> None:
     for words in ((), ("--for", "car")):
         assert "Dealt 4 tracks" in deal(music, "-n", "4", *words)
 
     assert sorted(path.stem for path in music.glob("today*")) == ["today", "today-car"]
 
 
-def test_the_report_of_a_deal_as_json_has_its_round_and_its_deck(music: Path) -> None:
+def test_the_json_report_of_a_deal_has_the_round_and_the_deck(music: Path) -> None:
     said = report(music, "-n", "4", command="deal")
 
     assert (said["deal"], said["of"], said["round"], said["tracks"], said["dealt"]) == (1, 3, 1, 4, True)
     assert (said["deck"]["dealt"], len(said["entries"])) == (4, 4)
 
 
-def test_undo_restores_a_deal_of_a_configured_list_though_the_configuration_is_broken(music: Path) -> None:
+def test_undo_restores_a_deal_of_a_configured_list_even_if_the_configuration_is_broken(music: Path) -> None:
     """The file is in the path style of the list again."""
     file = configured(f'folders = ["{music}"]\n[playlist.some]\nlimit = 4\nevery = "day"\nfor = "vlc"\n')
     ran("deal", "--due")

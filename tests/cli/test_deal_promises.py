@@ -106,7 +106,9 @@ def test_a_deal_with_a_disk_error_deals_no_track_twice_and_loses_none(
     assert ann.has_fair_rounds()
 
 
-def test_a_deal_that_did_not_reach_the_file_is_written_by_the_next_run(tmp_path: Path) -> None:
+def test_a_deal_that_was_saved_but_not_written_to_the_playlist_is_written_by_the_next_run(
+    tmp_path: Path,
+) -> None:
     """That run deals no other tracks, although a deal is due at each run."""
     ann = listener(tmp_path)
     assert ann.deal() == 0

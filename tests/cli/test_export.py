@@ -61,7 +61,7 @@ def test_export_copies_the_tracks_of_all_files_of_a_split_playlist(music: Path, 
     assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3" in ran("export", "all.m3u", "stick").err
 
 
-def test_export_finds_a_list_by_path_and_by_name_though_its_folder_is_a_link(
+def test_export_finds_a_list_by_path_and_by_name_even_if_the_folder_of_the_list_is_a_link(
     music: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "link").symlink_to(music)

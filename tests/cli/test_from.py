@@ -37,7 +37,7 @@ def test_a_playlist_is_made_from_a_list_of_files_in_standard_input(
     assert sorted(listed(music / "x.m3u")) == sorted(NAMES)
 
 
-def test_entries_of_a_list_of_files_that_are_not_audio_files_are_reported_with_the_reason(
+def test_in_a_list_of_files_each_entry_that_is_not_an_audio_file_is_reported_with_the_reason(
     music: Path, list_file: Path
 ) -> None:
     list_file.write_text("\n".join([*NAMES, "gone.mp3", "cover.jpg", "a"]))
@@ -122,7 +122,9 @@ def test_a_playlist_made_from_itself_is_refused_if_options_leave_tracks_out(
     assert len(listed(playlist)) < len(NAMES) + 1
 
 
-def test_a_split_playlist_does_not_replace_the_one_of_its_files_that_it_is_made_from(music: Path) -> None:
+def test_a_playlist_that_is_split_into_files_does_not_replace_a_file_that_it_is_made_from(
+    music: Path,
+) -> None:
     player = own_player(max_per_file=1)
     make(music, "-o", "car.m3u", "--for", player)
     parts = {path: path.read_bytes() for path in music.glob("car-*.m3u")}
@@ -144,7 +146,7 @@ def test_a_deal_from_a_list_of_files_does_not_replace_that_list(music: Path) -> 
     assert (music / "own.m3u").read_bytes() == before
 
 
-def test_make_from_a_list_of_some_files_keeps_the_cached_tags_of_the_others(
+def test_make_from_a_list_of_files_keeps_the_cached_tags_of_files_that_the_list_lacks(
     music: Path, list_file: Path
 ) -> None:
     make(music)
@@ -180,7 +182,7 @@ def test_make_fails_at_once_if_the_list_of_files_is_unreadable_or_endless(music:
     assert not (music / "x.m3u").exists()
 
 
-def test_dot_dot_in_a_list_in_a_linked_folder_starts_at_the_target_of_the_link(
+def test_two_dots_in_an_entry_of_a_list_in_a_linked_folder_lead_up_from_the_target_of_the_link(
     music: Path, tmp_path: Path
 ) -> None:
     """The system and players resolve a path in this way, too."""

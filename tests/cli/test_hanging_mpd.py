@@ -41,7 +41,7 @@ def connections(music: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         yield count
 
 
-def test_check_connects_to_mpd_once_and_only_for_a_list_whose_files_are_not_in_its_folder(
+def test_check_connects_to_mpd_once_and_only_if_entries_are_missing_in_the_folder_of_the_list(
     music: Path, program: Program, connections: Callable[[], int]
 ) -> None:
     """Only such a list may be one that MPD has saved. A list of radio stations needs no MPD."""

@@ -97,7 +97,7 @@ def test_a_deck_that_counts_plays_deals_nothing_until_a_track_of_its_last_deal_w
     assert "The last deal counts as heard (2 tracks, 2 heard)" in run("deal", "--heard").err
 
 
-def test_status_warns_of_a_history_without_plays_and_shows_the_last_count_if_its_file_is_gone(
+def test_status_warns_of_a_history_without_plays_and_shows_the_last_count_if_the_file_is_gone(
     music: Path, tmp_path: Path
 ) -> None:
     plays = tmp_path / "plays.csv"

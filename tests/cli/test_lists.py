@@ -78,7 +78,9 @@ def test_make_of_a_list_into_another_file_copies_the_options_of_the_list(music: 
     assert run("make", "short", "--print0", "-q").out.count(b"\0") == 3
 
 
-def test_make_of_a_music_folder_without_options_forgets_the_options_of_the_list_in_it(music: Path) -> None:
+def test_make_without_options_for_a_music_folder_forgets_the_saved_options_of_the_list_there(
+    music: Path,
+) -> None:
     make(music, "--where", "path::/00", "--order", "sorted")
 
     make(music)
@@ -164,7 +166,9 @@ def test_a_word_means_a_list_rather_than_a_folder_and_is_refused_if_it_means_two
 
 
 @pytest.mark.parametrize("name", [b"a b", b"-n", b"\xff\xfe", b"\x1b[31m", "ж\u202e".encode(), b"x;$(id)'\""])
-def test_lists_with_hostile_names_can_be_made_again_and_undone(music: Path, name: bytes) -> None:
+def test_lists_with_control_characters_or_other_oddities_in_the_name_can_be_made_again_and_undone(
+    music: Path, name: bytes
+) -> None:
     file = Path(os.fsdecode(os.path.join(os.fsencode(music), name + b".m3u")))
     make(music, "-o", file)
     first = listed(file)
@@ -179,7 +183,9 @@ def test_lists_with_hostile_names_can_be_made_again_and_undone(music: Path, name
 # Undo
 
 
-def test_undo_restores_file_order_and_options_and_a_second_undo_reverses_the_first(music: Path) -> None:
+def test_undo_restores_the_file_the_order_and_the_options_and_a_second_undo_reverses_the_first(
+    music: Path,
+) -> None:
     playlist = music / "playshuffle.m3u"
     make(music)
     first = playlist.read_bytes()
@@ -199,7 +205,7 @@ def test_undo_restores_file_order_and_options_and_a_second_undo_reverses_the_fir
     assert b"#PLAYSHUFFLE-ORDER:random" in playlist.read_bytes()
 
 
-def test_undo_without_a_name_is_refused_if_the_list_made_last_never_changed(
+def test_undo_without_a_name_is_refused_if_the_list_that_was_made_last_has_no_former_order(
     music: Path,
 ) -> None:
     assert "nothing to undo" in refused(2, "undo")
@@ -242,7 +248,7 @@ def test_undo_restores_a_list_that_was_made_from_standard_input_and_cannot_be_ma
     assert listed(tmp_path / "piped.m3u") == before
 
 
-def test_undo_restores_a_list_though_the_list_of_files_that_it_was_made_from_changed(
+def test_undo_restores_a_list_even_if_it_was_made_from_a_list_of_files_that_has_changed_since(
     music: Path, tmp_path: Path
 ) -> None:
     source = tmp_path / "source.m3u"

@@ -125,7 +125,9 @@ def test_dry_runs_and_output_to_stdout_change_neither_playlist_nor_state(tmp_pat
     assert sorted(os.listdir(music)) == [*(f"{number:03}.mp3" for number in range(4)), "playshuffle.m3u"]
 
 
-def test_a_seed_gives_the_same_order_in_another_home(tmp_path: Path) -> None:
+def test_a_seed_gives_the_same_order_for_the_same_music_in_another_folder_and_with_another_home(
+    tmp_path: Path,
+) -> None:
     here, there = library(tmp_path / "here/Music"), library(tmp_path / "there/Lieder")
     (tmp_path / "home").mkdir()
     elsewhere = {"HOME": str(tmp_path / "home"), "XDG_STATE_HOME": "", "XDG_CACHE_HOME": ""}
@@ -250,7 +252,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "env", [{"LC_ALL": "C"}, {"LC_ALL": "en_US.UTF-8", "PYTHONIOENCODING": "utf-8:strict"}, _STRICT], ids=str
 )
-def test_hostile_names_are_shown_harmlessly(hostile: Path, tmp_path: Path, env: dict[str, str]) -> None:
+def test_file_names_with_control_characters_or_markup_are_printed_harmlessly(
+    hostile: Path, tmp_path: Path, env: dict[str, str]
+) -> None:
     """In every locale, on both outputs; and `[red]` is not markup."""
     output = tmp_path / "o\x1b]0;x\x07.m3u"
 

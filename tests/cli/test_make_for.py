@@ -176,7 +176,9 @@ def test_tracks_that_have_no_path_for_the_player_are_left_out(tmp_path: Path) ->
     ("words", "file"), [("--for mpd", "mpd/lists/playshuffle.m3u"), ("-o {}/x.xspf", "x.xspf")]
 )
 @pytest.mark.usefixtures("mpd")
-def test_the_order_of_a_lost_state_is_read_from_the_playlist(tmp_path: Path, words: str, file: str) -> None:
+def test_after_a_loss_of_the_state_the_last_order_is_read_from_the_playlist(
+    tmp_path: Path, words: str, file: str
+) -> None:
     """The entries of the playlist of MPD are relative to another folder."""
     music = numbered(tmp_path / "Music", 9)
     options = words.format(tmp_path).split()

@@ -184,7 +184,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
                     os.kill(pid, signal.SIGKILL)
 
 
-def test_ctrl_c_ends_make_and_its_processes_that_read_tags_at_once(tmp_path: Path) -> None:
+def test_ctrl_c_immediately_ends_make_and_the_processes_that_read_tags_for_make(tmp_path: Path) -> None:
     """The exit code is 130, the old playlist stays, and the next run reads the rest."""
     music = numbered(tmp_path, 3)
     make(music)
@@ -235,7 +235,7 @@ def delayed(music: Path, *words: str, env: dict[str, str]) -> Iterator[subproces
         assert process.wait() == 0, err
 
 
-def test_a_run_waits_for_the_run_of_another_user(tmp_path: Path) -> None:
+def test_a_make_waits_until_a_make_of_the_same_playlist_by_another_user_has_ended(tmp_path: Path) -> None:
     """The file has the order of the second run, and the state of its user has that order, too."""
     music = numbered(tmp_path / "Music", 5)
     (tmp_path / "home").mkdir()
@@ -252,7 +252,9 @@ def test_a_run_waits_for_the_run_of_another_user(tmp_path: Path) -> None:
     assert report(music)["notes"] == []
 
 
-def test_two_runs_at_once_run_one_after_the_other(tmp_path: Path, home: Path) -> None:
+def test_two_makes_of_the_same_playlist_that_start_together_run_one_after_the_other(
+    tmp_path: Path, home: Path
+) -> None:
     """Sattolo exchanges the two tracks, so that two runs restore their order."""
     music = numbered(tmp_path / "Music", 2)
     make(music, "--no-tags")
@@ -279,7 +281,9 @@ def test_two_runs_at_once_run_one_after_the_other(tmp_path: Path, home: Path) ->
 # Kept to itself
 
 
-def test_make_writes_only_its_own_files_and_starts_only_a_reader_of_tags(tmp_path: Path, home: Path) -> None:
+def test_make_writes_only_files_of_playshuffle_and_starts_only_a_process_that_reads_tags(
+    tmp_path: Path, home: Path
+) -> None:
     """It opens no socket, and leaves audio files unchanged."""
     music = library(tmp_path / "Music", ["a.mp3", "b.flac", "sub/c.ogg"])
     seen = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in music.rglob("*.*")}

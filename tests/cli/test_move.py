@@ -41,7 +41,7 @@ _WITHOUT_PATHS = {
 }
 
 
-def test_each_column_of_the_state_is_declared_to_contain_paths_or_none() -> None:
+def test_each_column_of_the_database_is_declared_to_contain_paths_or_to_contain_no_paths() -> None:
     for table, columns in schema.COLUMNS.items():
         with_paths = schema.PATH_COLUMNS.get(table, {}).keys()
         assert with_paths | _WITHOUT_PATHS.get(table, set()) == columns.keys(), table
@@ -142,7 +142,7 @@ def test_a_refused_move_says_why_and_changes_nothing(used: Path, words: str, cod
     assert everything() == before
 
 
-def test_a_move_to_a_folder_that_lists_use_is_refused_until_the_lists_are_forgotten(used: Path) -> None:
+def test_a_move_to_a_folder_that_lists_use_is_refused_until_the_user_forgets_these_lists(used: Path) -> None:
     shutil.copytree(used / "Old", used / "New")
     ran("make", used / "New", "-o", used / "fresh.m3u")
 

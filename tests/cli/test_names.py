@@ -122,7 +122,9 @@ def test_without_a_configuration_the_command_tell_uses_the_list_that_was_made_la
     assert "mpv cannot be reached" in program.refused(75, "tell", "mpv")
 
 
-def test_a_word_means_a_list_else_a_file_else_a_list_in_another_case(program: Program, home: Path) -> None:
+def test_a_word_means_a_list_or_else_a_file_or_else_a_list_spelled_in_another_letter_case(
+    program: Program, home: Path
+) -> None:
     for name in ("mine", "Mine"):
         (home / name).write_text("x\n")
 
@@ -130,13 +132,17 @@ def test_a_word_means_a_list_else_a_file_else_a_list_in_another_case(program: Pr
     assert program("check", "Mine").code == program("check", "./mine").code == 1
 
 
-def test_a_file_name_means_a_file_in_the_current_folder_before_a_list(program: Program, home: Path) -> None:
+def test_the_name_of_a_playlist_file_means_a_file_in_the_current_folder_rather_than_a_known_list(
+    program: Program, home: Path
+) -> None:
     (home / "mine.m3u").write_text("x\n")
 
     assert "~/mine.m3u: 1 of 1 entry is broken" in program("check", "mine.m3u").out
 
 
-def test_if_the_file_of_a_list_is_gone_the_folder_of_its_name_is_meant(music: Path, program: Program) -> None:
+def test_a_word_means_a_folder_rather_than_a_list_of_the_same_name_whose_file_is_gone(
+    music: Path, program: Program
+) -> None:
     (music / "mine.m3u").unlink()
     tagged_library(music.parent / "mine", {"6.mp3": {"title": "Six"}})
 
@@ -159,7 +165,9 @@ def test_an_empty_query_removes_the_saved_query_of_a_list(program: Program) -> N
     assert "--where" not in program("make", "mine").err
 
 
-def test_undo_of_a_list_that_another_program_replaced_is_refused_without_advice(program: Program) -> None:
+def test_undo_is_refused_if_another_program_replaced_the_list_and_the_error_advises_no_option(
+    program: Program,
+) -> None:
     program("make", "mine", "--order", "random")
     Path("Music/mine.m3u").write_text("foreign.mp3\n")
 
@@ -174,13 +182,13 @@ def test_lists_with_the_same_name_are_listed_by_the_paths_of_their_files(program
     assert "Lists: ~/Music/mine.m3u, ~/mine.m3u." in program("export").err.replace("\n", " ")
 
 
-def test_the_command_never_says_that_its_undo_takes_back_one_track_at_a_time(program: Program) -> None:
+def test_the_never_command_says_that_never_undo_takes_back_one_track_at_a_time(program: Program) -> None:
     assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
         "Undo: playshuffle never --undo, once for each track\n"
     )
 
 
-def test_a_folder_that_is_given_as_a_path_is_not_resolved_in_the_search_for_lists(
+def test_the_search_for_lists_does_not_follow_links_in_the_path_of_a_folder_that_the_user_named(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may be on a share that hangs."""

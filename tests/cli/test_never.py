@@ -21,7 +21,7 @@ def never_file(home: Path) -> Path:
     return home / ".config/playshuffle/never.m3u"
 
 
-def test_the_command_never_removes_a_track_from_all_playlists_for_good(home: Path, music: Path) -> None:
+def test_the_never_command_removes_a_track_from_all_playlists_for_good(home: Path, music: Path) -> None:
     make(music)
     make(music, "-o", home / "all.m3u")
     run("deal", music, "-n", "5")
@@ -49,7 +49,7 @@ def test_make_adds_the_tracks_of_never_m3u_again_after_never_m3u_was_deleted(hom
     assert "never" not in said
 
 
-def test_undo_by_the_command_never_takes_back_the_named_track_or_else_the_last_one(music: Path) -> None:
+def test_the_never_command_with_undo_takes_back_the_named_track_or_else_the_last_one(music: Path) -> None:
     make(music)
     before = listed(music / "playshuffle.m3u")
     for name in ("a/1.mp3", "2", music / "b/3.flac"):
@@ -74,12 +74,12 @@ def test_a_deleted_track_is_taken_out_of_never_m3u_with_all_its_entries(home: Pa
     assert run("never").out == b"~/Music/a/1.mp3\n"
 
 
-def test_undo_by_the_command_never_is_an_error_if_its_list_is_empty(music: Path) -> None:
+def test_the_never_command_with_undo_fails_if_never_m3u_is_empty(music: Path) -> None:
     assert "No track is in ~/" in refused(2, "never", "--undo")
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
 
 
-def test_the_command_never_does_not_empty_a_playlist(home: Path, music: Path) -> None:
+def test_the_never_command_fails_to_remove_the_only_track_of_a_playlist(home: Path, music: Path) -> None:
     make(music, "-o", home / "one.m3u", "--where", "path:5.opus")
 
     said = refused(3, "never", "5.opus")
@@ -88,7 +88,9 @@ def test_the_command_never_does_not_empty_a_playlist(home: Path, music: Path) ->
     assert listed(home / "one.m3u") == ["Music/5.opus"]
 
 
-def test_an_error_of_the_command_never_names_the_playlist_only_once(home: Path, music: Path) -> None:
+def test_an_error_of_the_never_command_contains_the_name_of_the_playlist_only_once(
+    home: Path, music: Path
+) -> None:
     make(music, "-o", home / "all.m3u")
     (home / "all.m3u").write_text("Music/1.mp3\nMusic/a/1.mp3\n")
 
@@ -97,7 +99,9 @@ def test_an_error_of_the_command_never_names_the_playlist_only_once(home: Path, 
     assert said.count("all.m3u") == 1, said
 
 
-def test_the_command_never_keeps_the_order_that_make_gave_to_a_dealt_list(home: Path, music: Path) -> None:
+def test_the_never_command_keeps_the_order_of_a_list_that_was_dealt_first_and_then_made(
+    home: Path, music: Path
+) -> None:
     run("deal", music, "-n", "2", "-o", home / "all.m3u")
     make(music, "-o", home / "all.m3u")
     before = listed(home / "all.m3u")
@@ -110,7 +114,9 @@ def test_the_command_never_keeps_the_order_that_make_gave_to_a_dealt_list(home: 
     assert ("yes: position " in why, "of round" in why) == (True, False)
 
 
-def test_the_command_never_does_not_change_a_playlist_whose_deal_was_undone(home: Path, music: Path) -> None:
+def test_the_never_command_does_not_change_a_playlist_whose_only_deal_was_undone(
+    home: Path, music: Path
+) -> None:
     run("deal", music, "-n", "2", "-o", home / "two.m3u")
     run("undo", home / "two.m3u")
     before = listed(home / "two.m3u")

@@ -52,7 +52,7 @@ def test_a_note_on_a_play_history_is_shown_again_only_if_it_changed(music: Path,
 # One scan for all lists
 
 
-def test_lists_that_are_made_together_share_one_scan_though_one_of_them_fails(
+def test_lists_that_are_made_together_share_one_scan_even_if_one_of_the_lists_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program
 ) -> None:
     scans = []

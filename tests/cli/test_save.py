@@ -44,7 +44,9 @@ def test_undo_of_a_saved_list_says_that_the_list_stays_in_the_configuration(musi
         assert "Note: few stays in the configuration as it is: ~/.config/playshuffle/config.toml\n" in said
 
 
-def test_the_option_save_writes_a_list_that_make_then_finds(music: Path, file: Path) -> None:
+def test_the_option_save_writes_a_list_into_the_configuration_where_make_finds_it(
+    music: Path, file: Path
+) -> None:
     said = make(
         music, "--where", "path::/00", "--paths", "absolute", "-o", music / "few.m3u", "--save", "few"
     )
@@ -97,7 +99,9 @@ def test_options_for_all_lists_are_not_repeated_in_a_saved_list(music: Path, fil
     assert sorted(listed(music / "x.m3u")) == ["005.mp3"]
 
 
-def test_a_saved_list_is_written_to_the_file_of_its_name(music: Path, file: Path) -> None:
+def test_a_list_saved_under_a_name_is_written_to_a_playlist_file_with_that_name(
+    music: Path, file: Path
+) -> None:
     make(music)
     before = (music / "playshuffle.m3u").read_bytes()
 
@@ -134,7 +138,9 @@ def test_the_option_save_writes_the_size_and_the_period_of_a_deck(music: Path, f
         ("deal Music --peek --save x", "--save needs a playlist file"),
     ],
 )
-def test_a_list_that_cannot_be_saved_is_not_written(music: Path, file: Path, words: str, says: str) -> None:
+def test_a_list_that_the_option_save_cannot_save_is_not_written_to_its_playlist_file(
+    music: Path, file: Path, words: str, says: str
+) -> None:
     configured(COMMENTED)
     (music.parent / "list").write_text("Music/001.mp3\n")
 

@@ -23,7 +23,7 @@ def test_a_verdict_begins_with_a_sign_on_a_terminal_and_with_a_word_in_a_pipe() 
     ]
 
 
-def test_a_table_is_aligned_on_a_terminal_and_one_plain_line_for_each_row_in_a_pipe() -> None:
+def test_a_table_is_aligned_on_a_terminal_and_has_one_plain_line_for_each_row_in_a_pipe() -> None:
     lines = ["DECK    TRACKS  DEALT", "today       40  12%", "albums       7"]
     assert PLAIN.table(["deck", "tracks", "dealt"], ROWS, {1}) == lines
     plain = ["deck today: tracks 40; dealt 12%", "deck albums: tracks 7"]
@@ -61,7 +61,7 @@ def test_a_command_to_copy_is_not_wrapped() -> None:
     ]
 
 
-def test_in_a_table_too_wide_the_first_column_is_cut_at_its_start_the_last_at_its_end() -> None:
+def test_in_a_table_that_is_too_wide_the_first_column_loses_its_start_and_the_last_one_its_end() -> None:
     row = ["~/Music/a folder/today.m3u", "dealt", "40 tracks of many", "when some of it was heard"]
     header, line = Screen(60).table(["deck", "state", "tracks", "next deal"], [row])
     assert header.split() == ["DECK", "STATE", "TRACKS", "NEXT", "DEAL"]

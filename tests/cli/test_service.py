@@ -154,7 +154,9 @@ def test_a_process_without_a_sandbox_is_recognised() -> None:
 
 
 @pytest.mark.root
-def test_a_folder_created_after_the_sandbox_is_told_apart_from_a_read_only_folder(tmp_path: Path) -> None:
+def test_a_folder_created_after_the_sandbox_began_is_distinguished_from_a_read_only_folder(
+    tmp_path: Path,
+) -> None:
     """A restarted service can write to the first folder, but never to the second."""
     folders = [bytes(tmp_path / name) for name in ("open", "late", "drive", "read only")]
     for folder in folders:

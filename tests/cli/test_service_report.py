@@ -17,7 +17,7 @@ def shown(**changes: object) -> list[str]:
     return list(Screen(80, has_unicode=True).facts(facts(state)))
 
 
-def test_a_running_service_has_a_verdict_and_one_line_each_on_sandbox_and_logout() -> None:
+def test_the_report_on_a_running_service_has_a_verdict_and_a_line_each_on_sandbox_and_logout() -> None:
     assert shown() == [
         "● The service runs: managed: all 668",
         "  Sandbox   on",

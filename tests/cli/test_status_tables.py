@@ -88,7 +88,7 @@ def _outputs(*words: str) -> list[str]:
 
 
 @pytest.mark.process
-def test_status_with_the_option_all_lists_playlists_by_make_whose_files_exist(tmp_path: Path) -> None:
+def test_the_option_all_of_status_shows_the_existing_playlists_that_make_wrote(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 3)
     lists = tmp_path / "lists"
     lists.mkdir()
@@ -109,7 +109,9 @@ def test_status_with_the_option_all_lists_playlists_by_make_whose_files_exist(tm
 
 @pytest.mark.process
 @pytest.mark.parametrize("text", ["", "folders = 1", "[playlist.other]\nfolders = [5]"])
-def test_status_of_another_configuration_forgets_no_list_of_a_missing_file(tmp_path: Path, text: str) -> None:
+def test_status_with_another_configuration_does_not_forget_a_list_whose_file_is_missing(
+    tmp_path: Path, text: str
+) -> None:
     music = numbered(tmp_path / "Music", 30)
     managed = tmp_path / "managed.toml"
     managed.write_text(f'[playlist.all]\nfolders = ["{music}"]\noutput = "{music}/all.m3u"\n')
@@ -215,7 +217,9 @@ def test_status_shows_that_make_wrote_a_playlist_and_that_a_folder_is_empty(tmp_
 
 
 @pytest.mark.process
-def test_status_still_says_when_a_configured_list_was_written_after_forget(tmp_path: Path) -> None:
+def test_after_the_command_forget_status_still_says_when_a_configured_list_was_written(
+    tmp_path: Path,
+) -> None:
     music = numbered(tmp_path / "Music", 2)
     run("make", music, "--save", "all")
     run("forget", "all")

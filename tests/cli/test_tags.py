@@ -21,7 +21,9 @@ MUSIC = {
 }
 
 
-def test_the_command_tags_shows_in_how_many_tracks_each_field_is_with_examples(music: Path) -> None:
+def test_the_command_tags_shows_how_many_tracks_have_each_field_and_examples_of_the_values(
+    music: Path,
+) -> None:
     done = run("tags", music)
     lines = done.out.decode().splitlines()
 

@@ -27,7 +27,9 @@ def test_the_command_trace_shows_the_steps_for_draws_given_as_an_option(program:
 @pytest.mark.parametrize(
     ("name", "first"), [("sattolo", 0), ("random", 0), ("forward", 0), ("fisher-yates", 10)]
 )
-def test_a_trace_ends_in_the_order_of_a_shuffle_of_its_seed(program: Program, name: str, first: int) -> None:
+def test_a_trace_with_a_seed_ends_in_the_order_that_a_shuffle_with_this_seed_gives(
+    program: Program, name: str, first: int
+) -> None:
     _, out, _ = program("trace", "--order", name, "-n", "10", "--seed", "1")
 
     assert program("trace", "--order", name, "--seed", "1")[1] == out
@@ -44,7 +46,9 @@ def test_columns_of_a_trace_stay_aligned_beyond_ten_tracks(program: Program) -> 
 
 @pytest.mark.parametrize("name", TRACED)
 @pytest.mark.parametrize("tracks", [2, 3, 4, 5])
-def test_each_trace_step_swaps_or_strikes_out_and_the_last_gives_the_order(name: str, tracks: int) -> None:
+def test_each_step_of_a_trace_swaps_or_strikes_out_a_track_and_the_last_step_has_the_final_order(
+    name: str, tracks: int
+) -> None:
     """A step swaps its position with the drawn one. All sequences of draws are tried."""
     traced = TRACED[name]
     for draws in itertools.product(*allowed(traced, tracks)):

@@ -58,7 +58,9 @@ def test_the_command_why_shows_each_term_of_a_query_and_its_line_in_the_configur
     assert (row["in"], [term["holds"] for term in row["terms"]]) == (True, [True, True, True])
 
 
-def test_the_command_why_names_the_line_of_a_rule_for_all_playlists_and_todays_date(music: Path) -> None:
+def test_the_command_why_names_the_line_of_a_rule_for_all_playlists_and_names_todays_date(
+    music: Path,
+) -> None:
     need("faketime")
     rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "ba.m3u"\n'
     file = configured(f'{rules}[playlist.all]\nwhere = "path:/"\nwithout = "a.m3u"\n')
@@ -126,7 +128,9 @@ def test_the_command_why_still_names_the_omitted_tracks_of_a_missing_folder(musi
     assert f"{music}/book.m4b" in before
 
 
-def test_the_command_why_explains_playlists_that_make_wrote_with_their_options(music: Path) -> None:
+def test_the_command_why_explains_a_playlist_that_make_wrote_by_the_options_of_the_playlist(
+    music: Path,
+) -> None:
     assert "--in FILE" in refused(2, "why", music / "1.mp3")
     make(music, "--where", "genre:jazz", "-o", music / "jazz.m3u")
     make(music)

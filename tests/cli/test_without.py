@@ -41,7 +41,7 @@ def test_an_entry_of_a_skip_list_matches_every_path_to_its_file(music: Path, tmp
     assert kept(music, "--without", tmp_path / "never.m3u") == without("a/1.mp3", "a/2.ogg")
 
 
-def test_the_summary_and_the_report_count_tracks_of_the_skip_list(music: Path) -> None:
+def test_the_summary_and_the_json_report_of_make_count_the_tracks_that_a_skip_list_omits(music: Path) -> None:
     (music / "never.m3u").write_text("# mine\na/1.mp3\n")
     said = make(music, "--without", music / "never.m3u", "-v")
 
@@ -51,7 +51,9 @@ def test_the_summary_and_the_report_count_tracks_of_the_skip_list(music: Path) -
     assert left_out == [{"path": f"{music}/a/1.mp3", "reason": f"in {music}/never.m3u, line 2"}]
 
 
-def test_the_saved_content_of_a_skip_list_is_forgotten_once_no_list_uses_it(music: Path) -> None:
+def test_the_saved_content_of_a_skip_list_is_forgotten_once_no_playlist_uses_the_skip_list(
+    music: Path,
+) -> None:
     (music / "never.m3u").write_text("a/1.mp3\n")
     assert kept(music, "--without", music / "never.m3u") == without("a/1.mp3")
     assert kept(music) == without()
@@ -60,7 +62,9 @@ def test_the_saved_content_of_a_skip_list_is_forgotten_once_no_list_uses_it(musi
     assert "No such file" in refused(66, "make", music, "--without", music / "never.m3u")
 
 
-def test_the_command_forget_removes_the_saved_skip_lists_of_a_playlist_never_written(music: Path) -> None:
+def test_the_command_forget_removes_the_saved_skip_lists_of_a_playlist_that_was_never_written(
+    music: Path,
+) -> None:
     (music / "never.m3u").write_text("".join(f"{name}\n" for name in MUSIC))
     words = ("make", music, "--without", music / "never.m3u")
     assert run(*words).code == 3
@@ -88,7 +92,9 @@ def test_a_skip_list_that_is_wrong_or_names_every_track_leaves_the_playlist_unch
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
-def test_a_skip_list_that_names_itself_and_hostile_names_omits_only_its_tracks(music: Path) -> None:
+def test_entries_of_a_skip_list_that_are_the_skip_list_itself_or_have_odd_names_do_no_harm(
+    music: Path,
+) -> None:
     never = music / "never.m3u"
     never.write_text(f"never.m3u\n{never}\nplayshuffle.m3u\na/1.mp3\n\x1b[31m.mp3\n")
     for _ in range(3):
@@ -97,7 +103,7 @@ def test_a_skip_list_that_names_itself_and_hostile_names_omits_only_its_tracks(m
         assert "\x1b" not in said
 
 
-def test_the_playlist_that_is_written_cannot_be_its_own_skip_list(music: Path) -> None:
+def test_make_refuses_the_playlist_that_it_would_write_as_a_skip_list(music: Path) -> None:
     (music / "link.m3u").symlink_to("playshuffle.m3u")
     for name in ("playshuffle.m3u", "./a/../playshuffle.m3u", "link.m3u"):
         assert "is the playlist that is written" in refused(2, "make", music, "--without", name, cwd=music)
@@ -114,7 +120,7 @@ def test_the_command_config_check_names_a_skip_list_that_does_not_exist(music: P
     assert (done.code, "~/.config/playshuffle/nver.m3u does not exist" in done.err) == (1, True)
 
 
-def test_playlists_that_skip_each_other_in_a_circle_are_named_with_file_and_line(music: Path) -> None:
+def test_playlists_whose_skip_lists_form_a_circle_are_reported_with_file_and_line(music: Path) -> None:
     text = f'folders = ["{music}"]\n' + "".join(
         f'[playlist.{name}]\nwithout = ["{music}/{other}.m3u"]\n' for name, other in ("ab", "bc", "ca", "da")
     )
@@ -130,7 +136,9 @@ def test_playlists_that_skip_each_other_in_a_circle_are_named_with_file_and_line
     assert f"without: {music}/all.m3u is this playlist itself. Remove it." in run("config", "check").err
 
 
-def test_the_service_follows_a_skip_list_and_remembers_it_when_deleted(tmp_path: Path, music: Path) -> None:
+def test_the_service_follows_changes_of_a_skip_list_and_remembers_the_list_after_its_deletion(
+    tmp_path: Path, music: Path
+) -> None:
     never = tmp_path / "lists/never.m3u"
     never.parent.mkdir()
     never.write_text(f"{music}/a/1.mp3\n")

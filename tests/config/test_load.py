@@ -233,7 +233,7 @@ def test_a_fault_outside_of_the_playlists_is_an_error(tmp_path: Path, text: str 
     assert refusal(Exit.CONFIG, load, written(tmp_path, text)).startswith(f"{tmp_path}/config.toml{says}")
 
 
-def test_a_configuration_named_by_argument_wins_over_the_environment_and_that_over_the_home(
+def test_the_option_config_precedes_the_environment_variable_and_this_precedes_the_file_in_the_home(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = home / ".config/playshuffle/config.toml"

@@ -62,7 +62,7 @@ def test_a_never_m3u_that_is_not_utf_8_or_has_a_nul_is_not_changed(home: Path) -
         assert never.read_bytes() == content
 
 
-def test_entries_of_never_m3u_below_the_home_are_relative_also_if_its_folder_is_a_link(home: Path) -> None:
+def test_entries_below_the_home_are_relative_even_if_the_folder_of_never_m3u_is_a_link(home: Path) -> None:
     (home / "dotfiles/deep/playshuffle").mkdir(parents=True)
     (home / ".config").symlink_to("dotfiles/deep")
 
@@ -72,7 +72,7 @@ def test_entries_of_never_m3u_below_the_home_are_relative_also_if_its_folder_is_
     assert never_tracks() == [bytes(home / "Music/a.mp3")]
 
 
-def test_entries_of_never_m3u_are_relative_also_if_the_home_is_a_link(
+def test_entries_of_never_m3u_below_the_home_are_relative_even_if_the_home_is_a_link(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = tmp_path / "link"
@@ -85,7 +85,9 @@ def test_entries_of_never_m3u_are_relative_also_if_the_home_is_a_link(
     assert (home / ".config/playshuffle/never.m3u").read_bytes() == b"#EXTM3U\n../../Music/a.mp3\n"
 
 
-def test_never_m3u_is_beside_any_named_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_never_m3u_is_in_the_folder_of_the_configuration_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLAYSHUFFLE_CONFIG", str(tmp_path / "config.toml"))
 
     assert never_list() == bytes(tmp_path / "never.m3u")

@@ -54,7 +54,9 @@ def loaded(folder: Path, text: str) -> Config:
     return load(written(folder, f'folders = ["/music"]\n{text}'))
 
 
-def test_a_configured_player_differs_from_its_model_only_in_its_keys(tmp_path: Path) -> None:
+def test_a_configured_player_differs_from_the_player_of_the_key_like_only_in_its_other_keys(
+    tmp_path: Path,
+) -> None:
     stick, car = player(tmp_path, STICK), BUILT_IN["car"]
 
     own = (stick.title, stick.suffix, stick.extinf, stick.part)
@@ -82,14 +84,18 @@ def test_a_configured_player_without_keys_is_like_the_player_generic(tmp_path: P
         ("mpd", "uri", ".m3u, in its playlist_directory, file:// URIs, no EXTINF"),
     ],
 )
-def test_a_configured_player_shows_its_path_style(tmp_path: Path, like: str, style: str, words: str) -> None:
+def test_the_words_that_describe_a_configured_player_have_the_path_style_of_the_key_paths(
+    tmp_path: Path, like: str, style: str, words: str
+) -> None:
     own = player(tmp_path, f'[player.stick]\nlike = "{like}"\npaths = "{style}"\n')
 
     assert own.writes_words() == words
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_any_built_in_player_can_be_the_model_of_a_configured_one(tmp_path: Path, name: str) -> None:
+def test_any_built_in_player_can_be_the_value_of_the_key_like_of_a_configured_player(
+    tmp_path: Path, name: str
+) -> None:
     own = player(tmp_path, f'[player.stick]\nlike = "{name.upper()}"\n')
 
     same = own._replace(**{key: getattr(BUILT_IN[name], key) for key in ("title", "measured", "source")})
@@ -113,7 +119,9 @@ def test_any_built_in_player_can_be_the_model_of_a_configured_one(tmp_path: Path
         ('[player.stick]\n[playlist.x]\nfor = "stik"', 4, "Unknown player 'stik'. Did you mean 'stick'?"),
     ],
 )
-def test_a_mistake_in_a_player_table_names_its_line(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_the_error_for_a_mistake_in_a_table_of_a_player_names_the_line_of_the_mistake(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
     config = loaded(tmp_path, f"{text}\n[playlist.all]\n")
 
     (fault,) = config.broken

@@ -144,7 +144,7 @@ def test_an_export_with_kept_names_into_a_folder_of_numbered_copies_is_refused(t
 
 
 @pytest.mark.parametrize("name", ["Artist 0", "phone.m3u", ".playshuffle-export"])
-def test_an_export_is_refused_if_a_link_is_in_place_of_a_folder_or_the_playlist_or_the_mark(
+def test_an_export_is_refused_if_a_link_has_the_name_of_a_folder_the_playlist_or_the_export_mark(
     tmp_path: Path, name: str
 ) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
@@ -164,7 +164,7 @@ def test_an_export_is_refused_if_a_file_is_in_place_of_a_folder_for_copies(tmp_p
         keep(library(tmp_path / "Music", 2), tmp_path / "stick")
 
 
-def test_an_export_removes_no_file_outside_of_its_folder_though_its_mark_names_it(
+def test_an_export_removes_no_file_outside_of_its_folder_even_if_the_export_mark_names_the_file(
     tmp_path: Path,
 ) -> None:
     stick, files = tmp_path / "stick", library(tmp_path / "Music", 3)
@@ -287,7 +287,7 @@ def interrupted(music: Path, stick: Path, name: str) -> list[Path]:
     return files
 
 
-def test_a_file_of_another_program_stays_though_an_interrupted_export_would_have_had_a_copy_there(
+def test_a_file_of_another_program_stays_where_an_interrupted_export_would_have_put_a_copy(
     tmp_path: Path,
 ) -> None:
     stick = tmp_path / "stick"
@@ -307,7 +307,7 @@ def test_an_export_keeps_the_copies_of_another_list_whose_export_was_interrupted
     assert len(copies(stick)) == 3
 
 
-def test_an_export_into_a_music_folder_is_refused_and_leaves_no_mark_there(tmp_path: Path) -> None:
+def test_an_export_into_a_music_folder_is_refused_and_leaves_no_export_mark_there(tmp_path: Path) -> None:
     """With a mark of an export in it, lists would leave the folder out."""
     stick = tmp_path / "stick"
 

@@ -99,7 +99,9 @@ def test_the_command_systemd_analyze_verify_finds_no_fault_with_the_shipped_unit
 
 
 @pytest.mark.parametrize("unit", SERVICES)
-def test_the_exposure_of_each_unit_is_at_most_its_limit(unit: str, tmp_path: Path) -> None:
+def test_the_exposure_that_systemd_analyze_rates_for_each_unit_is_at_most_the_limit_of_the_unit(
+    unit: str, tmp_path: Path
+) -> None:
     """By `systemd-analyze security`: from 0 to 10, by the settings of the unit."""
     need("systemd-analyze")
     path = tmp_path / unit.replace("@", "@x")
@@ -253,7 +255,7 @@ def test_a_service_whose_main_loop_hangs_logs_its_stack_and_is_restarted(place: 
 
 @pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.timing
-def test_a_service_that_is_killed_is_restarted_each_time_within_two_seconds_of_restart_sec(
+def test_a_killed_service_is_restarted_each_time_within_two_seconds_after_the_delay_restartsec(
     place: Lab, times: int
 ) -> None:
     watch(place, "RestartSec=1")

@@ -66,7 +66,7 @@ def test_the_unit_allows_the_service_to_write_to_the_folders_of_the_playlists() 
     ]
 
 
-def test_the_unit_allows_to_run_the_program_though_it_is_below_a_playlist_folder() -> None:
+def test_the_unit_lets_the_program_run_even_if_the_program_is_below_a_playlist_folder() -> None:
     beside = Program(("/srv/music/venv/bin/playshuffle",), ("/srv/music/venv/bin", "/srv/music/venv"))
 
     assert '"-/srv/music"' not in values(unit(beside), "NoExecPaths")
@@ -112,7 +112,7 @@ def test_systemd_accepts_units_with_names_that_have_quotes_and_other_special_cha
     assert (said.returncode, said.stdout + said.stderr) == (0, "")
 
 
-def test_the_units_set_the_environment_variables_of_folders_that_are_not_the_defaults() -> None:
+def test_the_units_set_the_environment_variables_that_name_other_folders_than_the_defaults() -> None:
     """So that it uses the same configuration and state as commands in a shell."""
     environment = {"XDG_STATE_HOME": "/srv/a state", "XDG_CACHE_HOME": "relative", "HOME": "/home/ann"}
 

@@ -96,14 +96,14 @@ def test_a_given_size_of_a_deal_replaces_a_size_in_any_other_unit() -> None:
     assert NOTHING_GIVEN.plus(time="2h").over(LIST) == LIST._replace(limit=None, time="2h")
 
 
-def test_patience_of_a_deck_is_dropped_if_its_deals_no_longer_count_plays() -> None:
+def test_the_option_patience_of_a_deck_is_dropped_if_the_deck_no_longer_counts_plays() -> None:
     heard = LIST._replace(every="run", done_when="played", patience="always")
 
     assert NOTHING_GIVEN.plus(done_when="dealt").over(heard) == LIST._replace(every="run", done_when="dealt")
     assert NOTHING_GIVEN.plus(done_when="played").over(heard) == heard
 
 
-def test_given_folders_replace_a_list_of_files_and_the_other_way_round() -> None:
+def test_given_folders_replace_a_saved_list_of_files_and_given_files_replace_saved_folders() -> None:
     listed = LIST._replace(folders=(), source="/l")
 
     assert NOTHING_GIVEN.plus(source="/l").over(LIST) == listed
@@ -113,7 +113,7 @@ def test_given_folders_replace_a_list_of_files_and_the_other_way_round() -> None
 # Options without a flag
 
 
-def test_errors_know_exactly_the_options_that_have_a_key_but_no_flag() -> None:
+def test_the_constant_only_keys_of_errors_has_exactly_the_options_with_a_key_but_without_a_flag() -> None:
     assert {row.key for row in ROWS if not row.verbs} == ONLY_KEYS
 
 

@@ -54,7 +54,7 @@ def test_a_track_is_reported_as_lost_for_exactly_the_players_measured_to_lose_it
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_no_track_is_lost_for_the_odd_name_of_a_folder_that_its_relative_entry_omits() -> None:
+def test_a_relative_entry_that_omits_a_folder_with_an_odd_name_is_not_reported_as_lost() -> None:
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
     assert losses(paths, 1, RELATIVE, b"/#\xff\\/m") == []
@@ -68,7 +68,7 @@ def test_a_file_name_with_both_a_hash_and_a_question_mark_is_reported_once() -> 
     assert found == [Loss("'#' or '?' in the name", ("VLC",), "use --paths uri for VLC", [0, 2])]
 
 
-def test_tracks_after_the_greatest_number_that_a_player_loads_are_reported_as_lost() -> None:
+def test_tracks_after_the_last_one_that_a_player_with_a_limit_loads_are_reported_as_lost() -> None:
     assert losses([], 10_000, RELATIVE, b"/") == []
     (loss,) = losses([], 10_002, RELATIVE, b"/")
     assert (loss.players, list(loss.indices)) == (("Mopidy",), [10_000, 10_001])

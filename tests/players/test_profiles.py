@@ -116,7 +116,7 @@ def test_the_page_of_a_player_in_help_has_its_problems_and_commands_that_write_a
         assert not command or written in command or f"--playlist={written}" in command
 
 
-def test_the_version_of_a_players_model_is_the_version_named_in_the_table_of_players() -> None:
+def test_the_model_of_a_player_is_for_the_version_that_the_table_of_players_names() -> None:
     assert RULES.keys() <= DRIVERS.keys()
     assert all(PLAYERS[player].measured.startswith(rules.version) for player, rules in RULES.items())
 

@@ -104,7 +104,7 @@ def test_a_real_player_opens_all_tracks_in_order_except_those_reported_as_lost(
     assert difference or done.lost.isdisjoint(paths)
 
 
-def test_models_of_players_open_all_tracks_but_reported_losses_as_counted_in_the_docs(
+def test_models_of_players_open_all_tracks_except_those_reported_as_lost_and_the_docs_say_so(
     music: Path, tracks: list[bytes], written: dict[str, Written]
 ) -> None:
     """With PLAYSHUFFLE_MATRIX=write, write the matrix into docs/player-names.md."""

@@ -161,7 +161,7 @@ def test_an_install_without_the_key_tell_stops_the_unit_that_updates_players(
     place.user("playshuffle service uninstall")
 
 
-def test_the_unit_that_listens_reaches_mpd_and_the_session_bus(place: Lab) -> None:
+def test_the_unit_of_the_command_listen_reaches_mpd_and_the_session_bus(place: Lab) -> None:
     place.user("playshuffle service install --listen")
     listen = "playshuffle-listen.service"
     wait_for(lambda: "Listening to MPD" in place.journal(listen))
