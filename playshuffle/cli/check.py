@@ -1,4 +1,4 @@
-"""Find entries of playlists that are broken or that players cannot play: `playshuffle check`."""
+"""Find broken entries of playlists, and entries that players cannot play: `playshuffle check`."""
 
 import os
 import sys

@@ -101,7 +101,7 @@ def titles(lists: Sequence[KnownList]) -> list[str]:
 
 
 def say_broken(config: "Config") -> list[Exit]:
-    """Print the faults of configured lists, and return an exit code for each."""
+    """Print the faults of configured lists, and return an exit code for each fault."""
     for broken in config.broken:
         say_error(broken.text)
     return [Exit.CONFIG for _ in config.broken]

@@ -162,7 +162,7 @@ class Screen(NamedTuple):
         return full * filled + empty * (width - filled)
 
     def when(self, seconds: float) -> str:
-        """Return a past moment: '2 min ago', 'yesterday 08:12'; in a pipe, date and time."""
+        """Return words for a past moment: '2 min ago', 'yesterday 08:12'; in a pipe, date and time."""
         then = time.localtime(seconds)
         if not self.is_terminal:
             return time.strftime("%Y-%m-%d %H:%M", then)
@@ -198,7 +198,7 @@ def unbroken(command: str) -> str:
 
 
 def home_path(path: bytes | str) -> str:
-    """Return a path to show, with `~` for the home folder."""
+    """Return a path for display, with `~` for the home folder."""
     text, home = os.fsdecode(path), os.environ.get("HOME", "").rstrip("/")
     if home and (text == home or text.startswith(f"{home}/")):
         text = f"~{text[len(home) :]}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def load_if_any(name: str | None) -> "Config | None":
-    """Return the configuration; None if none was named (--config) and none exists."""
+    """Return the configuration; None if --config names none and none exists."""
     return load_named(name) if is_any(name) else None
 
 

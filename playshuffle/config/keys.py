@@ -1,4 +1,4 @@
-"""Define the keys of the configuration, their types, and errors in them."""
+"""Define the configuration's keys and the types of values, and find faults."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

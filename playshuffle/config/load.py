@@ -1,4 +1,4 @@
-"""Load the configuration: its playlists, and the faults of broken ones."""
+"""Load the configuration: its playlists, and the faults of broken playlists."""
 
 import functools
 import itertools

@@ -21,7 +21,7 @@ class Reshuffle(StrEnum):
 
 
 class QueuePlayer(StrEnum):
-    """Players with a queue, and commands of the user, that are notified of a new playlist."""
+    """A player with a queue, or commands of the user: notified of each new playlist."""
 
     MPD = "mpd"
     MPV = "mpv"

@@ -1,4 +1,4 @@
-"""Read a TOML file, and find the line and column of each key."""
+"""Read a TOML file, and find the line of a key."""
 
 import re
 from collections.abc import Mapping, Sequence

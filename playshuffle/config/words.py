@@ -82,7 +82,7 @@ def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
 
 
 def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, KnownList | None] | None:
-    """Return the path that a word names, of a list or of an existing file or folder; and the list, if any.
+    """Return the path of the list, or existing file or folder, that a word names; and the list, if any.
 
     `kind` is FILE or FOLDER: the alternative to a list.
 

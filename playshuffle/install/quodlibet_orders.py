@@ -97,7 +97,7 @@ class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
         return None if key is None else playlist.get_iter((rows[key],))
 
     def previous(self, playlist: Any, iter: Any) -> Any:  # noqa: A002
-        """Return the previous song; the current one comes again after it."""
+        """Return the row of the previous song; the current song comes next."""
         rows, played = self._update(playlist), self._memory.played
         if iter is not None and played and played[-1] == playlist.get_value(iter).key:
             self._memory.upcoming.insert(0, played.pop())

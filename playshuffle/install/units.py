@@ -38,7 +38,7 @@ class Program(NamedTuple):
 
 
 class WritableFolders(NamedTuple):
-    """Folders that the service writes to. It cannot start without the folder of the state."""
+    """Folders that the service writes to. The service cannot start without the state folder."""
 
     state: bytes
     others: tuple[bytes, ...]

@@ -34,7 +34,7 @@ def check(options: Options) -> None:
     """Check that options, each with a valid value, work together.
 
     Raises:
-        OptionError: two contradict each other, or one needs another.
+        OptionError: two options contradict each other, or one needs another.
     """
     check_history(_fields(options), has_history=bool(options.history))
     values = options._asdict()
@@ -48,7 +48,7 @@ def check_history(fields: Iterable[str], *, has_history: bool) -> None:
     """Check that a play history is given if a field of a query needs one.
 
     Raises:
-        OptionError: it is not given.
+        OptionError: none is given.
     """
     lacking = OF_HISTORY.intersection(fields)
     if lacking and not has_history:

@@ -94,7 +94,7 @@ _PARSERS: Mapping[str, Callable[[Any], object]] = {
 
 
 def checked(options: Options) -> Options:
-    """Return options with names as the tables spell them, such as vlc for VLC.
+    """Return options whose values are spelled as in the tables: vlc for VLC.
 
     Raises:
         OptionError: a value is invalid.

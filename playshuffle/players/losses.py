@@ -1,4 +1,4 @@
-"""Find the tracks that a player would lose because of how they are written."""
+"""Find the tracks that a player would lose because of their names in a playlist."""
 
 import os
 import re

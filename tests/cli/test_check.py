@@ -290,7 +290,7 @@ def test_without_a_named_player_check_uses_the_player_that_the_playlist_was_writ
         assert said == f"ok: {music}/x.m3u: 4 entries, each file exists once{works}\n"
 
 
-def test_check_names_the_missing_folder_that_contains_all_missing_entries(
+def test_the_command_check_names_the_missing_folder_that_contains_all_missing_entries(
     music: Path, program: Program
 ) -> None:
     (music / "x.m3u").write_text("a.mp3\ngone/1/a.mp3\ngone/2/b.mp3\n")

@@ -79,7 +79,7 @@ def test_if_toml_cannot_quote_the_music_folder_the_example_configuration_names_m
     assert wanted.request.roots == (bytes(home / "Music"),)
 
 
-def test_config_init_names_the_file_that_it_cannot_write(tmp_path: Path) -> None:
+def test_the_error_of_config_init_names_the_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     said = refused(73, "config", "init", "--config", tmp_path / "file/x/config.toml")

@@ -348,7 +348,7 @@ def test_a_deal_fails_if_all_undealt_tracks_of_its_round_are_on_a_missing_drive(
     assert "all remaining tracks of this round" in refused(75, "deal", *two, "-n", "2")
 
 
-def test_the_report_of_todays_deal_counts_its_tracks_on_a_missing_drive(
+def test_the_report_on_todays_deal_counts_the_dealt_tracks_that_are_on_a_missing_drive(
     two: list[str | Path], tmp_path: Path
 ) -> None:
     words = (*two[:4], "-n", "14")
@@ -365,7 +365,9 @@ def test_the_report_of_todays_deal_counts_its_tracks_on_a_missing_drive(
     assert (facts["tracks"], len(facts["entries"])) == (14, 14)
 
 
-def test_undo_of_a_deal_restores_its_tracks_on_a_missing_drive(two: list[str | Path], tmp_path: Path) -> None:
+def test_undo_restores_the_tracks_of_the_former_deal_even_on_a_missing_drive(
+    two: list[str | Path], tmp_path: Path
+) -> None:
     usb, out = Path(two[1]), tmp_path / "today.m3u"
     deal(*two, "-n", "14")
     first, progress = listed(out), status("today").splitlines()[0]

@@ -30,7 +30,9 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("0*"))
 
 
-def test_export_names_the_copies_by_position_artist_and_title(music: Path, tmp_path: Path) -> None:
+def test_the_command_export_names_the_copies_by_position_artist_and_title(
+    music: Path, tmp_path: Path
+) -> None:
     make(music, "--order", "sorted", "-o", "all.m3u")
 
     done = ran("export", "all.m3u", "stick")

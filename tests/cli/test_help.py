@@ -95,7 +95,7 @@ def test_the_man_page_has_the_same_options_as_the_help_in_the_same_order(command
 
 
 @pytest.mark.process
-def test_playshuffle_without_arguments_lists_common_commands_and_with_help_all_commands() -> None:
+def test_playshuffle_without_arguments_shows_common_commands_and_with_the_option_help_all() -> None:
     first, whole = (run(*words).out.decode() for words in ((), ("--help",)))
 
     def listed(text: str) -> list[str]:

@@ -278,7 +278,9 @@ def test_file_names_with_control_characters_or_markup_are_printed_harmlessly(
         (73, ["-o", "/none\x07/x.m3u"]),
     ],
 )
-def test_errors_escape_control_characters_of_arguments(hostile: Path, code: int, words: list[str]) -> None:
+def test_control_characters_of_arguments_are_escaped_in_error_messages(
+    hostile: Path, code: int, words: list[str]
+) -> None:
     done = run("make", hostile, *words, env=_STRICT)
 
     assert (done.code, done.out) == (code, b"")

@@ -231,7 +231,9 @@ def test_tracks_of_an_unmounted_drive_stay_in_the_playlist_until_the_drive_is_ba
 
 
 @pytest.mark.parametrize(("name", "text"), [("album/.nomedia", ""), (".ignore", "album/")])
-def test_make_names_an_ignore_file_that_hides_most_tracks(tmp_path: Path, name: str, text: str) -> None:
+def test_the_command_make_names_an_ignore_file_that_hides_most_tracks(
+    tmp_path: Path, name: str, text: str
+) -> None:
     music = library(tmp_path / "Music", ["top.mp3", *(f"album/{number:02}.mp3" for number in range(30))])
     make(music)
     before = sorted(listed(music / "playshuffle.m3u"))

@@ -200,7 +200,7 @@ def test_a_damaged_playlist_that_the_program_wrote_is_replaced(tmp_path: Path) -
     assert report(music, "-o", path, "--order", "sattolo")["changed"]
 
 
-def test_make_names_every_old_playlist_file_that_it_removes(tmp_path: Path) -> None:
+def test_the_command_make_names_every_old_playlist_file_that_it_removes(tmp_path: Path) -> None:
     music = numbered(tmp_path / "Music", 9)
     playlist = music / "x.m3u"
     assert run("make", music, "-o", playlist).code == 0

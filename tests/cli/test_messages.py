@@ -223,7 +223,9 @@ def test_make_shows_skipped_files_only_when_they_are_new(files: Path, program: P
 
 
 @pytest.mark.process
-def test_make_names_a_missing_folder_once_with_the_remedy(files: Path, program: Program, home: Path) -> None:
+def test_the_command_make_names_a_missing_folder_once_and_says_what_to_do(
+    files: Path, program: Program, home: Path
+) -> None:
     usb = tagged_library(home / "usb", {"5.mp3": {"title": "Five"}})
     message(f"make {files} {usb}", program)
     usb.rename(home / "elsewhere")

@@ -86,7 +86,7 @@ def test_a_unit_from_another_program_is_left_as_it_is(home: Path, create: Callab
     assert f"kept {shown}" in removed.stdout
 
 
-def test_uninstall_removes_all_files_of_install_and_nothing_else(home: Path) -> None:
+def test_uninstall_removes_all_files_that_install_wrote_and_no_others(home: Path) -> None:
     configure(home)
     folder = home / ".config/systemd/user"
     own = folder / "playshuffle.service.d/override.conf"

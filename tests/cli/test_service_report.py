@@ -43,7 +43,9 @@ NO_SYSTEMD = "! The service is installed, but no systemd runs for this user here
         ({"has_systemd": False, "active": ""}, NO_SYSTEMD, "run `playshuffle watch`"),
     ],
 )
-def test_each_problem_of_a_service_has_advice(changes: dict[str, object], verdict: str, advice: str) -> None:
+def test_the_report_on_the_service_has_advice_for_each_problem(
+    changes: dict[str, object], verdict: str, advice: str
+) -> None:
     said = shown(**changes)
 
     assert said[0] == verdict

@@ -130,7 +130,7 @@ def test_status_with_another_configuration_does_not_forget_a_list_whose_file_is_
 
 
 @pytest.mark.process
-def test_status_lists_playlists_that_may_be_on_a_missing_drive(tmp_path: Path) -> None:
+def test_the_command_status_shows_playlists_that_may_be_on_a_missing_drive(tmp_path: Path) -> None:
     """The folder of the playlist is gone, or empty as a mount point without its drive is."""
     music = numbered(tmp_path / "Music", 3)
     drive = tmp_path / "drive"
@@ -193,7 +193,7 @@ def test_status_works_without_a_configuration() -> None:
 
 
 @pytest.mark.process
-def test_a_terminal_in_the_c_locale_gets_ascii(tmp_path: Path) -> None:
+def test_in_the_c_locale_a_terminal_gets_only_ascii_characters(tmp_path: Path) -> None:
     make(numbered(tmp_path / "Music", 3))
     seen = on_terminal("status", "--all", LANG="C")
 

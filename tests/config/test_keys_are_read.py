@@ -20,14 +20,14 @@ def attributes_read(*without: str) -> set[str]:
     return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
 
 
-def test_code_reads_each_option_of_playlists() -> None:
+def test_each_option_of_a_playlist_is_read_somewhere_in_the_code() -> None:
     read = attributes_read(*(path for path in TREES if path.startswith("options/")))
 
     assert {row.name for row in ROWS}.difference(read) == set()
     assert {*Options._fields}.difference(read) == set()
 
 
-def test_code_reads_each_key_of_the_configuration_that_is_not_an_option_of_playlists() -> None:
+def test_each_key_of_the_configuration_that_is_not_a_playlist_option_is_read_in_the_code() -> None:
     loaded = ast.dump(TREES["config/load.py"])
     read = attributes_read("config/load.py", "config/keys.py")
     own = {*keys.TOP, *keys.PLAYLIST}.difference(row.key for row in ROWS)

@@ -99,7 +99,7 @@ def test_each_row_of_the_table_of_players_has_a_command_or_advice_to_play_a_play
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["generic", "mpd", "vlc", "kodi"])
-def test_the_page_of_a_player_in_help_has_its_problems_and_commands_that_write_and_play_a_list(
+def test_the_help_on_a_player_has_the_problems_of_the_player_and_commands_to_write_and_play_a_list(
     name: str, home: Path
 ) -> None:
     library(home / "Music", ["a.mp3"])

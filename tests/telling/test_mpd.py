@@ -87,7 +87,7 @@ def test_the_tracks_of_a_playlist_outside_of_the_folders_of_mpd_are_queued_in_se
     assert "up to date" in mpd.tell()
 
 
-def test_mpd_adds_new_files_to_its_database_before_tracks_of_a_playlist_elsewhere_are_queued(
+def test_mpd_adds_new_files_to_its_database_before_a_playlist_outside_of_mpds_folders_is_queued(
     mpd: MpdPlayer,
 ) -> None:
     songs(mpd.telling.music / "new/deep", ["a b.wav"])
@@ -170,7 +170,7 @@ def test_a_playlist_that_the_service_wrote_does_not_replace_a_queue_made_from_an
     assert mpd.queue() == entries
 
 
-def test_tell_written_removes_the_notes_of_written_playlists_even_if_the_configuration_is_broken(
+def test_tell_with_written_deletes_the_notes_on_playlists_even_if_the_configuration_is_broken(
     telling: Telling,
 ) -> None:
     """Otherwise systemd would start the unit again and again."""
@@ -182,7 +182,7 @@ def test_tell_written_removes_the_notes_of_written_playlists_even_if_the_configu
 
 
 @pytest.mark.parametrize("call", ["rename", "renameat", "connect", "unlink"])
-def test_if_tell_written_is_killed_the_next_run_loads_the_written_playlist_into_mpd_once(
+def test_if_tell_with_the_option_written_is_killed_the_next_run_loads_the_playlist_into_mpd_once(
     telling: Telling, mpd: MpdPlayer, call: str
 ) -> None:
     """When it takes the note, connects to MPD, or removes the note."""

@@ -129,7 +129,7 @@ def test_the_service_updates_the_queue_of_the_player_after_a_new_file(installed:
     wait_for(lambda: len(playlist(installed)) == 8)
 
 
-def test_a_playlist_that_a_killed_process_of_tell_had_taken_still_reaches_the_player(installed: Lab) -> None:
+def test_a_playlist_reaches_the_player_even_if_the_process_of_tell_for_it_was_killed(installed: Lab) -> None:
     """The path unit also watches the folder of notes that were taken."""
     installed.user(f"systemctl --user stop {PATH} playshuffle.service")
     installed.user(f"{VENV}/bin/python burst.py; mv {STATE}/written/* {STATE}/written.taken/")
