@@ -1,7 +1,7 @@
-"""Write a shuffled playlist of the tracks in a beets query: `beet playshuffle [OPTIONS] [QUERY]`.
+"""Write a shuffled playlist of the tracks that a beets query selects: `beet playshuffle [OPTIONS] [QUERY]`.
 
-beets loads this module for `plugins: playshuffle`. The options are the options of `playshuffle make`,
-from the same table, and the tracks are the same as with `playshuffle make --from`.
+beets loads this module for `plugins: playshuffle`. The options are those of `playshuffle make`, and
+the tracks are the same as with `playshuffle make --from`.
 """
 
 import optparse
@@ -144,11 +144,7 @@ def _deal(request: "Request", given: optparse.Values, tags: Mapping[bytes, Mappi
 
 
 def _defaults(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `Options` that the configuration of beets sets.
-
-    Raises:
-        PlayshuffleError: a key is unknown, or has a value of the wrong type.
-    """
+    """Return the fields of `Options` that the configuration of beets sets."""
     from playshuffle.config import keys
     from playshuffle.errors import Exit
 
@@ -184,7 +180,7 @@ def _flexible_tags(item: Any) -> dict[str, Any]:
 
 
 def _rating(value: Any) -> float | None:
-    """Return a rating from 0 to 1; beets does not say which scale a rating has."""
+    """Convert a rating of an unknown scale to 0 to 1."""
     try:
         rating = float(value)
     except (TypeError, ValueError):

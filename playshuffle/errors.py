@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Exit(enum.IntEnum):
-    """Exit codes. From 64 on they are from BSD's sysexits."""
+    """Exit codes. Codes from 66 to 78 are from BSD's sysexits."""
 
     DONE = 0
     LOSSES = 1
@@ -22,15 +22,15 @@ class Exit(enum.IntEnum):
 
 
 def of_all(codes: Sequence[Exit]) -> Exit:
-    """Return the exit code for these failures: DONE if none, LOSSES if several."""
+    """Return the exit code for these failures: DONE for none, LOSSES for several."""
     return Exit.DONE if not codes else codes[0] if len(codes) == 1 else Exit.LOSSES
 
 
 class PlayshuffleError(Exception):
-    """Something the user can fix; the text says what, where and what to do.
+    """An error that the user can fix; the text names the problem, its place and what to do.
 
-    Each function that reads or writes a file raises it if that fails. Docstrings name the other reasons. The
-    default exit code is that of a wrong command line.
+    Each function that reads or writes a file raises it if that fails. Docstrings name other reasons only. The
+    default exit code is for a wrong command line.
 
     Attributes:
         keys: configuration keys, the likeliest cause first.
@@ -58,7 +58,7 @@ class OptionError(PlayshuffleError):
     Args:
         text: with `{}` for each option, and `{name}` for each value.
         options: spelled as in the configuration: `gap`, `tags = false`.
-        values: for the text. Bytes and texts are made safe to print.
+        values: replace each `{name}`; bytes and texts are made safe to print.
     """
 
     def __init__(self, text: str, /, *options: str, code: Exit = Exit.USAGE, **values: object) -> None:
@@ -81,7 +81,7 @@ ONLY_KEYS = frozenset(("extinf", "ignore_files", "inside", "max_per_file", "rela
 def flag(option: str, short: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return an option as the command line spells it: `--no-tags` for `tags = false`.
 
-    `short` maps long flags to those to show, such as `--limit` to `-n`.
+    `short` maps long flags to the flags to show instead, such as `--limit` to `-n`.
     """
     key, _, value = option.partition(" = ")
     if key in ONLY_KEYS:

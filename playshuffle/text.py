@@ -42,7 +42,7 @@ _COMMANDS = {
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     """Return the known name that a user means, whether in upper or lower case.
 
-    `see` is the command that lists the names, by default that of `kind`.
+    `see` is the command that lists the names; its default depends on `kind`.
 
     Raises:
         PlayshuffleError: the name is unknown; the error suggests the nearest one.
@@ -71,7 +71,7 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
 
 
 def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:
-    """Return the most similar name; None if no name is close."""
+    """Return the most similar name, or its value in a mapping; None if no name is close."""
     near = get_close_matches(plain, list(names), 1, _CLOSENESS)
     if not near:
         return None
@@ -96,7 +96,7 @@ def shortened(lines: Sequence[str], limit: int) -> list[str]:
 
 
 def short(text: bytes | str, longest: int = 300) -> str:
-    """Return a user's text, harmless to print, cut to this number of characters."""
+    """Return a user's text, harmless to print, cut to `longest` characters."""
     whole = shown(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
 
@@ -107,7 +107,7 @@ def composed(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return the text without differences of case, composed."""
+    """Return the text in composed form, without differences of case."""
     return text.lower() if text.isascii() else composed(composed(text).casefold())
 
 

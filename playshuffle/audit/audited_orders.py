@@ -1,4 +1,4 @@
-"""Look up an order by name, with the guarantee it is tested against."""
+"""Look up an order by name, with the guarantee that it is tested against."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count, islice, repeat
@@ -25,7 +25,7 @@ class Audited(NamedTuple):
 
     Attributes:
         flaw: the known defect of a bad shuffle; else empty.
-        entropy_bits: bits of its own generator; None if it uses the given one.
+        entropy_bits: bits of its own generator; None if it uses the given `randbelow`.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Audited(NamedTuple):
 
 
 def audited(name: str, tracks: int) -> Audited:
-    """Look up an order, or a bad one as `specimen:NAME`.
+    """Look up an order, or a bad shuffle by `specimen:NAME`.
 
     Raises:
         PlayshuffleError: the name is unknown, or the order cannot have that number of tracks.
@@ -70,7 +70,6 @@ def _dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def _grown(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Insert the second half of the entries into an order of the first half."""
     half = len(order) // 2
     return shuffle.insert(shuffle.durstenfeld(order[:half], randbelow), order[half:], randbelow)
 

@@ -1,8 +1,9 @@
 """Count the position of each track over many shuffles, and test the counts for bias.
 
-The sum over all cells of (seen - expected)² / expected is close to a scaled chi-square sum. Its mean is
-exact: the number of cells that can be filled, less one for each row. The guarantee gives the degrees of
-freedom, or they follow from how much two rounds agree (Satterthwaite, Biometrics Bulletin 2 (1946) 110-114).
+A cell is a track at a position. The sum over all cells of (seen - expected)² / expected is close to a scaled
+chi-square sum. Its mean is exact: the number of cells that can be filled, less one a track. The guarantee
+gives the degrees of freedom, or they follow from how much successive rounds agree (Satterthwaite, Biometrics
+Bulletin 2 (1946) 110-114).
 """
 
 import math
@@ -27,10 +28,10 @@ class Counts(NamedTuple):
     """Counts over all rounds.
 
     Attributes:
-        cells: cells[track][position] is the number of rounds with this track there.
+        cells: cells[track][position] is the number of rounds with this track at this position.
         fixed: number of tracks that kept their position, summed over all rounds.
         fixed_squares: the same, squared in each round before the sum.
-        agreement: mean square of how much two rounds agree; 1 for each cell if cells are independent.
+        agreement: mean square of how much successive rounds agree; 1 for each cell if cells are independent.
     """
 
     rounds: int
@@ -46,8 +47,8 @@ class Verdict(NamedTuple):
     """The result of the tests: good if `reasons` is empty.
 
     Attributes:
-        p: probability of so large a chi-square sum by chance.
-        fixed_expected: mean number of tracks that keep their position in a round.
+        p: probability of so extreme a chi-square sum by chance.
+        fixed_expected: the expected value of `Counts.fixed`.
         impossible: how often a track was at a position with probability 0.
     """
 
@@ -63,7 +64,7 @@ class Verdict(NamedTuple):
 def count(
     order: Audited, rounds: int, randbelow: RandBelow, report: Callable[[int], None] = lambda _: None
 ) -> Counts:
-    """Shuffle the tracks 0, 1, 2, … N times, and count the position of each.
+    """Shuffle the same tracks in each round, and count the positions of each track.
 
     `report` is called with the number of finished rounds.
     """
@@ -132,8 +133,8 @@ def judge(order: Audited, counts: Counts) -> Verdict:
 def deviations(counts: Counts, guarantee: Guarantee, pooled: int = 1) -> list[list[float]]:
     """Return the deviation of each cell from its expected count, in standard deviations.
 
-    `pooled` rows, and columns, are counted as one. NaN if a cell must be empty and is; infinite if it must be
-    empty and is not.
+    Blocks of `pooled` rows and columns count as one cell. A cell that must be empty has NaN if it is empty,
+    and infinity if not.
     """
     size = len(counts.cells)
     parts = [range(start, min(start + pooled, size)) for start in range(0, size, pooled)]
@@ -165,7 +166,7 @@ def _chi_square(counts: Counts, guarantee: Guarantee) -> tuple[float, float]:
 
 
 def _fixed_p(counts: Counts, expected: float) -> float:
-    """Return the probability of so many fixed tracks: over many rounds their sum is close to normal."""
+    """Return the probability of so many, or so few, fixed tracks by chance."""
     variance = counts.fixed_squares - counts.fixed**2 / counts.rounds
     if variance <= 0:  # the same in every round
         return float(math.isclose(counts.fixed, expected, abs_tol=1e-6))

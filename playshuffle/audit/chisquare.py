@@ -1,4 +1,4 @@
-"""Compute the probability that a chi-square sum is at least as large by chance."""
+"""Compute the probabilities that a chi-square sum is so small, or so large, by chance."""
 
 import math
 
@@ -7,9 +7,9 @@ _TINY = 1e-300
 
 
 def tails(chi_square: float, freedom: float) -> tuple[float, float]:
-    """Return the probability of a sum at most this small, and of one at least this large.
+    """Return the probabilities that a chi-square sum is at most, and at least, `chi_square`.
 
-    They are the regularised incomplete gamma functions P and Q. The smaller one is exact to ten digits,
+    They are the regularised incomplete gamma functions P and Q. The smaller result is exact to ten digits,
     down to 1e-300.
 
     Source: Press et al., Numerical Recipes, section 6.2.

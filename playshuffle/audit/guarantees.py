@@ -15,11 +15,11 @@ class Guarantee(NamedTuple):
     """A promise about an order of the tracks 0, 1, 2, ….
 
     Attributes:
-        bits: log2 of the number of possible orders; None if nobody has counted them.
+        bits: log2 of the number of possible orders; None if unknown.
         freedom: degrees of freedom of the chi-square sum; None if they must be measured.
         rule: a clause that is true of each single order.
         keeps: returns whether an order keeps the rule.
-        counted: returns another order to count; None: the order itself.
+        counted: converts an order to one whose positions are counted; None counts the order itself.
     """
 
     words: str
@@ -42,7 +42,7 @@ def uniform(count: int) -> Guarantee:
 
 
 def one_ring(count: int) -> Guarantee:
-    """Guarantee that every order of one cycle is equally likely, as by Sattolo."""
+    """Guarantee that all orders that move the tracks in one cycle are equally likely, as by Sattolo."""
     chances = [[1 / (count - 1)] * count for _ in range(count)]
     for track, row in enumerate(chances):
         row[track] = 0.0
@@ -65,7 +65,7 @@ def one_ring(count: int) -> Guarantee:
 
 
 def gap(count: int, plays: int) -> Guarantee:
-    """Guarantee a gap: each track that may return at a position is equally likely there."""
+    """Guarantee a gap: at each position, all tracks that may return there are equally likely."""
     free = [min(count - plays + 1, count - position) for position in range(count)]
     chances = []
     for track in range(count):
@@ -83,7 +83,7 @@ def gap(count: int, plays: int) -> Guarantee:
 
 
 def swapped(count: int, swaps: int) -> Guarantee:
-    """Guarantee N swaps of two random positions."""
+    """Guarantee N swaps, each of two random positions."""
     untouched = (1 - 2 / count) ** swaps
     chances = [[(1 - untouched) / count] * count for _ in range(count)]
     for track, row in enumerate(chances):
@@ -95,7 +95,7 @@ def swapped(count: int, swaps: int) -> Guarantee:
 
 
 def apart(keys: Sequence[int]) -> Guarantee:
-    """Guarantee a spread order whose groups have at most half of the tracks each."""
+    """Guarantee the fewest neighbours of one group, if no group has more than half of the tracks."""
     fewest = fewest_repeats(keys)
     return Guarantee(
         "every track equally likely at every position",
@@ -106,7 +106,7 @@ def apart(keys: Sequence[int]) -> Guarantee:
 
 
 def together(keys: Sequence[int]) -> Guarantee:
-    """Guarantee blocks, each counted as one track; keys number them by first appearance."""
+    """Guarantee whole blocks, each counted as one track; `keys` number blocks by first appearance."""
     count = max(keys) + 1
 
     def counted(order: Sequence[int]) -> list[int]:
@@ -146,7 +146,7 @@ def among(count: int, positions: Collection[int]) -> Guarantee:
 
 
 def dealt(count: int, hand: int) -> Guarantee:
-    """Guarantee a deal, then the other tracks in their old positions."""
+    """Guarantee a deal into the first `hand` positions; tracks behind them stay unless dealt."""
     chances = [[1 / count] * count for _ in range(hand)]
     for track in range(hand, count):
         row = [1 / count] * hand + [0.0] * (count - hand)

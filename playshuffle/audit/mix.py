@@ -17,7 +17,7 @@ class Mix(NamedTuple):
 
     Attributes:
         in_path_order: `neighbours` of the playlist sorted by path.
-        nearest: minimum plays from an entry to the next of its group; None if no group has two.
+        nearest: minimum plays from an entry to the next one of its group; None if no group has two entries.
     """
 
     neighbours: int
@@ -52,7 +52,7 @@ def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
 
 
 def nearest(keys: Sequence[int]) -> int | None:
-    """Return the minimum plays from an entry to the next of its group, if any group has two."""
+    """Return the minimum plays from an entry to the next one of its group, if a group has two entries."""
     last: dict[int, int] = {}
     shortest = None
     for position, key in enumerate(keys):
@@ -63,6 +63,6 @@ def nearest(keys: Sequence[int]) -> int | None:
 
 
 def successors(paths: Sequence[bytes]) -> int:
-    """Count entries that come right after their predecessor in path order."""
+    """Count the entries that are right behind their predecessor in path order."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))

@@ -21,8 +21,8 @@ class PlaylistAudit(NamedTuple):
     """The figures of an audited playlist.
 
     Attributes:
-        foreign: entries without an audio file here. The other figures ignore them.
-        by: number and name of each track's artist; negative without an artist.
+        foreign: number of entries without an audio file here. The other figures ignore them.
+        by: number and name of each track's artist; a negative number without an artist.
     """
 
     playlist: bytes

@@ -1,4 +1,4 @@
-"""Draw a playlist: one cell for each track, coloured by artist, 50 in a row.
+"""Draw a playlist: one cell for each track, coloured by artist, 50 cells in a row.
 
 The same tracks in path order are drawn above it. Tracks next to another by the same artist are outlined.
 """
@@ -30,7 +30,7 @@ _LABEL_CHARACTERS = 30
 
 
 def draw(path: str, title: str, paths: Sequence[bytes], by: Sequence[tuple[int, str]]) -> bytes:
-    """Return the picture, as PNG or SVG by the suffix of the path. `by` is that of a `PlaylistAudit`."""
+    """Return the picture, as PNG or SVG by the suffix of the path. `by` is as in `PlaylistAudit`."""
     order = sorted(range(len(paths)), key=paths.__getitem__)
     panels = [("This playlist", by)]
     if successors(paths) < len(paths) - 1:

@@ -1,6 +1,6 @@
-"""Trace an order step by step: the positions of all tracks after each draw.
+"""Trace a shuffle step by step: the positions of all tracks after each draw.
 
-The rest of a swapping shuffle is a shuffle of the same kind over fewer positions. So each step runs the
+After a swap, the rest of a shuffle is a shuffle of the same kind over fewer positions. So each step runs the
 shuffle to its end, and then undoes the later draws.
 """
 
@@ -15,7 +15,7 @@ class Traced(NamedTuple):
 
     Attributes:
         is_forward: positions become final from the first one up.
-        is_struck: the drawn track is struck out and appended; nothing is swapped.
+        is_struck: the drawn track is struck out and written down; nothing is swapped.
     """
 
     shuffle: Shuffle
@@ -27,7 +27,7 @@ class Step(NamedTuple):
     """One draw, and its effect.
 
     Attributes:
-        draw: the position to swap with, or the index of the struck-out track among those left.
+        draw: the position to swap with, or the index of the struck-out track among the remaining ones.
         order: all tracks after the draw, or the tracks written down so far.
     """
 

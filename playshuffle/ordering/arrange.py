@@ -46,9 +46,9 @@ def needs_last(recipe: Recipe) -> bool:
 
 
 def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = None) -> Arranged:
-    """Return the last order reduced to the chosen tracks `indices`, with new ones appended.
+    """Return the last order reduced to the chosen tracks `indices`, with new tracks appended.
 
-    The first `count` tracks of `last` were in the playlist; None: all.
+    The first `count` tracks of `last` were in the playlist; if `count` is None, all were.
     """
     chosen, listed = frozenset(indices), frozenset(last)
     order = [index for index in last if index in chosen]
@@ -57,7 +57,7 @@ def last_order(indices: Sequence[int], last: Sequence[int], count: int | None = 
 
 
 def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: RandBelow) -> Arranged:
-    """Put the chosen tracks, at least one, in order; the result has the length of the playlist, too.
+    """Put the chosen tracks, at least one, in order, and decide how many are in the playlist.
 
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
@@ -86,7 +86,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
 
 
 def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
-    """Keep an order, but move the pinned tracks; the result has the length of the playlist, too.
+    """Keep an order but move the pinned tracks, and decide how many tracks are in the playlist.
 
     Raises:
         PlayshuffleError: as `arrange` does, for pins and limits.
@@ -107,7 +107,7 @@ class _Layout(NamedTuple):
     Attributes:
         left_out: tracks too long for the time limit, or of unknown length.
         playlist_length: maximum number of tracks in the playlist, without `closing`.
-        closing: the track pinned to the end of a list of unknown length.
+        closing: the track pinned to the end of a list with a time limit, if any.
     """
 
     base: list[int]

@@ -1,4 +1,4 @@
-"""Define the tracks of a library to put in order."""
+"""Define which tracks of a library to put in order."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
@@ -22,7 +22,7 @@ class Chosen(NamedTuple):
         return self.tracks.column(make, self.indices)
 
     def by_index(self, values: Sequence[T], other: T) -> Sequence[T]:
-        """Return a list over the whole library, with `other` for tracks not chosen."""
+        """Return the values as a list over the whole library, with `other` for tracks not chosen."""
         if len(self.indices) == len(self.tracks):
             return values
         all_values = [other] * len(self.tracks)

@@ -1,4 +1,4 @@
-"""Define the gap: the minimum number of plays before a track repeats, also across rounds."""
+"""Define the gap: the minimum number of plays from one play of a track to its next, also across rounds."""
 
 import re
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Gap(NamedTuple):
     is_percent: bool = False
 
     def plays(self, tracks: int) -> int:
-        """Return the gap in a library of N tracks, rounded up."""
+        """Return the gap in plays for N tracks; a percentage is rounded up."""
         return -(-self.size * tracks // 100) if self.is_percent else self.size
 
 
@@ -25,10 +25,10 @@ def usual_gap(tracks: int) -> int:
 
 
 def parse_gap(text: str) -> Gap | None:
-    """Parse '50' or '25%'; None for 0 and 1, which have no effect.
+    """Parse '50' or '25%'; return None for 0 and 1, which have no effect.
 
     Raises:
-        OptionError: it is neither.
+        OptionError: the text is not a gap.
     """
     match = re.fullmatch(_GAP, text)
     gap = Gap(int(match[1]), bool(match[2])) if match else None

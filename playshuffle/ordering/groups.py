@@ -1,6 +1,6 @@
 """Group tracks by artist, album, folder or another field.
 
-Groups are numbered in the order of their first track. A track without the tag is a group of its own.
+Groups are numbered in the order of their first tracks. A track without the tag is a group of its own.
 """
 
 import math
@@ -46,7 +46,7 @@ _NOWHERE = Position(0, 0, 0, 0)
 
 
 class _Album(NamedTuple):
-    """The values that identify an album. `place` is its folder, without folders of discs."""
+    """The values that identify an album. `place` is its folder, above any folders of single discs."""
 
     artist: str
     title: str
@@ -60,12 +60,11 @@ class Albums(NamedTuple):
     positions: Sequence[Position]
 
     def in_order(self, order: Iterable[int]) -> list[int]:
-        """Sort tracks by album, disc, side, number and name."""
         return sorted(order, key=lambda index: (self.keys[index], self.positions[index], index))
 
 
 def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
-    """Return the group number of each track, by one of the `KEYS`."""
+    """Return the group number of each track; `by` is one of `KEYS`."""
     if by == ALBUM:
         return albums(chosen).keys
     if by == ARTIST:
@@ -78,9 +77,9 @@ def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
 
 
 def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
-    """Number the artists of tracks, and count them.
+    """Return an artist number for each track, and the number of known artists.
 
-    A track without an artist, or by 'Various Artists', is a group of its own. Of several artists the first
+    A track without an artist, or by 'Various Artists', is a group of its own. The first of several artists
     counts.
     """
     names = {artist: _principal(artist.decode(errors="replace")) for artist in dict.fromkeys(artists)}
@@ -106,7 +105,7 @@ def albums(chosen: Chosen) -> Albums:
 
 
 def field_values(chosen: Chosen, field: str) -> list[Any]:
-    """Return the raw value of a field for each chosen track, or None."""
+    """Return the raw value of a field for each chosen track."""
     return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
 
 
@@ -138,9 +137,9 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
 
 
 def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:
-    """Map each further disc of an album to its first one, if that is in a folder beside or above.
+    """Map each further disc of an album to the first disc, if that has a folder beside or above it.
 
-    Discs of one album have different numbers: otherwise they are two albums of one name.
+    Discs with equal numbers are of two albums of one name.
     """
     discs: dict[Hashable, set[int]] = defaultdict(set)
     near: dict[Hashable, list[Hashable]] = defaultdict(list)

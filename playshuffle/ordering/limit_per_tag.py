@@ -1,6 +1,6 @@
 """Limit the number of tracks of each artist, or of each value of another tag.
 
-Values are the groups of `groups`, but a track without the tag is never limited.
+Values are the groups of the module `groups`, but a track without the tag is never omitted.
 """
 
 import re
@@ -19,7 +19,7 @@ _NUMBER = "0*[1-9][0-9]{0,8}"
 
 
 class LimitPerTag(NamedTuple):
-    """At most `number` tracks, from 1, for each value of a tag of `groups.KEYS`."""
+    """At most `number` tracks, one or more, for each value of `tag`, one of `groups.KEYS`."""
 
     number: int
     tag: str
@@ -45,7 +45,7 @@ def parse_limit(text: str) -> LimitPerTag:
 
 
 def values(chosen: Chosen, tag: str) -> dict[int, int]:
-    """Return a number for the tag's value by track index. A track without the tag has its own number."""
+    """Map each track's index to a number for its value of the tag; without one, to a number of its own."""
     keys = groups.group_keys(chosen, tag)
     if tag != ALBUM:
         return {index: keys[index] for index in chosen.indices}
@@ -60,7 +60,7 @@ def values(chosen: Chosen, tag: str) -> dict[int, int]:
 def over_limit(
     value_of: Mapping[int, int], limit: int, rank: Callable[[int], int], randbelow: RandBelow
 ) -> tuple[list[int], list[int]]:
-    """Return the tracks to omit, ascending, so that each value has at most `limit`.
+    """Return the tracks to omit, ascending, so that at most `limit` tracks of each value are left.
 
     The second list has the omitted tracks that another draw could keep. Tracks of a lower rank are kept
     first; among equal ranks, each choice is equally likely.

@@ -19,9 +19,9 @@ def natural_key(name: bytes) -> Key:
 
 
 def natural_ranks(chosen: Chosen) -> Sequence[int]:
-    """Return the rank of each track by its path, name by name; ties are sorted by bytes.
+    """Return the rank of each track by the natural order of its path, name by name.
 
-    The roots stay in their given order, each sorted by path bytes.
+    Roots keep their order, and so do tracks of one root with equal names.
     """
     keys, paths = chosen.column(_keys), chosen.tracks.paths_of(chosen.indices)
     ends = [row for row in range(1, len(paths)) if paths[row] < paths[row - 1]]

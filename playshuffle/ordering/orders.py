@@ -32,15 +32,15 @@ class Order(NamedTuple):
         guarantee: what users can rely on; one line.
         drawback: what users cannot rely on; one line.
         takes: keys of options, beside those that every order takes.
-        tag: the field that it uses by default.
-        from_last: it shuffles the last order, not the library's.
+        tag: the field that the order uses by default.
+        from_last: shuffles the last order, not the order of the library.
         is_of_the_list: the guarantee is about the playlist, so a limited list is shuffled again.
-        insert_new: inserts new tracks and keeps the guarantee. None inserts them at random unplayed
+        insert_new: inserts new tracks and keeps the guarantee. If None, they are inserted at random unplayed
             positions.
         repair: restores the guarantee of a changed list by moving few tracks. None if `insert_new` keeps it.
-        deck_gap: whether a new round of a deck keeps the gap for each track, as far as ten attempts allow, or
-            has no gap.
-        has_fewest_repeats: no other order has fewer repeats, so `make` suggests none.
+        deck_gap: whether a new round of a deck keeps the gap for each track, attempts to (the best of up to
+            ten orders), or has none.
+        has_fewest_repeats: no other order has fewer repeats, so `make` suggests no other.
     """
 
     shuffle: Callable[[Chosen, Recipe], Shuffle]
@@ -82,7 +82,7 @@ def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
-    """Return a repair that moves single tracks apart, or with pins swaps tracks."""
+    """Return a repair that moves single tracks, or, if there are pins, swaps tracks."""
     keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
@@ -118,10 +118,7 @@ def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
 
 
 def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, inside: Inside) -> list[int]:
-    """Sort the unplayed tracks of each block, except for blocks that are shuffled inside.
-
-    Renumbered tracks are still at their old positions.
-    """
+    """Sort the unplayed tracks of each block, except for blocks that are shuffled inside."""
     if inside == "all":
         return [*ranks]
     blocks = [list(block) for _, block in itertools.groupby(ranks[first:], keys.__getitem__)]
@@ -130,7 +127,7 @@ def _sorted_in_blocks(ranks: Sequence[int], keys: Sequence[int], first: int, ins
 
 
 def _astray(order: Sequence[int], keys: Sequence[int], first: int) -> set[int]:
-    """Return unplayed tracks that belong to another block now: all but the longest run of each group."""
+    """Return the unplayed tracks that are outside of the longest block of their group."""
     runs: dict[int, list[list[int]]] = {}
     for position, index in enumerate(order):
         if position == 0 or keys[order[position - 1]] != keys[index]:
@@ -175,7 +172,7 @@ def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
 
 
 def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
-    """Insert each new track among tracks of the same play count; sort all others by present counts."""
+    """Insert each new track among tracks of its play count; sort all unplayed tracks by play count."""
     plays = _plays(chosen)
 
     def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Resolve pins, and place them in an order."""
+"""Find the tracks that pins name, and put them at their positions."""
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def resolve(text: str, names: TrackNames) -> Pin:
 
 
 def named_tracks(texts: Iterable[str], names: TrackNames) -> tuple[Pin, ...]:
-    """Return the pins of the texts that name exactly one track."""
+    """Resolve the texts that name exactly one track, and ignore all others."""
     pins: list[Pin] = []
     for text in texts:
         with contextlib.suppress(PlayshuffleError):
@@ -81,7 +81,7 @@ def beyond(path: bytes, position: int, count: int) -> PlayshuffleError:
 
 
 def swap_in(order: list[int], pinned_at: Mapping[int, int]) -> None:
-    """Put each pinned track at its position; the track there takes the position that it leaves."""
+    """Put each pinned track at its position, in exchange with the track there."""
     for position, index in pinned_at.items():
         at = order.index(index)
         order[position], order[at] = order[at], order[position]

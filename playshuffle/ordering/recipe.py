@@ -10,7 +10,7 @@ HERE = "here"
 
 
 class Pin(NamedTuple):
-    """A pinned track. Its position is from 0, or `LAST`, or `HERE`."""
+    """A pinned track. Its position is a number from 0, `LAST` or `HERE`."""
 
     track_index: int
     position: int | str
@@ -20,9 +20,9 @@ class Recipe(NamedTuple):
     """How to arrange tracks; None for an option that was not given.
 
     Attributes:
-        group_by: the field to keep together, or apart: one of `groups.KEYS`.
-        rests: (field, ms): how long a track rests after it, or one with its value of the field, was heard.
-        resting: indices of the resting tracks, which, like pins, are resolved later.
+        group_by: the field whose groups are kept together, or apart; one of `groups.KEYS`.
+        rests: (field, ms): how long a heard track rests, with all tracks that share its value of the field.
+        resting: indices of the resting tracks; found later, as are the tracks of pins.
     """
 
     order: str = "random"

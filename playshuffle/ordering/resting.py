@@ -1,4 +1,4 @@
-"""Put resting tracks behind all others: tracks that were heard a short time ago."""
+"""Put resting tracks, which were heard a short time ago, behind all others."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -12,7 +12,7 @@ from playshuffle.text import known
 
 
 def parse_rest(text: str) -> tuple[tuple[str | None, int], ...]:
-    """Return each field and time in milliseconds of '30d', 'artist:2h' or '30d,artist:2h'.
+    """Return the fields and times in milliseconds in a text such as '30d' or '30d,artist:2h'.
 
     Raises:
         PlayshuffleError: a field is unknown, or a time is not a duration.
@@ -28,7 +28,7 @@ def parse_rest(text: str) -> tuple[tuple[str | None, int], ...]:
 def heard_lately(
     library: Chosen, recipe: Recipe, heard_since: Callable[[float], Collection[int]], now_s: float
 ) -> frozenset[int]:
-    """Return tracks that were heard, or share a tag with such a track, within the recipe's times."""
+    """Return the tracks that were heard within the recipe's times, or share a tag with such a track."""
     resting: set[int] = set()
     for field, time_ms in recipe.rests:
         heard = heard_since(now_s - time_ms / 1000)
@@ -52,7 +52,7 @@ def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
 
 
 def with_rest(shuffle: Shuffle, resting: frozenset[int], chosen: Chosen, recipe: Recipe) -> Shuffle:
-    """Return a shuffle that puts resting tracks last, and keeps the guarantee also between both parts."""
+    """Return a shuffle that puts resting tracks last, and keeps the guarantee also where both parts meet."""
     if not resting:
         return shuffle
     make_repair = ORDERS[recipe.order].repair

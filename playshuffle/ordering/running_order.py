@@ -38,7 +38,7 @@ def last_order_now(
 ) -> LastOrder:
     """Compare the last order of a playlist with the present tracks.
 
-    `absent` tracks were absent before; `forgotten` ones lose their positions.
+    Tracks in `absent` were absent before; tracks in `forgotten` lose their positions.
     """
     chosen, listed = frozenset(indices), frozenset(order)
     missing = listed.difference(chosen)
@@ -54,7 +54,7 @@ def last_order_now(
 def update_order(
     chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: RandBelow, *, is_changed: bool
 ) -> tuple[Arranged, list[int]]:
-    """Return the updated order of the chosen tracks, and the same order with the absent ones.
+    """Return the updated order of the chosen tracks, and the same order with absent tracks in it.
 
     `recipe` has resolved pins. `is_changed`: tracks were added or removed, or have other paths or tags.
 
@@ -88,7 +88,7 @@ def _insert_anywhere(order: list[int], new: Sequence[int], randbelow: RandBelow,
     """Insert new tracks at positions that are uniform over all but the pinned positions.
 
     Positions of absent tracks count, so that the whole stays uniform when they return. A pinned position does
-    not: moving its track joins the positions before and behind it.
+    not count: without its track, the positions before and behind it are one.
     """
     pinned = {pin.track_index for pin in recipe.pins if pin.position != HERE}
     if not pinned:

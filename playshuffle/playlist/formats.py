@@ -1,7 +1,7 @@
 """Write and read XSPF, and find the format of a playlist by its suffix.
 
-The standard library reads XSPF: xspf-lib has been an alpha since 2023. XML with a document type is refused,
-so that no entity can expand.
+The standard library reads XSPF, since xspf-lib is an alpha version. XML with a document type is refused, so
+that no entity can expand.
 """
 
 import re
@@ -108,7 +108,7 @@ def _read_xspf(content: bytes, folder: bytes) -> Parsed:
 
 
 def _from_uris(locations: Iterable[str], folder: bytes, comments: Mapping[str, str]) -> Parsed:
-    """Parse URIs; one without a scheme is a relative path with URI escapes."""
+    """Parse the locations of tracks; without a scheme, a location is a path with URI escapes."""
     entries = []
     for location in locations:
         uri = location.strip().replace("\n", "%0A").encode(errors="replace")
@@ -123,8 +123,8 @@ class Format(NamedTuple):
     """A playlist format: how it is written and read.
 
     Attributes:
-        read: parses a playlist in a folder. Raises ValueError with the reason if it cannot.
-        mark: pattern in the head of a playlist that playshuffle wrote.
+        read: parses the content of a playlist in a folder. Raises ValueError with the reason if it cannot.
+        mark: pattern of the beginning of a playlist that playshuffle wrote.
         is_uri: every entry is a URI, whatever the path style.
     """
 
@@ -143,6 +143,6 @@ FORMATS: dict[bytes, Format] = {
 
 
 def format_of(path: bytes) -> Format:
-    """Return the format of a playlist's suffix; M3U for an unknown one."""
+    """Return the format for the suffix of a playlist; M3U for an unknown suffix."""
     name = path.rpartition(b"/")[2]
     return FORMATS.get(name[max(name.rfind(b"."), 0) :].lower(), M3U)

@@ -56,7 +56,7 @@ _HASH = ord("#")
 
 
 def entries(paths: Sequence[bytes], style: PathStyle, folder: bytes) -> list[bytes]:
-    """Return the entries of paths for a playlist in a folder.
+    """Return the entries that name these paths in a playlist in a folder.
 
     Paths and folder are absolute, without dot segments.
     """
@@ -79,9 +79,9 @@ def _entries_in(path: bytes, names: Sequence[bytes], style: PathStyle, base: byt
 
 
 def escaped(line: bytes) -> bytes:
-    """Escape '%' and '+' in the path of a track's lines if a player that decodes URIs would misread it.
+    """Escape '%' and '+' in the path of a track's lines if players that decode URIs would misread the path.
 
-    Some players decode a lone '+' and some do not; escaped, it is right for both.
+    Some players decode a lone '+' and some do not; both read an escaped one correctly.
     """
     extinf, newline, entry = line.removesuffix(b"\n").rpartition(b"\n")
     if b"+" not in entry and not re.search(_ESCAPE, entry):
@@ -95,9 +95,9 @@ def unescaped(line: bytes) -> bytes:
 
 
 def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[int]:
-    """Return the numbers of entries that would become two lines, and so play another file.
+    """Return the indices of entries that would become two lines, so that another file would be played.
 
-    URIs never do. Paths do if they have a newline, or, in some players, a carriage return.
+    URIs never do. Paths do if they have a newline, or, unless `may_return`, a carriage return.
     """
     if may_return:
         return [index for index, entry in enumerate(entries) if b"\n" in entry]
@@ -108,7 +108,7 @@ class Text:
     """The text of a playlist, as an iterable of pieces.
 
     Args:
-        comments: keys in capitals and values. At least one, or `parse` cannot tell that playshuffle wrote the
+        comments: keys in capitals, and values. Without any, `parse` cannot tell that playshuffle wrote the
             playlist.
     """
 
@@ -154,9 +154,9 @@ def fingerprint_of(chunks: Iterable[bytes]) -> str:
 
 
 def parse(content: bytes, folder: bytes) -> Parsed:
-    """Parse a playlist in a folder, from any program.
+    """Parse the content of a playlist in a folder, from any program.
 
-    Entries that a `Text` wrote give their files exactly. `..` after a link is the parent of its target.
+    Entries that a `Text` wrote give their files exactly. `..` after a link is the parent of the target.
     """
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return located(lines, folder, comments_in(lines))
@@ -209,7 +209,6 @@ def without_dots(path: bytes) -> bytes:
 
 @lru_cache(1024)
 def _parent(folder: bytes) -> bytes:
-    """Return the parent of a folder, or of its target if it is a link."""
     parent = os.path.join(folder, b"..")
     written, real = os.path.normpath(parent), os.path.realpath(parent)
     return written if os.path.realpath(written) == real else real

@@ -1,7 +1,7 @@
 """Find files whose names a list writes in another encoding, Unicode form or letter case.
 
 Windows writes the code page of its country or of DOS, old Macs wrote Mac Roman, and names on a Mac's disk are
-decomposed.
+in decomposed Unicode.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ class Names:
         self._found: dict[tuple[bytes, str], bytes | None] = {}
 
     def find(self, path: bytes) -> bytes | None:
-        """Return the file of an absolute path, by the first kind of match that fits exactly one file."""
+        """Return the file that a path means, by the first encoding and form that fit exactly one file."""
         if len(path) > _LONGEST or path.count(b"/") > _DEEPEST:
             return None
         encodings = ("utf-8",) if is_utf8(path) else self._encodings

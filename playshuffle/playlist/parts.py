@@ -1,7 +1,7 @@
 """Split a long list into several files, such as name-1.m3u8, each replaced in one step.
 
-They are one playlist, named without a number. Files that a shorter list no longer needs are removed after the
-others are written.
+They are one playlist, whose name has no number. Parts that a shorter list no longer needs are removed after
+the others are written.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from playshuffle.system import atomic_file
 
 
 class Parts:
-    """The text of a playlist; iterating yields the text of each of its files."""
+    """The text of a playlist, in one or more parts; iterating yields the pieces of all parts."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.texts = texts
@@ -58,7 +58,7 @@ def files_of(path: bytes, text: Parts) -> list[bytes]:
 
 
 def surplus(path: bytes, text: Parts) -> list[bytes]:
-    """Return the playlist's existing files that its new text does not need."""
+    """Return the existing files or parts of a playlist that its new version does not have."""
     parts = existing_parts(path)
     if len(text.texts) == 1:
         return parts
@@ -77,10 +77,10 @@ class PreparedParts:
         return " ".join(ready.stamp for ready in self._ready)
 
     def replace(self) -> bool:
-        """Replace each file in one step; return False if nothing differed and nothing was touched.
+        """Replace each file in one step; return False if no content differed and no file was touched.
 
         Raises:
-            PlayshuffleError: a file could not be replaced. Each file is as it was, or new.
+            PlayshuffleError: a file could not be replaced. Each file has its old or its new content.
         """
         is_changed = False
         for ready in self._ready:
@@ -98,7 +98,7 @@ def prepared(
         force: also replace parts from other programs, and files of other users.
 
     Raises:
-        PlayshuffleError: a file of another user would get another owner. Each file is as it was.
+        PlayshuffleError: a file is from another program or of another user. No file was changed.
     """
     files = files_of(path, text)
     for file in files if len(files) > 1 else ():
@@ -117,7 +117,6 @@ def prepared(
 
 
 def _check_owner(path: bytes, file: bytes, owner: int) -> None:
-    """Check that an existing file belongs to the owner of the new one."""
     # Only writing shows the owner: on some file systems all files have the same one, and root may keep it.
     try:
         other = os.lstat(file).st_uid
@@ -147,7 +146,7 @@ def owner_notes(path: bytes) -> list[Note]:
 
 
 def user_name(number: int) -> str:
-    """Return the name of a user; the number without one."""
+    """Return the name of a user, or else the number."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
     except KeyError:

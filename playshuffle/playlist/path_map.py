@@ -1,7 +1,7 @@
 """Map paths of this machine to the paths that a player sees, and back.
 
-A music folder has another path in a container or on a share. A comment in the playlist has the map, so that
-the playlist can be read here.
+A music folder may have another path in a container or on a share. A comment in the playlist has the map, to
+read the playlist here.
 """
 
 import os
@@ -21,8 +21,8 @@ class Base(NamedTuple):
     """How a player sees the paths of this computer.
 
     Attributes:
-        folder: relative entries start here.
-        swaps: pairs of a folder here, and the player's folder, each with a separator at its end.
+        folder: where relative entries start.
+        swaps: pairs of a folder here and its path for the player, both with a separator at the end.
         within: folders that the player sees, with a slash at the end; empty if it sees all.
     """
 
@@ -44,12 +44,12 @@ class Base(NamedTuple):
         return player_path.replace(b"\\", b"/") + rest
 
     def is_nameable(self, path: bytes) -> bool:
-        """Return whether the player can open a path: not if it takes a backslash in a name as a separator."""
+        """Return whether the player can open a path: not if a backslash in a name would be a separator."""
         player_path, rest = self._divided(path)
         return not (player_path.endswith(b"\\") and b"\\" in rest)
 
     def _divided(self, path: bytes) -> tuple[bytes, bytes]:
-        """Return the player's folder for a path, empty if it has none, and the rest."""
+        """Return the player's folder for a path, perhaps empty, and the rest of the path."""
         for local, player_path in self.swaps:
             if path.startswith(local):
                 return player_path, path[len(local) :]
@@ -73,7 +73,7 @@ class Back(NamedTuple):
 
     @classmethod
     def read(cls, comment: str, folder: bytes) -> "Back":
-        """Read the comment of a playlist in a folder, without invalid pairs."""
+        """Read the map from the comment of a playlist in a folder; ignore invalid pairs."""
         base, swaps = folder, []
         for pair in comment.split():
             player_path, _, local = (unquote_to_bytes(part) for part in pair.partition("="))
@@ -94,18 +94,15 @@ class Back(NamedTuple):
 
 
 def with_folder(text: bytes, convert: Callable[[bytes], bytes]) -> bytes:
-    """Return a text `FROM=TO` with FROM converted."""
+    """Convert FROM in a text `FROM=TO`, or a text without `=TO` as a whole."""
     match = re.fullmatch(_MAP, text, re.DOTALL)
     return convert(text) if match is None else convert(match[1]) + b"=" + match[2]
 
 
 def parse_map(text: bytes) -> tuple[bytes, bytes]:
-    r"""Parse `FROM=TO`: a folder here, and the player's folder; ~/Music=/music, or =Z:\Music.
+    r"""Parse `FROM=TO`, a folder here and the player's folder: ~/Music=/music or ~/Music=Z:\Music.
 
     The last `=` before an absolute path divides them.
-
-    Raises:
-        OptionError: it is not such a pair.
     """
     match = re.fullmatch(_MAP, text, re.DOTALL)
     local = os.path.expanduser(match[1]) if match else b""

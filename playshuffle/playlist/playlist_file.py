@@ -29,9 +29,9 @@ class PlaylistFile(NamedTuple):
 
     Attributes:
         path: the real path, without a part number.
-        is_link: the user named a link to it.
-        folder: as the user named it, perhaps with links. If `is_link`, the real folder.
-        files: that exist and are not empty.
+        is_link: the user named a link to the playlist.
+        folder: as the user named it; if `is_link`, the real folder.
+        files: the file, or else the existing parts.
     """
 
     path: bytes
@@ -45,7 +45,7 @@ class PlaylistFile(NamedTuple):
         """Find the file of a playlist, which need not exist yet.
 
         Raises:
-            PlayshuffleError: it cannot be a playlist.
+            PlayshuffleError: a playlist cannot have this path.
         """
         check_name(path)
         real_path = atomic_file.resolved(path)
@@ -57,7 +57,7 @@ class PlaylistFile(NamedTuple):
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[Self]:
-        """Keep other users from writing this playlist; the lock of the state stops our own processes.
+        """Keep other users from writing this playlist; the lock of the state stops the user's own.
 
         Yields the file as it is under the lock.
 
@@ -96,7 +96,7 @@ class PlaylistFile(NamedTuple):
         return head[0].comments if head else {}
 
     def conflict_copies(self) -> list[Self]:
-        """Return the copies that a synchroniser keeps when two computers wrote the file."""
+        """Return the conflict copies that a synchroniser keeps if two computers wrote the file."""
         folder, name = os.path.split(self.path)
         stem, suffix = map(re.escape, os.path.splitext(name))
         try:
@@ -202,11 +202,7 @@ def not_ours(path: bytes) -> PlayshuffleError:
 
 
 def check_name(path: bytes) -> None:
-    """Check that players would recognise the name of a playlist.
-
-    Raises:
-        PlayshuffleError: they would not.
-    """
+    """Raise PlayshuffleError if players would not recognise the name of a playlist."""
     name = os.path.basename(path)
     if name.lower().endswith(_SUFFIXES) and name.lower() not in _SUFFIXES:
         return

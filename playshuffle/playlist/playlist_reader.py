@@ -1,6 +1,6 @@
-"""Read a playlist from any program, or a list of files: the entries, and their files.
+"""Read the entries of a playlist from any program, or of a list of files, and find their files.
 
-Files and lists that it names are not opened, and nothing is requested from the network.
+Files and lists that entries name are not opened, and nothing is requested from the network.
 """
 
 import errno
@@ -67,9 +67,9 @@ class Entry(NamedTuple):
     Attributes:
         line: from 1; in formats without lines, the number of the entry.
         text: as in the file, cut to the first 64 KiB.
-        form: one of `player.FORMS`; empty if it is not a local file.
-        path: absolute; empty if it is not a local file.
-        taken: key of the other interpretation that finds its file; empty if it names the file exactly.
+        form: one of `player.FORMS`; empty if the entry is not a local file.
+        path: absolute; empty if the entry is not a local file.
+        taken: key of the interpretation that finds the file; empty if the entry names it exactly.
     """
 
     line: int
@@ -109,13 +109,13 @@ class FileList(NamedTuple):
 
 
 def read_file_list(source: str) -> FileList:
-    """Read a list of files: lines, names ended by NUL, or an M3U or XSPF playlist.
+    """Read a list of files: one name a line, names ended by NUL, or an M3U or XSPF playlist.
 
     Relative names start at the folder of the list; on standard input (`STDIN`) or in a pipe, at the current
     folder.
 
     Raises:
-        PlayshuffleError: it is not a list of files.
+        PlayshuffleError: the source is not a list of files.
     """
     path = os.path.abspath(os.fsencode(source))
     content = _list_content(source, path)
@@ -164,19 +164,15 @@ def _piped(pipe: BinaryIO) -> bytes:
 
 
 def read(path: bytes) -> Listed:
-    """Read a playlist.
-
-    Raises:
-        PlayshuffleError: it is not a playlist.
-    """
+    """Read the playlist in a file."""
     return read_content(content_of(path), path)
 
 
 def read_content(content: bytes, path: bytes) -> Listed:
-    """Parse a playlist. Its path gives the format, and the start of relative entries.
+    """Parse the content of a playlist. `path` decides the format, and where relative entries start.
 
     Raises:
-        PlayshuffleError: it is not a playlist.
+        PlayshuffleError: the content is not a playlist.
     """
     _refuse_other_format(path, content)
     format_ = format_of(path)
@@ -221,7 +217,7 @@ def content_of(path: bytes) -> bytes:
     """Return the whole content of a playlist, which must be a regular file.
 
     Raises:
-        PlayshuffleError: it is too large to be a playlist.
+        PlayshuffleError: the file is too large to be a playlist.
     """
     try:
         descriptor, status = open_regular(path)
@@ -260,9 +256,9 @@ def _no_playlist(path: bytes, why: str) -> PlayshuffleError:
 
 
 def _entries_folder(path: bytes, content: bytes) -> bytes:
-    """Return the folder of a list, or MPD's music folder if MPD may have saved the list.
+    """Return the folder of relative entries: the list's, or MPD's music folder if MPD may have saved it.
 
-    MPD is asked only if one of the first relative entries is not in the folder.
+    MPD is asked only if one of the first relative entries is not in the list's folder.
     """
     folder = os.path.dirname(path)
     relative = (line for _, line in _numbered_lines(content) if line[:1] != b"/" and b":/" not in line)
@@ -307,7 +303,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
-    """Return the paths that other programs read from an entry, by the key of the interpretation."""
+    """Map the key of each other interpretation of an entry to the path that it gives."""
     if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
         return {}
     words = {

@@ -1,1 +1,1 @@
-"""Choose tracks: by a query, by media kind, and one of several copies."""
+"""Choose tracks by a query, and find copies of one recording."""

@@ -1,7 +1,7 @@
 """Stop regular expressions that take too long.
 
-Python runs signal handlers during a search, so a timer of the processor time can end it. Only the main thread
-gets signals: other threads have no limit.
+Python runs signal handlers during a search, so a timer of processor time can end the search. Only the main
+thread gets signals: searches in other threads have no limit.
 """
 
 import signal
@@ -12,7 +12,7 @@ from types import FrameType
 
 
 class TooSlowError(Exception):
-    """A search by a regular expression used up its processor time."""
+    """A search by a regular expression took too much processor time."""
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -21,7 +21,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlowError in the `with` block after this processor time."""
+    """Raise TooSlowError in the `with` block when it has used this processor time."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,8 +1,8 @@
-"""Find tracks that are the same recording, and choose one of them.
+"""Find copies of one recording, the best copy first.
 
-Two tracks are the same if they have the same MusicBrainz recording id and lengths within three seconds, or
-the same artist and title and lengths within two. Lengths are compared with the shortest track of a group, so
-that differences cannot add up.
+Two tracks are copies if they have the same MusicBrainz recording id and lengths within three seconds, or the
+same artist and title and lengths within two. Each length is compared with the shortest one, so that
+differences cannot add up.
 """
 
 import re
@@ -25,12 +25,12 @@ _BRACKETS = r"[(\[{<]([^)\]}>]*)[)\]}>]"
 class CopyFacts(NamedTuple):
     """Facts that decide whether tracks are copies, and which one to keep.
 
-    Tracks without artist, title or length, shorter than 30 s, with a title in square brackets, or of the same
-    release are never copies.
+    Tracks without artist, title or length, shorter than 30 s, or with a title in square brackets are never
+    copies, nor are tracks of one release.
 
     Attributes:
         length_ms: 0 if unknown.
-        recording_id: of MusicBrainz, like `release_id`.
+        recording_id: given by MusicBrainz, as is `release_id`.
         bitrate: bits per second.
     """
 
@@ -51,7 +51,7 @@ class CopyFacts(NamedTuple):
 
 
 def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
-    """Return groups of copies by index, sorted by their first paths; each from the best to the worst copy."""
+    """Return groups of copies as indices of `facts`, sorted by first path; each with its best copy first."""
     groups = _Groups(facts)
     groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
     groups.join(_name, SAME_NAME_MS)
@@ -61,9 +61,9 @@ def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
 def copies_among(
     tracks: Tracks, indices: Sequence[int], tags_of: TagsOf, positions: Mapping[int, int]
 ) -> list[list[int]]:
-    """Return the copies among tracks, in groups as `find_copies` does.
+    """Return groups of copies as `find_copies` does, but as indices of `tracks`.
 
-    `positions` maps a track's index to its position in the saved order, if any.
+    `positions` maps the index of a track to its position in the saved order.
     """
     tags = zip(indices, tracks.column(tags_of, indices), strict=True)
     facts = [CopyFacts.of(tracks.paths[index], row or Tags(), positions.get(index)) for index, row in tags]
@@ -71,7 +71,7 @@ def copies_among(
 
 
 def _name(track: CopyFacts) -> Hashable | None:
-    """Return artist, title without brackets, and words in brackets, to compare; None if a text is missing."""
+    """Return artist, title without brackets, and words in brackets; None if artist or title is missing."""
     artist, title = _plain(track.artist), _plain(track.title)
     words = frozenset(word for part in re.findall(_BRACKETS, title) for word in re.findall(r"\w+", part))
     stem = " ".join(re.sub(_BRACKETS, " ", title).split())
@@ -89,7 +89,7 @@ def _may_be_copied(track: CopyFacts) -> bool:
 
 
 class _Groups:
-    """Groups of copies, merged by one rule after the other."""
+    """Groups of copies; each call of `join` merges more of them."""
 
     def __init__(self, facts: Sequence[CopyFacts]) -> None:
         self._facts = facts
@@ -107,7 +107,7 @@ class _Groups:
                 self._join_members(members, within_ms)
 
     def _join_members(self, members: Iterable[int], within_ms: int) -> None:
-        """Add tracks, the shortest first, each to the first group that it fits."""
+        """Add these tracks, the shortest first, each to the first group that it fits."""
         firsts: list[int] = []
         for index in sorted(members, key=lambda each: (self._facts[each].length_ms, self._facts[each].path)):
             for first in firsts:

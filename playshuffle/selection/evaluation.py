@@ -1,6 +1,6 @@
 """Evaluate a query over folders of tracks.
 
-It reads some folders at a time, so that the tags of a large library are never all in memory.
+Blocks of folders are read one at a time, so that the tags of a large library are never all in memory.
 """
 
 import time
@@ -21,7 +21,7 @@ _BLOCK_FOLDERS = 256
 
 
 class Block:
-    """The values of some folders, one column a field, built on demand."""
+    """The values of the tracks in some folders: a column for each field, made on demand."""
 
     def __init__(self, folders: Sequence[Folder], rows_of: RowsOf) -> None:
         self._folders = folders
@@ -44,7 +44,7 @@ class Evaluation:
     """One evaluation of a query.
 
     Attributes:
-        untagged: for each term about one tag, whether each row lacks it.
+        untagged: for each term about a single tag, flags: whether each track lacks the tag.
     """
 
     def __init__(self, rows_of: RowsOf) -> None:
@@ -58,7 +58,7 @@ class Evaluation:
             yield Block(folders[start : start + _BLOCK_FOLDERS], self._rows_of)
 
     def matches(self, node: Node, block: Block) -> list[bool]:
-        """Return whether each row of a block matches a node of the query."""
+        """Return, for each track of a block, whether it matches a node of the query."""
         if isinstance(node, Term):
             return self._of_term(node, block)
         if isinstance(node, Not):

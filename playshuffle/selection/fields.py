@@ -1,7 +1,6 @@
-"""Define the fields of a query, and the source of their values.
+"""Define the fields of queries, and the source of their values.
 
-A field has a raw value for each file of a folder, and a function that decodes it. Raw values repeat from
-track to track, so a term tests each only once.
+Many tracks have the same raw value, so a term decodes and tests each value only once.
 """
 
 import os
@@ -29,7 +28,7 @@ class Field(NamedTuple):
 
     Attributes:
         read: returns the raw value of each file of a folder.
-        decode: converts a raw value; the result is None if it is missing, or empty for a text.
+        decode: converts a raw value. A missing value becomes None, or in a text field an empty text.
     """
 
     name: str
@@ -75,7 +74,7 @@ def _packed(
 
 
 def _today(folder: Folder) -> Iterable[str]:
-    """Return today's local date as MM-DD for each file, for queries by days of the year."""
+    """Return today's local date as MM-DD for each file."""
     return [time.strftime("%m-%d")] * folder.track_count
 
 

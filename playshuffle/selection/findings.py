@@ -8,7 +8,7 @@ class Finding(NamedTuple):
 
     Attributes:
         holds: whether the track matches the term, negation included.
-        values: name and text of each compared field; empty if the tag is missing.
+        values: name and text of each compared field; the text is empty if the tag is missing.
     """
 
     text: str
@@ -21,7 +21,7 @@ class Lacking(NamedTuple):
     """A term that selected or omitted tracks because they lack its tag.
 
     Attributes:
-        is_kept: it selected them, because it is negated.
+        is_kept: the term selected these tracks, because it is negated.
     """
 
     text: str
@@ -31,10 +31,10 @@ class Lacking(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """A path that no track matches, or a negated term that excludes no track.
+    """A path term that no track matches, or a negated term that excludes no track.
 
     Attributes:
-        near: a similar path, of a folder with tracks, as the term would write it.
+        near: the path of a folder with tracks that is similar to the term's path, if any.
     """
 
     text: str

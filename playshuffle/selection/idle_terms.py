@@ -16,7 +16,8 @@ _MOST_FOLDERS = 10_000  # folders to compare; more take seconds
 def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterable[bytes]) -> tuple[Idle, ...]:
     """Return the terms that have no effect on the selected tracks.
 
-    `hits` counts the tracks that match each term before negation. `folders` have tracks, and end in a slash.
+    `hits` counts the tracks that match each term before negation. `folders` are paths of folders with tracks,
+    and end in a slash.
     """
     unused = [term for term in terms if not hits.get(term)]
     if not any(term.is_negated or term.tops for term in unused):

@@ -48,7 +48,7 @@ class TermCount(NamedTuple):
 
 
 def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[TermCount]:
-    """Count the tracks, among those given, that each term alone matches."""
+    """Count the given tracks that match each term, seen as a query of its own."""
     values_of = partial(_values, tracks, indices, rows_of)
     for term, following in zip(query.terms, (*query.terms[1:], None), strict=True):
         alone = Query(term.text, term, (term,)).select(tracks, indices, rows_of)

@@ -39,7 +39,7 @@ class Query(NamedTuple):
     terms: tuple[Term, ...]
 
     def select(self, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Selection:
-        """Return which of these tracks, given as ascending indices, match."""
+        """Divide tracks, given as ascending indices, into matching tracks and others."""
         run = Evaluation(rows_of)
         flags: list[bool] = []
         for block in run.blocks(tracks.folders):
@@ -78,10 +78,10 @@ class Query(NamedTuple):
 def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -> Query:
     """Parse a query; an empty one matches everything, as in beets.
 
-    Relative paths start at the roots, relative dates at `now` (local time).
+    Relative paths start at the roots, relative dates count from `now` (local time).
 
     Raises:
-        QueryError: the text is not a query; the error names the column, and a similar field.
+        QueryError: the text is not a query; the error names the column.
     """
     local = datetime.fromtimestamp(time.time()) if now is None else now  # noqa: DTZ006 - users write local times
     tree = Builder(tokens.split(text), text, roots, local).build()
@@ -96,7 +96,7 @@ def parse(text: str, roots: Sequence[bytes] = (), now: datetime | None = None) -
 
 
 def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
-    """Replace each absolute path in the text of a query by the result of `new_place`, if that differs.
+    """Replace each absolute path in the text of a query by the path that `new_place` returns for it.
 
     Regular expressions stay as they are, and so does a text that is not a query.
     """
@@ -118,7 +118,7 @@ def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
 
 
 def narrow(queries: Sequence[Query]) -> Query:
-    """Return a query for tracks that match all of these queries. Terms keep their columns."""
+    """Return a query for tracks that match all queries. Each term keeps the column in its own query."""
     if len(queries) == 1:
         return queries[0]
     tree = Group(is_any=False, nodes=tuple(query.tree for query in queries))
@@ -145,6 +145,6 @@ def _place(tracks: Tracks, index: int) -> tuple[Folder, int]:
 
 
 def shown_value(field: Field, raw: Any) -> str:
-    """Return a raw value of a field as text, empty if it is missing."""
+    """Return a raw value of a field as text, which is empty for a missing value."""
     value = field.decode(raw)
     return "" if value is None else values.as_text(field, value)

@@ -1,4 +1,4 @@
-"""Build the tree of a query: groups and terms, each term with its column."""
+"""Build the tree of a query from groups and terms."""
 
 import os
 import re
@@ -21,14 +21,14 @@ _MEMORY = 1 << 14  # cached results; raw values repeat from track to track
 
 
 class Check(NamedTuple):
-    """A test of one field. `passes` returns whether a raw value passes."""
+    """A test of one field. `passes` returns whether a raw value passes the test."""
 
     field: Field
     passes: Test
 
     @classmethod
     def of(cls, field: Field, test: Test, *, wants_text: bool) -> "Check":
-        """Return a check by a test: a missing value fails it, an empty text may pass."""
+        """Return a check that decodes and tests a value. A missing value fails, an empty text may pass."""
 
         @lru_cache(_MEMORY)
         def passes(raw: Any) -> bool:
@@ -41,12 +41,12 @@ class Check(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A test of one or more fields. It matches if one of the checks passes; negated, if none does.
+    """A test of one or more fields. It matches if a check passes, or, if negated, if none passes.
 
     Attributes:
-        column: where it begins in the query, from 1.
-        is_regex: evaluation may take long.
-        tops: the paths that the term means; empty for a term about tags.
+        column: where the term begins in the query, from 1.
+        is_regex: may take long to evaluate.
+        tops: the absolute paths that a path term means; empty for all other terms.
         relative: the path as written, if it is relative to the roots.
     """
 
@@ -66,7 +66,7 @@ class Not(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A node that matches if all children do, or any if `is_any`."""
+    """A node that matches if all children match, or, with `is_any`, if one child does."""
 
     is_any: bool
     nodes: tuple["Node", ...]
@@ -88,7 +88,6 @@ class Builder:
         self._next = 0
 
     def build(self) -> Node:
-        """Build the tree; without tokens, every track matches it."""
         return self._any() if self.tokens else EVERYTHING
 
     def _any(self) -> Node:

@@ -1,7 +1,7 @@
 r"""Split the text of a query into words, parentheses and ORs.
 
-Quotes work as in a shell. A backslash outside of quotes escapes white space, quotes, parentheses, commas and
-itself; elsewhere, and in regular expressions, it stays.
+Quotes work as in a shell. A backslash outside of quotes escapes white space, quotes and itself, and except in
+regular expressions also parentheses and commas. Before other characters it stays.
 """
 
 import enum
@@ -37,7 +37,7 @@ class TokenKind(enum.Enum):
 
 
 class Token(NamedTuple):
-    """A word, parenthesis or OR of a query."""
+    """A word, parenthesis, OR or NOT of a query."""
 
     kind: TokenKind
     text: str
@@ -49,7 +49,7 @@ def split(text: str) -> list[Token]:
     """Split a query into tokens.
 
     Raises:
-        QueryError: it is too long, a quote is not closed, or parentheses are not balanced.
+        QueryError: the query is too long, a quote is not closed, or parentheses are not balanced.
     """
     if len(text) > LONGEST:
         raise QueryError(LONGEST + 1, f"queries of more than {LONGEST:,} characters are not supported.")
@@ -139,7 +139,7 @@ def _unclosed(quote: str, rest: str) -> str:
 
 
 def _unescaped(piece: re.Match[str], *, is_regex: bool) -> str | None:
-    """Return the text of a piece in quotes, or of an escape; None for another character."""
+    """Return the text of a piece in quotes, or of an escape; None for any other character."""
     if piece["quoted"] is not None:
         return re.sub(r'\\(["\\])', r"\1", piece["quoted"])
     character = piece["escaped"]

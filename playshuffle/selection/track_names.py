@@ -1,4 +1,4 @@
-"""Find the track that a text of the user names: by path, file name or title."""
+"""Find the track that a user means by a path, file name or title."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ class TrackNames:
 
     Attributes:
         roots: folders where a relative path may start.
-        read_tags: returns their tags, in the order of the paths; only called if no path ends in the text.
+        read_tags: returns the tags of the tracks, in the order of `paths`; called when they are first needed.
     """
 
     paths: Sequence[bytes]
@@ -32,10 +32,10 @@ class TrackNames:
         return self.read_tags()
 
     def find(self, word: str) -> int | None:
-        """Return the index of the track that a text names, if any.
+        """Return the index of the track that a text means, if any.
 
-        The text is a path, or its end; or a name without suffix, a title, or "artist - title". If no
-        name is equal, names in another Unicode form count, then names in other case.
+        The text is a path, the end of a path, a file name without suffix, a title, or "artist - title". If no
+        name is equal, other Unicode forms count as equal, then other letter cases.
 
         Raises:
             PlayshuffleError: several tracks have this name.

@@ -1,4 +1,4 @@
-"""Convert the value in a term to a test of a field's values."""
+"""Convert the value written in a term to a test of the values of a field."""
 
 import operator
 import os
@@ -30,13 +30,13 @@ _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y
 
 
 def containing(value: str) -> Test:
-    """Return a test: does a text contain this value, in any case?"""
+    """Return a test: does a text contain this value, ignoring case?"""
     needle = folded(value)
     return lambda text: needle in folded(text)
 
 
 def equal(value: str, form: Callable[[str], str] = composed) -> Test:
-    """Return a test: does a text, or one of its values, equal this value? `folded` ignores case."""
+    """Return a test: does a text, or one of the values in it, equal this one? `folded` ignores case."""
     whole = form(value)
 
     def test(text: str) -> bool:
@@ -50,7 +50,7 @@ def matching(value: str) -> Test:
     """Return a test: does this regular expression match a part of a text?
 
     Raises:
-        ValueError: it is not a regular expression.
+        ValueError: the value is not a regular expression.
     """
     try:
         with warnings.catch_warnings():
@@ -70,7 +70,7 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
     """Return a test: is a number, length, size, date or flag equal to this value, or in this range?
 
     Raises:
-        ValueError: the value has another form; the text describes the right one.
+        ValueError: the value has a wrong form; the error describes the right one.
     """
     if field.kind == FLAG:
         return _flag(value)
@@ -93,14 +93,14 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
 
 
 def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the paths that a path in a query means; a relative one starts at each root."""
+    """Return the absolute paths that a path in a query means: a relative path starts at each root."""
     wanted = os.path.expanduser(os.fsencode(value))
     starts = [b""] if os.path.isabs(wanted) else roots
     return tuple(os.path.normpath(os.path.join(start, wanted)) for start in starts)
 
 
 def below(paths: Iterable[bytes]) -> Test:
-    """Return a test: is a path one of these, or below one?"""
+    """Return a test: is a path one of these paths, or below one?"""
     exact = set(map(_composed_path, paths))
     inside = tuple(top.rstrip(b"/") + b"/" for top in exact)
 
@@ -112,7 +112,7 @@ def below(paths: Iterable[bytes]) -> Test:
 
 
 def as_text(field: Field, value: Any) -> str:
-    """Return a value as the text that text operators compare."""
+    """Return a value as a text, for the operators that compare texts."""
     if field.kind == PATH:
         return os.fsdecode(value)
     if field.kind == FLAG:
@@ -164,7 +164,7 @@ def _seconds(text: str) -> float:
 
 
 def parse_size(text: str) -> float:
-    """Return the bytes of a size such as 10M. Raise ValueError, with a text for users."""
+    """Return the number of bytes in a size such as 10M. Raise ValueError with a text for users."""
     stem = text.rstrip("kKmMgG")
     try:
         return _number(stem) * _UNITS[text[len(stem) :].lower()]
@@ -204,11 +204,7 @@ def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return start and end of a written moment; a year ends when the next one starts.
-
-    Raises:
-        ValueError: it is not a date.
-    """
+    """Return start and end of a date or relative date; a year ends when the next one starts."""
     try:
         match = re.match(r"([+-]?)(\d{1,6})([ymwd])", text, re.ASCII)
         if match:

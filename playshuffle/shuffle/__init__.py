@@ -5,7 +5,7 @@ Nothing here knows about music. Unless a function says otherwise:
 * `order` has n distinct integers and is not changed. The result is a new list of the same entries, and the
   same order for n < 2.
 * `keys[entry]` is the group of an entry.
-* `randbelow(n)` returns a random integer from 0 to n-1. "Draws" lists its calls and their bounds.
+* `randbelow(n)` returns a random integer from 0 to n-1. "Draws" lists the calls and their bounds.
 * `first` is the first position that was not played yet, 0 to n; another number raises ValueError. Entries
   before it keep their positions.
 """

@@ -1,6 +1,6 @@
 """Keep groups apart in an existing order: move or swap as few entries as possible.
 
-A repeat is an entry that follows one of its own group; the two are a pair. With m the size
+A repeat is an entry right behind one of its own group; the two are a pair. With m the size
 of the largest group, n entries cannot have fewer than max(0, 2m - n - 1) repeats.
 """
 
@@ -34,7 +34,7 @@ def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, 
     With a greater `first` the result never has more pairs than `order`.
 
     Draws: none without pairs too many. For each move: one among the entries of pairs, one with bound n-first
-    for the new position, and another among the good positions if that is not one.
+    for the new position, and another among the good positions if the new one is not good.
 
     Cost: O(n), and O(n) for each move.
     """
@@ -69,14 +69,14 @@ def swap_apart(
     *,
     positions: Iterable[int] | None = None,
 ) -> list[int]:
-    """Swap entries beside one of their group with others while that helps; entries at `pins` stay.
+    """Swap entries until as few neighbours as possible are of one group; entries at `pins` stay.
 
-    The fewest pairs are nearly always reached, unless one group has most entries.
+    This minimum is nearly always reached, unless one group has most entries.
 
     Args:
         randbelow: called once for each swap, with the number of best partners.
-        positions: check only these, each once. None checks all, until there are as few pairs as without pins,
-            or no swap helps.
+        positions: check only these, each once. None checks all, until there are as few pairs as are possible
+            without pins, or no swap helps.
 
     Cost: O(n) for each checked entry of a pair.
     """

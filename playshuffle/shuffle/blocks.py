@@ -19,8 +19,8 @@ def blocks(
     All m! orders of the m groups are equally likely, and so are all orders of the entries in blocks that
     `inside` names. Other blocks keep their order. The entries of a group may be scattered in `order`.
 
-    Draws: as by Durstenfeld, m-1 for the groups, then for each block shuffled inside, in the order of the
-    result.
+    Draws: as by Durstenfeld, m-1 for the groups, then those for each block shuffled inside, in the order of
+    the result.
 
     Cost: O(n).
     """

@@ -3,9 +3,9 @@
 A draw is a call of `randbelow(n)`; any function of that kind works. `draws` asks `System` and `Seeded` for
 many draws at a time, with the same result as one by one.
 
-Randomness comes in words of 30 bits: on one digit of Python's integers `%` is fastest. A word w is used for
-the bound b if w < b * (2**30 // b), and the draw is then w % b; any other word is thrown away, so every draw
-is exactly uniform.
+Randomness comes in words of 30 bits, one digit of a Python integer: `%` is fastest then. A word w is used
+for the bound b if w < b * (2**30 // b), and the draw is then w % b; any other word is thrown away, so every
+draw is exactly uniform.
 """
 
 import itertools
@@ -35,13 +35,13 @@ _SEED_BLOCK_BYTES = 4096
 def draws(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
     """Draw once for each of the bounds, in order.
 
-    Consume all of them before any other draw: draws in bulk are made ahead.
+    Consume all results before any other draw: they are drawn ahead in bulk.
     """
     return map(operator.mod, unreduced(randbelow, bounds), bounds)
 
 
 def unreduced(randbelow: RandBelow, bounds: Sequence[int]) -> Iterator[int]:
-    """Draw as `draws` does, but let the caller take each number modulo its bound, which is faster."""
+    """Draw as `draws` does, but faster: the caller must take each number modulo its bound."""
     if isinstance(randbelow, RandomSource):
         return itertools.chain.from_iterable(randbelow.chunks(bounds))
     return map(randbelow, bounds)
@@ -74,7 +74,7 @@ class RandomSource(ABC):
                 return number % bound
 
     def chunks(self, bounds: Sequence[int]) -> "Iterator[array[int] | list[int]]":
-        """Yield one number for each bound; modulo their bounds, the numbers are the draws."""
+        """Yield arrays with a number for each bound; modulo its bound, the number is the draw."""
         for start in range(0, len(bounds), _CHUNK):
             part = bounds[start : start + _CHUNK]
             # The first and last of a range are its extremes; a full scan would cost as much as drawing.
@@ -107,7 +107,7 @@ class RandomSource(ABC):
 class System(RandomSource):
     """Draws from the operating system's generator, different each time.
 
-    Linux keys it with 256 bits, and renews them while it runs.
+    Linux seeds it with 256 bits, and renews them while the system runs.
     """
 
     entropy_bits = 256
@@ -148,7 +148,7 @@ class Seeded(RandomSource):
 
 
 def chance(seed: str | None) -> RandomSource:
-    """Return a source of draws: from a seed, or from the operating system if there is none."""
+    """Return a source of draws: from a seed, or from the operating system if the seed is None."""
     return System() if seed is None else Seeded(seed)
 
 

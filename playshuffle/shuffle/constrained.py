@@ -40,7 +40,7 @@ def part(order: Sequence[int], positions: range, shuffle: Shuffle, randbelow: Ra
 
 
 def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbelow: RandBelow) -> list[int]:
-    """Shuffle all but the late entries, and behind them the late ones, with the same shuffle.
+    """Shuffle late entries and all others separately, and put the late ones last.
 
     `shuffle` is called for the others first. Late entries that are not in the order are ignored.
 
@@ -51,11 +51,10 @@ def behind(order: Sequence[int], late: Collection[int], shuffle: Shuffle, randbe
 
 
 def semi_shuffle(order: Sequence[int], group: int, skip: int, randbelow: RandBelow) -> list[int]:
-    """Shuffle by halves: so few swaps that the old order still shows.
+    """Shuffle only in part: by so few swaps that the old order still shows.
 
-    Makes ⌊n/2⌋ swaps, less `skip` (0 or more) for every position divisible by `group` (1 or more). With
-    52 entries, group 13 and skip 3 these are twelve fewer. Each swaps two positions drawn from all n,
-    which may be the same.
+    Makes ⌊n/2⌋ swaps, less `skip` (0 or more) for every position divisible by `group` (1 or more). Each
+    swap exchanges two positions drawn from all n; they may be equal.
 
     Draws: two with bound n for each swap.
 

@@ -9,8 +9,8 @@ def sattolo(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle so that no entry keeps its position.
 
     Uniform over the (n-1)! orders that move all n entries in one cycle. With the last order as input, no
-    entry has the same position twice in a row. With n odd such a chain reaches only half of all n! orders;
-    with n even it changes between the halves. A pinned entry makes the chain leave its half.
+    entry has the same position twice in a row. With n odd, repeated shuffles reach only half of all n!
+    orders; with n even, each shuffle changes to the other half.
 
     Draws: n-1, with bounds n-1, n-2, …, 1. Cost: O(n).
 

@@ -10,7 +10,7 @@ _NO_PINS: Mapping[int, int] = MappingProxyType({})
 
 
 class EmptyPositionError(ValueError):
-    """No entry is allowed at `position`, the first such position, from 0."""
+    """No entry is allowed at `position`, from 0, which is the first such position."""
 
     def __init__(self, position: int) -> None:
         super().__init__(f"no entry may have position {position}")
@@ -18,9 +18,9 @@ class EmptyPositionError(ValueError):
 
 
 def soonest_after(played: Sequence[int], gap: int) -> dict[int, int]:
-    """Return the first allowed position of each entry, with `gap` plays from one play to its next.
+    """Map each played entry to its first allowed position, `gap` plays after its last play.
 
-    `played` has distinct indices, the longest ago first. A gap of 0 or 1 has no effect.
+    `played` has distinct entries, the one played longest ago first. A gap of 0 or 1 has no effect.
     """
     return {entry: max(gap - len(played) + at, 0) for at, entry in enumerate(played)}
 
@@ -37,11 +37,11 @@ def not_before(
     Uniform over all such orders: each position draws among the unused entries that are allowed there. Their
     number does not depend on earlier draws. A pinned entry may come too soon.
 
-    A position draws among the late entries only if no other is allowed. This rule never makes the shuffle
-    impossible.
+    A position draws among entries in `late` only if no other entry is allowed. This rule never makes the
+    shuffle impossible.
 
     Args:
-        soonest: maps an entry to its first allowed position; the others are allowed anywhere.
+        soonest: maps an entry to its first allowed position; all others are allowed anywhere.
         randbelow: called once for each position without a pin.
         pins: maps a pinned position to its entry.
 

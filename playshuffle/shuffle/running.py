@@ -14,8 +14,8 @@ from playshuffle.shuffle.chance import RandBelow
 def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
     """Insert each new entry at a random position from `first` on.
 
-    That part stays uniform if it was, and its entries keep their relative order. `entries` are indices that
-    are not in the order.
+    That part of the order stays uniform if it was, and its entries keep their relative order. `entries` are
+    not in the order.
 
     Draws: one for each entry, with bounds n-first+1, n-first+2, …
 
@@ -36,8 +36,8 @@ def insert_apart(
     Uniform over the positions that are best for the entry. With `first` = 0, an order that `spread` made
     keeps the fewest possible neighbours of one group.
 
-    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. Another one, among
-    the best positions, if there was none or it was not one of the best.
+    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If it has, or that
+    position is not one of the best, one among the best positions.
 
     Cost: O(n) for each entry.
     """
@@ -65,13 +65,13 @@ def insert_in_block(
     first: int = 0,
     inside: Inside = "none",
 ) -> list[int]:
-    """Insert each new entry into its group, behind the smaller indices there.
+    """Insert each new entry into the block of its group, behind all smaller entries there.
 
-    In a block that is shuffled inside, the position is uniform over its unplayed positions, so that it stays
-    uniform if it was. Entries of the other blocks are sorted.
+    In a block that is shuffled inside, the position is uniform over the block's unplayed positions, so that
+    the block stays uniform if it was. All other blocks must be sorted.
 
-    If all of a group was played, and the next block has begun, the entries form a new block. Its position is
-    uniform over the positions between blocks, both ends included.
+    If a whole group was played, and the next block has begun, its new entries form a new block, at a position
+    that is uniform over the positions between blocks, both ends included.
 
     Draws: one for each new block, with the number of positions between blocks; and one for each entry that
     joins a block shuffled inside, with the number of positions there.

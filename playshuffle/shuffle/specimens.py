@@ -14,10 +14,10 @@ _STATE_BITS = 16
 
 
 class Specimen(NamedTuple):
-    """A bad shuffle, and how to catch it.
+    """A bad shuffle, and how its flaw shows.
 
     Attributes:
-        entropy_bits: bits of its own generator; None if it uses the given one.
+        entropy_bits: bits of its own generator; None if it uses the given `randbelow`.
     """
 
     shuffle: Shuffle

@@ -2,7 +2,7 @@
 
 If no group has more than half of the entries, they are laid out on a ring without neighbours of one group,
 and the ring is opened at a random position. That makes every entry exactly equally likely at every position,
-whatever the ring. A group of more than half is laid out first, and the others go one by one into its gaps.
+whatever the ring. A group of more than half is laid out first, and all others go one by one into its gaps.
 """
 
 import itertools
@@ -24,11 +24,11 @@ def spread(
 
     Args:
         keys: the group of each entry. An entry without a group needs a key of its own.
-        randbelow: called as by Durstenfeld for each group, then with bound n once a group and once more. With
-            a group of more than half: as by Durstenfeld for that group and for all others, then once with
-            bound m-1 if there are others.
-        within: the group inside the group. The entries of one key, seen alone, follow the same rule for these
-            groups. Their draws as by Durstenfeld come before all the others, key by key.
+        randbelow: called as by Durstenfeld for each group, then with bound n once for each group, and once
+            more. With a group of more than half: as by Durstenfeld for that group and for all others, then
+            once with bound m-1 if there are others.
+        within: the subgroup of each entry. The entries of one key, seen alone, follow the same rule for
+            subgroups. Their draws come last: first as by Durstenfeld, key by key, then the rest.
 
     Cost: O(n log n).
 
@@ -57,7 +57,7 @@ def _arranged(pools: Sequence[list[list[int]]], keys: Sequence[int], randbelow: 
 
 
 def _layout(groups: list[list[int]]) -> list[list[int]]:
-    """Return the groups; if one has more than half of the entries, that one and all others merged."""
+    """Return the groups; if one has more than half of the entries, that one and a group of all others."""
     largest = max(groups, key=len)
     if 2 * len(largest) <= sum(map(len, groups)):
         return groups
@@ -95,7 +95,6 @@ def _shuffle_each(parts: Sequence[list[int]], randbelow: RandBelow) -> None:
 
 
 def _between(largest: Sequence[int], smaller: Sequence[int], phase: int) -> list[int]:
-    """Lay out a group of more than half, the others one by one and evenly in its gaps."""
     gap_count = len(largest) - 1
     filled = [False] * gap_count
     # Over all phases below gap_count, turn * gap_count + phase takes each number below
@@ -127,7 +126,7 @@ def _even_ring(groups: Sequence[list[int]], numbers: Iterator[int]) -> list[int]
 def _without_neighbours(ring: Sequence[int], keys: Sequence[int]) -> list[int]:
     """Move entries along the ring until no two neighbours are of one group.
 
-    No group may have more than half of the ring.
+    No group may have more than half of the entries.
     """
     groups = [keys[entry] for entry in ring]
     if groups[0] != groups[-1] and not repeats(groups):

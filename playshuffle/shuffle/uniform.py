@@ -1,7 +1,7 @@
 """Shuffle uniformly: each of the n! orders is equally likely.
 
-Use `durstenfeld`. The others extend an order, check it, or show another way. "Knuth" is The Art of Computer
-Programming 2, section 3.4.2.
+Use `durstenfeld`. The other functions extend an order, are for comparison, or show another way. "Knuth" is
+The Art of Computer Programming 2, section 3.4.2.
 """
 
 import functools
@@ -61,7 +61,7 @@ def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
     """Shuffle entries as they arrive, without knowing their number.
 
-    Uniform over all n! orders after each arrival.
+    After each arrival, all orders of the entries so far are equally likely.
 
     Draws: one for each arrival, with bounds 1, 2, …, n. Cost: O(1) for each arrival.
 
@@ -78,7 +78,7 @@ def inside_out(arrivals: Iterable[int], randbelow: RandBelow) -> list[int]:
 def by_keys(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     """Shuffle by giving each entry a random key and sorting.
 
-    Equal keys would bias it: then all are drawn again.
+    Equal keys would bias the order, so all keys are drawn again.
 
     Draws: n with bound n³; again with probability below 1/n. Cost: O(n log n).
 
@@ -105,9 +105,9 @@ def insertion(order: Sequence[int], randbelow: RandBelow) -> list[int]:
 
 
 def top_in_at_random(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    """Shuffle as by hand: insert the top entry at a random position, until the bottom one was moved.
+    """Shuffle as by hand: insert the top entry at a random position, until the first bottom entry was.
 
-    Uniform with this stopping rule, and with no fixed number of moves.
+    Uniform with this stopping rule, but not after a fixed number of moves.
 
     Draws: n·(1 + 1/2 + … + 1/n) on average, with bound n. Cost: O(n² log n) shifts.
 

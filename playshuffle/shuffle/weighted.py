@@ -14,7 +14,7 @@ _STEP = 2.0**-53
 def weighted(order: Sequence[int], weights: Sequence[float], randbelow: RandBelow) -> list[int]:
     """Shuffle so that an entry of greater weight tends to come early.
 
-    Each position goes to one of the entries left, in proportion to its weight.
+    Each position goes to one of the remaining entries, with a chance in proportion to its weight.
     Equal weights make all n! orders equally likely. Weights are from 1e-100 to 1e100.
 
     Draws: n, with bound 2**53. Cost: O(n log n).

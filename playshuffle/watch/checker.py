@@ -29,7 +29,7 @@ class Checker:
         self._check_requested.set()
 
     def join(self, until_s: float) -> bool:
-        """Wait for the thread; return False if it hangs until `until_s` of the monotonic clock."""
+        """Wait for the thread; return False if it still runs at `until_s` of the monotonic clock."""
         self._thread.join(max(0.0, until_s - time.monotonic()))
         return not self._thread.is_alive()
 
@@ -49,7 +49,7 @@ class Checker:
 
 
 class FileWatcher(Checker):
-    """Checks whether a file was created, changed or removed, by its status.
+    """Checks whether a file was created, changed or removed.
 
     Args:
         report: called in another thread with the path when the file has changed. Must not raise.

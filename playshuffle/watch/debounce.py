@@ -40,7 +40,7 @@ class Batch:
 
 
 def merged(earlier: Batch, later: Batch) -> Batch:
-    """Merge two batches, with the reason of the first full scan, else of the later batch."""
+    """Merge two batches; the reason is the earlier one's if it is a full scan, else the later one's."""
     return Batch(
         earlier.folders | later.folders,
         earlier.trees | later.trees,
@@ -91,19 +91,19 @@ class BatchCollector:
         self._files.add(path)
 
     def add_growing(self, folders: Iterable[bytes], now: float) -> None:
-        """Add folders with files still being written, ripe at once if there are no events."""
+        """Add folders with files still being written. If the batch was empty, it is ripe at once."""
         self._is_urgent |= self.is_empty
         self._add_reason("growing", now)
         self._folders.update(folders)
 
     def add_full_scan(self, why: str, now: float, *, is_urgent: bool = False) -> None:
-        """An urgent scan is ripe at once, any other after the settle time."""
+        """Add a full scan; an urgent one makes the batch ripe at once."""
         self._add_reason(why, now)
         self._is_urgent |= is_urgent
         self._is_full_scan = True
 
     def ripe_at(self) -> float:
-        """Return when the batch is ripe if nothing is added; infinity if empty."""
+        """Return when the batch is ripe if nothing more is added; infinity if it is empty."""
         if self.is_empty:
             return math.inf
         if self._is_urgent:

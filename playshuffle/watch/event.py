@@ -11,7 +11,7 @@ _SUFFIX = rb"\.[^.\s]{1,12}\Z|~\Z"
 
 
 class Hint(NamedTuple):
-    """The paths of an event: two for a move. A path may have another file by now."""
+    """The paths of an event: two for a move. By now, another file may be at a path."""
 
     gone: bytes | None
     present: bytes | None

@@ -1,7 +1,7 @@
 """Watch one folder with inotify through watchdog, and detect lost events.
 
 watchdog loses events silently. Its observers hide the losses that can be detected (dropped events, refused
-watches, an unmounted file system, a dead thread), so this uses the classes below them.
+watches, an unmounted file system, a dead thread), so this module uses the classes that observers use.
 """
 
 import contextlib
@@ -37,10 +37,10 @@ _LOST = InotifyConstants.IN_Q_OVERFLOW | InotifyConstants.IN_UNMOUNT
 
 
 class InotifyWatch:
-    """Reports the events of a folder and all folders below it, without following links.
+    """Reports the events of a folder and all folders below it, without following links inside.
 
     Args:
-        path: a folder, with a slash at its end, so that a link is followed.
+        path: a folder or a link to one, with a slash at its end.
         report: called in another thread with each hint. Must not raise.
         note_failure: called in another thread when `is_healthy` becomes false. Must not raise.
 
@@ -83,7 +83,6 @@ class InotifyWatch:
         self._reader.join()
 
     def _forward(self) -> None:
-        """Report events, the two of a move as one."""
         while (read := self.folders.read_event()) is not None:
             if not isinstance(read, PathedInotifyEvent):
                 (source, old), (_, new) = read
@@ -99,7 +98,7 @@ class InotifyWatch:
 
 
 class _EventReader(InotifyFD):
-    """Reads the events of the kernel. `has_failed` if some were lost."""
+    """Reads the events of the kernel. `has_failed` becomes true if some were lost."""
 
     def __init__(self, note_failure: Callable[[], None]) -> None:
         super().__init__()
@@ -139,10 +138,9 @@ class Folders(InotifyWatchGroup):
             return len(self._active_callbacks_by_watch.keys() - {-1})
 
     def repair(self, folder: bytes) -> bool:
-        """Add the missing watches of a folder and all folders below it; return whether any was changed.
+        """Add the missing watches of a folder and all folders below it; return whether a watch changed.
 
-        If a new folder's parent is moved at once, watchdog looks for the folder at the old path and never
-        watches it.
+        watchdog misses a new folder whose parent is moved at once.
         """
         with self._lock:
             before = self._active_callbacks_by_watch.copy()

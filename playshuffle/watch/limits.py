@@ -47,7 +47,7 @@ def mode_of(
 ) -> Mode:
     """Return how a root is watched.
 
-    `mounted` is its mount, then the mounts below it. `error_number` is of the kernel, if it refused a watch.
+    `mounted` has its mount, then the mounts below it. `error_number` is the kernel's for a refused watch.
     """
     mode = Mode(root, "events", "", "", folders, watches, file_system=mounted[0].kind if mounted else "")
     if error_number is not None or watches < folders:

@@ -32,7 +32,7 @@ _MAX_CHECK_INTERVAL_S = 10.0  # a longer pause between two checks is the main lo
 
 
 class _Location(NamedTuple):
-    """Where a root is. It changes if a file system is mounted or the folder is replaced."""
+    """Where a root is, to notice mounts and replaced folders."""
 
     path: bytes
     device: int
@@ -66,7 +66,6 @@ class RootWatcher(Checker):
         super().__init__(f"watch {shown(root)}")
 
     def check(self, *, mounts_changed: bool = False) -> None:
-        """Check the root in its thread. Must be called regularly."""
         native_id = self._thread.native_id
         if self._is_busy and native_id is not None:
             self._stall.observe(time.monotonic(), activity(native_id))
@@ -83,7 +82,7 @@ class RootWatcher(Checker):
 
     @property
     def stalled_s(self) -> float:
-        """Return how long a call into the file system has hung; 0 if not unusually long."""
+        """Return how long a call into the file system has hung; 0 if for less than 30 s."""
         stalled_s = self._stall.stalled_s if self._is_busy else 0.0
         return stalled_s if stalled_s > _STALLED_AFTER_S else 0.0
 
@@ -184,7 +183,6 @@ class RootWatcher(Checker):
             inotify.close()
 
     def _report_event(self, hint: Hint) -> None:
-        """Report an event, in watchdog's thread."""
         if (relevant := relevant_part(hint, self._root)) is not None:
             self._last_event = int(time.time())
             if relevant.is_folder and relevant.present is not None:

@@ -1,4 +1,4 @@
-"""Schedule scans that need no event: hourly ones, polls, and folders to scan again."""
+"""Schedule scans without an event: hourly scans, polls, and repeated scans of folders."""
 
 import math
 from collections.abc import Collection, Iterator
@@ -16,7 +16,7 @@ _MIN_SLEEP_S = 1.0
 class Schedule:
     """Knows when the next scans are due.
 
-    Times are seconds of a monotonic clock that stops while the machine sleeps; `asleep_s` is the time asleep.
+    Times are seconds of a monotonic clock that stops while the machine sleeps; `asleep_s` is all time asleep.
     """
 
     def __init__(

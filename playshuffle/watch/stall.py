@@ -31,8 +31,8 @@ def activity(thread: int) -> Activity | None:
 class StallClock:
     """Measures how long a thread has been blocked, by regular observations.
 
-    `longest_s` is the maximum time that counts between two observations: in a longer pause the observer did
-    not run.
+    `longest_s` is the maximum time that counts between two observations: in a longer pause the observer
+    itself did not run.
     """
 
     def __init__(self, longest_s: float) -> None:
@@ -46,7 +46,7 @@ class StallClock:
         self._seen_s = self._last = None
 
     def observe(self, now_s: float, activity: Activity | None) -> None:
-        """Note the activity at a time; None if only the time is known."""
+        """Note the activity of the thread at a time; None if it is unknown."""
         if self._seen_s is not None:
             has_run = activity is not None and (activity.is_runnable or activity != self._last)
             passed_s = min(now_s - self._seen_s, self._longest_s)

@@ -1,7 +1,4 @@
-"""Watch folders and yield batches of changes: events are hints, a scan is the truth.
-
-The watch waits for root watchers, the mount table, the caller's descriptors and the clock, all at once.
-"""
+"""Watch folders and yield batches of changes: events only hint where to scan."""
 
 import contextlib
 import math
@@ -82,7 +79,7 @@ class Watch:
         self._collector.add_full_scan("asked", time.monotonic(), is_urgent=True)
 
     def rescan(self, folders: Collection[bytes], after_s: float) -> None:
-        """Report folders in a batch after some time. Each ends in a slash."""
+        """Report folders in a batch after some time. Each path ends in a slash."""
         self._schedule.add_rescan(folders, time.monotonic() + after_s)
 
     def take_unripe(self) -> Batch:
@@ -92,7 +89,7 @@ class Watch:
     def batches(self, *caller_fds: int) -> Iterator[Batch | None]:
         """Yield batches of changes without end. The first one means that the watches are set.
 
-        Yield None at every heartbeat, and when one of `caller_fds` can be read, which is left to the caller.
+        Yield None at every heartbeat, and when one of `caller_fds` can be read; the caller must read it.
         """
         next_heartbeat = time.monotonic() + self._heartbeat_s
         while True:
