@@ -133,7 +133,9 @@ def test_a_clone_whose_installation_was_interrupted_is_installed_again(clone: Pa
     assert "once (half a minute)" in errors
 
 
-def test_without_the_venv_package_a_user_without_root_is_shown_the_command_for_root(tmp_path: Path) -> None:
+def test_without_the_venv_package_a_user_who_is_not_root_is_shown_the_command_for_root(
+    tmp_path: Path,
+) -> None:
     folder = copied(tmp_path / "clone")
     programs = tmp_path / "bin"
     programs.mkdir()

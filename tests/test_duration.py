@@ -23,7 +23,7 @@ S, M, H, D = 1000, 60_000, 3_600_000, 86_400_000
         ("02:00:05", 2 * H + 5 * S), ("1 day", D), ("20 min", 20 * M), ("5 seconds", 5 * S),
     ],
 )  # fmt: skip
-def test_a_duration_is_parsed_in_the_forms_in_which_people_write_it(text: str, ms: int) -> None:
+def test_a_duration_is_parsed_in_each_form_in_which_people_write_durations(text: str, ms: int) -> None:
     assert duration.parse(text) == ms
 
 

@@ -113,7 +113,9 @@ def users(library: str) -> list[str]:
         ("subprocess", {"install", "listening", "tags"}),  # systemctl, busctl, and our own tag reader
     ],
 )
-def test_each_library_is_imported_by_exactly_the_packages_it_is_for(library: str, packages: set[str]) -> None:
+def test_each_library_is_imported_by_exactly_the_packages_that_may_import_it(
+    library: str, packages: set[str]
+) -> None:
     assert {package(module) for module in users(library)} == packages
 
 
@@ -138,7 +140,7 @@ def test_no_module_runs_a_shell_and_only_the_module_chance_reads_system_randomne
     assert "urandom" not in text or module == "playshuffle.shuffle.chance"
 
 
-def test_the_test_files_that_conftest_lists_to_run_first_exist() -> None:
+def test_every_test_file_that_conftest_lists_to_run_first_exists() -> None:
     from tests.conftest import _RANKS
 
     assert [str(path) for path in _RANKS if not path.exists()] == []

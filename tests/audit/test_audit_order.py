@@ -21,7 +21,7 @@ def map_of(text: str) -> list[str]:
     return [line[8:] for line in text.splitlines() if re.match(r" +\d+   ", line)]
 
 
-def test_the_report_on_a_good_order_calls_it_ok_and_has_all_figures(program: Program) -> None:
+def test_the_audit_report_on_a_good_order_calls_the_order_ok_and_has_all_figures(program: Program) -> None:
     done = program("audit", "--order", "random", *QUICK)
 
     assert (done.code, done.err) == (0, "")
@@ -38,7 +38,9 @@ def test_the_report_on_a_good_order_calls_it_ok_and_has_all_figures(program: Pro
     )
 
 
-def test_the_report_says_that_the_system_supplies_enough_random_bits_for_all_orders(program: Program) -> None:
+def test_the_audit_report_says_that_the_system_supplies_enough_random_bits_for_all_orders(
+    program: Program,
+) -> None:
     """An order of 100 tracks needs 525 bits. The kernel's key has 256, but is renewed."""
     done = program("audit", "--order", "random", "--tracks", "100", "--rounds", "500")
     said = " ".join(done.out.split())
@@ -48,7 +50,9 @@ def test_the_report_says_that_the_system_supplies_enough_random_bits_for_all_ord
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith(SPECIMEN)])
-def test_the_report_calls_each_bad_shuffle_an_error_and_names_its_flaw(program: Program, name: str) -> None:
+def test_the_audit_report_calls_each_bad_shuffle_an_error_and_names_the_flaw_of_the_shuffle(
+    program: Program, name: str
+) -> None:
     done = program("audit", "--order", name, "--tracks", "30", "--rounds", "1000", "--seed", "audit")
 
     assert done.code == 1
@@ -56,7 +60,7 @@ def test_the_report_calls_each_bad_shuffle_an_error_and_names_its_flaw(program: 
     assert "\nFlaw: " in done.out
 
 
-def test_the_report_names_the_guarantee_that_the_order_was_tested_against(program: Program) -> None:
+def test_the_audit_report_names_the_guarantee_that_the_order_was_tested_against(program: Program) -> None:
     for name, words in [
         ("sattolo", "no track keeps its position, every other position equally likely; all tracks change"),
         ("gap", "no track returns before 3 plays"),
@@ -90,7 +94,7 @@ def test_two_audits_of_an_order_with_the_same_seed_print_the_same_figures(progra
 
 @pytest.mark.parametrize("tracks", [12, 72, 73])
 @pytest.mark.parametrize("name", ["random", "specimen:random-swaps"])
-def test_the_heat_map_in_a_pipe_is_plain_ascii_of_at_most_80_columns_and_pools_many_tracks(
+def test_the_heat_map_in_a_pipe_is_ascii_of_at_most_80_columns_and_merges_cells_of_many_tracks(
     program: Program, name: str, tracks: int
 ) -> None:
     rounds = str(5 * tracks)
@@ -120,7 +124,9 @@ def test_strong_signs_in_the_heat_map_appear_only_at_biased_cells(program: Progr
 
 
 @pytest.mark.process
-def test_on_a_terminal_the_heat_map_is_the_same_and_no_line_exceeds_80_columns(program: Program) -> None:
+def test_the_heat_map_on_a_terminal_is_the_same_as_in_a_pipe_with_at_most_80_columns(
+    program: Program,
+) -> None:
     words = ("audit", "--order", "random", "--rounds", "300", "--seed", "1")
     seen = on_terminal(*words).text
 
@@ -129,7 +135,9 @@ def test_on_a_terminal_the_heat_map_is_the_same_and_no_line_exceeds_80_columns(p
 
 
 @pytest.mark.process
-def test_the_suffix_of_its_name_makes_a_picture_a_png_or_an_svg(program: Program, tmp_path: Path) -> None:
+def test_the_suffix_of_the_file_name_decides_whether_a_picture_is_png_or_svg(
+    program: Program, tmp_path: Path
+) -> None:
     need_matplotlib()
     for name, head in (("x.png", b"\x89PNG"), ("X.SVG", b"<?xml")):
         done = program("audit", "--order", "random", *QUICK, "--plot", str(tmp_path / name))
@@ -167,7 +175,9 @@ def test_without_matplotlib_only_the_picture_of_an_audit_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_picture_of_an_audit_that_cannot_be_written_is_an_error(program: Program, tmp_path: Path) -> None:
+def test_an_audit_whose_picture_cannot_be_written_ends_with_an_error(
+    program: Program, tmp_path: Path
+) -> None:
     need_matplotlib()
     program.refused(73, "audit", "--order", "random", *QUICK, "--plot", str(tmp_path / "no" / "x.png"))
 
@@ -189,7 +199,7 @@ def test_a_picture_of_an_audit_that_cannot_be_written_is_an_error(program: Progr
         (["--order", "random", "--plot", ""], "must end in .png or .svg"),
     ],
 )
-def test_options_of_an_audit_that_do_not_work_together_or_are_out_of_range_are_refused(
+def test_audit_options_that_do_not_work_together_or_are_out_of_range_are_refused(
     program: Program, words: list[str], reason: str
 ) -> None:
     assert reason in program.refused(2, "audit", *words)

@@ -68,7 +68,9 @@ def test_an_audit_counts_the_tracks_that_come_right_after_their_predecessor_in_p
 
 
 @pytest.mark.process
-def test_the_report_on_a_playlist_counts_artists_and_repeats_in_a_row(program: Program, music: Path) -> None:
+def test_the_audit_report_on_a_playlist_counts_artists_and_repeats_of_artists_and_albums(
+    program: Program, music: Path
+) -> None:
     """A guest does not change the artist, and tracks without an artist are not counted as one."""
     file = playlist(music, ["a/1.mp3", "b/4.mp3", "a/2.mp3", "6.mp3", "b/5.mp3", "a/3.mp3"])
     done = program("audit", file)
@@ -89,7 +91,9 @@ next track as in path order: here 0; at best 0; by chance 0.8; in path order 5
 
 
 @pytest.mark.process
-def test_an_audit_counts_and_omits_repeated_entries_and_missing_files(program: Program, music: Path) -> None:
+def test_an_audit_counts_a_repeated_entry_twice_and_omits_folders_streams_and_missing_files(
+    program: Program, music: Path
+) -> None:
     file = playlist(music, ["a/1.mp3", "./a/../a/1.mp3", "b", "gone.mp3", "gone.mp3", "http://x/y.mp3"])
     done = program("audit", file)
 
@@ -137,7 +141,9 @@ def test_an_audit_of_a_playlist_reads_no_tags_again_that_are_in_the_cache(
 
 
 @pytest.mark.process
-def test_an_audit_is_the_same_with_and_without_tags_in_the_cache(program: Program, music: Path) -> None:
+def test_an_audit_has_the_same_result_with_and_without_tags_in_the_cache(
+    program: Program, music: Path
+) -> None:
     """The list has all files of one folder, some of another, and files that are new since the cache."""
     assert program("make", str(music / "a"), str(music / "b"), "-q").code == 0
     tagged_library(music, {"b/7.mp3": song("C", "Three"), "c/8.mp3": song("A", "Four")})
@@ -170,7 +176,9 @@ def test_an_audit_prints_names_with_control_characters_escaped(program: Program,
 
 
 @pytest.mark.parametrize("name", ["gone.m3u", "folder", "pipe"])
-def test_an_audit_refuses_a_missing_file_folder_or_pipe(program: Program, tmp_path: Path, name: str) -> None:
+def test_an_audit_refuses_a_folder_a_pipe_and_a_path_where_nothing_is(
+    program: Program, tmp_path: Path, name: str
+) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
 

@@ -69,7 +69,7 @@ def test_the_deviation_of_each_cell_from_its_expected_count_is_in_standard_devia
     assert deviations(counts, order.guarantee, 3) == [[pytest.approx(0)]]
 
 
-def test_the_deviation_of_a_cell_that_must_be_empty_is_nan_if_it_is_and_infinite_if_not() -> None:
+def test_the_deviation_of_a_cell_that_must_be_empty_is_nan_if_it_is_empty_and_else_infinite() -> None:
     order = posing_as("sattolo", one_of([[1, 2, 0], [2, 0, 1], [0, 2, 1]]), 3)
     counts = count(order, 300, Seeded(""))
     matrix = deviations(counts, order.guarantee)

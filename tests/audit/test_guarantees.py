@@ -38,7 +38,9 @@ def approximate(chances: Chances) -> list[object]:
 
 @pytest.mark.parametrize("tracks", [3, 4, 5])
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_probabilities_in_a_guarantee_are_the_exact_ones_of_its_shuffle(name: str, tracks: int) -> None:
+def test_the_probabilities_in_a_guarantee_are_exactly_the_probabilities_of_its_shuffle(
+    name: str, tracks: int
+) -> None:
     """And every order that the shuffle can result in keeps the rule of the guarantee."""
     guarantee = audited(name, tracks).guarantee
     shares: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)

@@ -63,7 +63,7 @@ def test_tracks_in_a_row_by_one_artist_get_one_outline_split_at_the_end_of_a_row
     assert found == runs
 
 
-def test_a_playlist_of_6000_tracks_with_odd_artist_names_is_drawn_with_fewer_than_4000_paths() -> None:
+def test_a_playlist_of_6000_tracks_with_odd_artist_names_is_drawn_as_fewer_than_4000_svg_paths() -> None:
     svg = drawn([number % 40 for number in range(6000)], {0: "$x^2", 1: "椎名林檎" * 20, 2: "\x1b[2J"})
 
     assert svg.count("<path") < 4000

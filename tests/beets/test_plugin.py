@@ -84,7 +84,7 @@ def beets(imported: Beets, tmp_path: Path) -> Iterator[Beets]:
 
 
 @pytest.mark.parametrize("query", [["genre:jazz"], ["artist:Artist 1", "^genre:rock"], ["title:2"]])
-def test_the_plugin_makes_the_same_playlist_as_make_does_from_the_paths_that_beets_lists(
+def test_the_beets_plugin_makes_the_same_playlist_as_make_does_from_the_paths_that_beets_lists(
     beets: Beets, tmp_path: Path, query: list[str]
 ) -> None:
     for order in ("random", "spread"):
@@ -110,7 +110,7 @@ def test_the_beets_plugin_accepts_the_options_of_the_command_make(beets: Beets) 
     assert b"--order" in beets.out("help", "playshuffle")
 
 
-def test_the_configuration_of_beets_sets_defaults_for_options_of_the_plugin(beets: Beets) -> None:
+def test_the_configuration_of_beets_sets_defaults_for_options_of_the_beets_plugin(beets: Beets) -> None:
     beets.configure("{order: sorted, for: vlc, extinf: no, output: one.m3u, limit: 5}")
     beets.out("playshuffle", "-n", "7")
 
@@ -120,7 +120,9 @@ def test_the_configuration_of_beets_sets_defaults_for_options_of_the_plugin(beet
     assert b"file://" in content
 
 
-def test_two_deals_of_the_beets_plugin_repeat_no_track_and_a_daily_deal_is_kept(beets: Beets) -> None:
+def test_two_deals_of_the_beets_plugin_repeat_no_track_and_a_daily_deal_is_not_replaced_at_once(
+    beets: Beets,
+) -> None:
     dealt = []
     for _ in range(2):
         beets.out("playshuffle", "--deal", "-n", "5", "--every", "run", "genre:jazz")
@@ -157,7 +159,9 @@ def test_the_beets_plugin_uses_the_ratings_in_the_library_of_beets(beets: Beets)
         ("", "{order: spred}", "spred"),
     ],
 )
-def test_errors_of_the_plugin_name_the_wrong_value(beets: Beets, words: str, table: str, text: str) -> None:
+def test_errors_of_the_beets_plugin_name_the_wrong_value(
+    beets: Beets, words: str, table: str, text: str
+) -> None:
     if table:
         beets.configure(table)
     done = beets.run("playshuffle", *words.split())

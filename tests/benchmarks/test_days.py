@@ -36,7 +36,7 @@ def _played(key: str, source: Path, home: Path) -> list[Day]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("key", ["mpd", "mpv", "shuf"])
-def test_a_player_with_40_tracks_a_day_repeats_some_in_ten_days(
+def test_a_player_that_plays_40_tracks_a_day_repeats_some_of_them_within_ten_days(
     key: str, source: Path, tmp_path: Path
 ) -> None:
     for tool in {"mpd": ("mpd",), "mpv": ("mpv",), "shuf": ("bash", "mpv", "openssl")}[key]:
@@ -66,7 +66,7 @@ def test_a_track_counts_as_repeated_if_it_is_played_again_within_seven_days_but_
     assert measure(_days([1, 2], [3], [4], [5], [6], [7], [8], [1])).again == 0
 
 
-def test_the_share_of_tracks_heard_by_a_day_is_of_the_tracks_in_the_library_on_that_day() -> None:
+def test_the_share_of_tracks_heard_until_a_day_counts_only_tracks_in_the_library_on_that_day() -> None:
     first, second = _days([1, 2], [3, 4])
     second.present = [1, 2, 3, 5]
     assert shares([first, second]) == [0.002, 0.75]

@@ -86,7 +86,7 @@ def test_each_documented_command_ends_with_its_documented_exit_code(page: Path, 
             assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
-def test_each_command_of_a_page_is_a_playshuffle_command_or_has_a_reason_not_to_be_tested() -> None:
+def test_each_command_on_a_page_is_a_playshuffle_command_or_has_a_reason_not_to_be_tested() -> None:
     for page in PAGES:
         for command in commands(page):
             is_ours = command.text.startswith(("playshuffle ", "bin/playshuffle "))
@@ -94,5 +94,7 @@ def test_each_command_of_a_page_is_a_playshuffle_command_or_has_a_reason_not_to_
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_playshuffle_command_of_a_page_is_in_an_indented_block_which_no_test_runs(page: Path) -> None:
+def test_no_page_has_a_playshuffle_command_in_an_indented_block_because_no_test_runs_such_blocks(
+    page: Path,
+) -> None:
     assert not re.search(r"^    (?:\$ )?playshuffle ", without_blocks(page.read_text()), re.MULTILINE)

@@ -30,7 +30,7 @@ def test_the_generated_readme_has_a_test_badge_exactly_if_the_project_has_an_add
     assert generate.with_badge(named, "") == plain
 
 
-def test_the_install_page_installs_from_the_index_exactly_if_the_project_has_an_address() -> None:
+def test_the_install_page_installs_from_the_package_index_exactly_if_the_project_has_an_address() -> None:
     page = (generate.CHECKOUT / "docs/install.md").read_text()
 
     named = generate.with_index(page, "https://example.org/ann/playshuffle")

@@ -86,7 +86,7 @@ def test_every_module_that_the_page_of_the_architecture_names_exists() -> None:
     assert all(exist), named[exist.index(False)]
 
 
-def test_every_picture_is_shown_on_a_page_and_no_larger_than_60_kb() -> None:
+def test_every_picture_is_shown_on_a_page_and_is_no_larger_than_60_kb() -> None:
     pages = " ".join(page.read_text() for page in DOCS.glob("*.md"))
 
     for path in (DOCS / "pictures").iterdir():

@@ -19,7 +19,7 @@ _SPELLINGS = "notin,tye,te,caf,iif"
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
-def test_no_page_has_a_phrase_from_the_list_of_phrases_that_readers_have_to_decode(page: Path) -> None:
+def test_no_page_has_a_forbidden_phrase_that_readers_would_have_to_decode(page: Path) -> None:
     # Generated tables have the texts of the program, which the next test checks.
     text = re.sub(r"<!-- table: .*?<!-- end -->", "", page.read_text(), flags=re.DOTALL)
 
@@ -61,15 +61,15 @@ def faults_in(paths: Iterable[Path], read: Callable[[Path], Iterable[tuple[int, 
     ]
 
 
-def test_no_message_help_or_docstring_of_the_program_has_a_phrase_from_the_list() -> None:
+def test_no_message_help_or_docstring_of_the_program_has_a_forbidden_phrase() -> None:
     assert faults_in(modules("playshuffle"), texts) == []
 
 
-def test_no_line_of_code_comment_or_name_has_a_phrase_from_the_list() -> None:
+def test_no_line_of_code_and_no_comment_or_name_has_a_forbidden_phrase() -> None:
     assert faults_in(modules(*CODE), lines) == []
 
 
-def test_no_systemd_unit_or_packaging_file_has_a_phrase_from_the_list() -> None:
+def test_no_systemd_unit_or_packaging_file_has_a_forbidden_phrase() -> None:
     files = (path for folder in ("systemd", "packaging") for path in (CHECKOUT / folder).rglob("*"))
     assert faults_in(sorted(path for path in files if path.is_file() and path.suffix != ".pyc"), lines) == []
 

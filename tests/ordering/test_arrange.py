@@ -72,7 +72,7 @@ def test_all_orders_that_a_pin_a_gap_or_sattolo_permits_are_equally_likely(
     assert is_uniform_over(outcomes(numbered(len(next(iter(members)))), recipe, last), members)
 
 
-def test_sattolo_with_a_pin_moves_every_other_track_from_its_last_position() -> None:
+def test_sattolo_with_a_pin_moves_all_other_tracks_from_their_former_positions() -> None:
     """The pinned track is exchanged with one other track; no third track is shifted."""
     last = played([0, 1, 2, 3, 4])
 
@@ -93,7 +93,9 @@ BOOK = (
     [Recipe("sorted"), *map(Recipe, ("folders", "albums")), Recipe("groups", group_by="folder")],
     ids=lambda recipe: recipe.order_name,
 )
-def test_tracks_without_tags_are_in_the_natural_order_of_their_names_in_each_folder(recipe: Recipe) -> None:
+def test_in_each_folder_tracks_without_tags_are_sorted_in_the_natural_order_of_their_names(
+    recipe: Recipe,
+) -> None:
     """The order sorted sorts the folders, too."""
     tracks, _ = tagged(dict.fromkeys(sorted(f"/m/{name}" for name in BOOK)))
     order = arrange(all_of(tracks), recipe, None, Seeded("x")).order
@@ -274,7 +276,7 @@ def test_all_orders_of_whole_albums_or_groups_are_equally_likely(
     )
 
 
-def test_in_the_order_albums_a_limit_of_tracks_may_cut_the_last_album() -> None:
+def test_in_the_order_albums_a_limit_of_tracks_may_leave_the_last_album_incomplete() -> None:
     tracks, tags_of = tagged(ALBUMS)
     beginnings = {(*ONE, *TWO), (*ONE, 4), (*TWO, *ONE), (*TWO, *THREE), (*THREE, 1), (*THREE, *TWO)}
 
@@ -294,7 +296,7 @@ def test_the_order_light_swaps_a_few_tracks_of_the_last_order() -> None:
     assert set(shares) == {(2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)}
 
 
-def test_the_order_favourites_treats_unrated_tracks_like_half_rated_ones_and_puts_zero_rated_last() -> None:
+def test_in_the_order_favourites_unrated_tracks_count_as_rated_half_and_tracks_rated_zero_come_last() -> None:
     """Tracks 1 and 2 change their order in half of 400 shuffles, with four standard deviations of 10."""
     tracks, tags_of = tagged({"/m/a": Tags(rating=0.0), "/m/b": None, "/m/c": Tags(rating=0.5)})
     seeded = Seeded("1")
@@ -310,7 +312,9 @@ def test_the_order_favourites_treats_unrated_tracks_like_half_rated_ones_and_put
 @pytest.mark.parametrize(
     "plays", [(1, None), (2, 0, 2), (1, 0, 1, 0), (5, 1, 9, 1, 5), (0, 0, 1, None, 3, 1), (2, 2, 2, 2, 2, 2)]
 )
-def test_in_the_order_rare_all_orders_sorted_by_plays_are_equally_likely(plays: tuple[int | None]) -> None:
+def test_the_order_rare_makes_all_orders_sorted_by_number_of_plays_equally_likely(
+    plays: tuple[int | None],
+) -> None:
     """A track without a play count counts as never played."""
     tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in enumerate(plays)})
 
@@ -323,7 +327,7 @@ def test_in_the_order_rare_all_orders_sorted_by_plays_are_equally_likely(plays: 
 
 
 @pytest.mark.parametrize(("percent", "count"), [(16, 720), (17, 600), (50, 384), (100, 1)])
-def test_a_gap_in_percent_is_of_the_number_of_tracks_in_the_library(percent: int, count: int) -> None:
+def test_a_gap_in_percent_is_a_share_of_the_number_of_tracks_in_the_library(percent: int, count: int) -> None:
     """Of six tracks, rounded up: 1 play, which has no effect; 2; 3; and 6, which repeats the last order."""
     last, recipe = played([0, 1, 2, 3, 4, 5]), Recipe(gap=Gap(percent, True))
 
@@ -451,12 +455,14 @@ STABLE: dict[str, tuple[Recipe, list[int]]] = {
 
 
 @pytest.mark.parametrize(("recipe", "order"), STABLE.values(), ids=STABLE)
-def test_the_seed_1_gives_each_recipe_the_literal_order_in_a_table(recipe: Recipe, order: list[int]) -> None:
+def test_the_seed_1_gives_each_recipe_the_order_listed_in_the_table_of_stable_orders(
+    recipe: Recipe, order: list[int]
+) -> None:
     tracks, tags_of = tagged(MIXED)
     last = played([8, 7, 6, 5, 4, 3, 2, 1, 0], 6)
 
     assert arrange(all_of(tracks, tags_of), recipe, last, Seeded("1")).order == order
 
 
-def test_the_table_of_stable_orders_has_every_order() -> None:
+def test_the_table_of_stable_orders_has_a_row_for_every_order() -> None:
     assert STABLE.keys() >= ORDERS.keys()

@@ -147,7 +147,7 @@ def test_tracks_of_an_album_are_sorted_by_disc_then_track_number_then_path() -> 
         (["B", "A"], ["A", "B"]),
     ],
 )
-def test_tracks_numbered_by_disc_side_or_part_such_as_1_a2_are_sorted_by_each_part_of_the_number(
+def test_track_numbers_with_disc_side_or_part_such_as_1_a2_are_sorted_by_disc_side_number_part(
     positions: list[str], expected: list[str]
 ) -> None:
     files = {
@@ -190,7 +190,9 @@ def test_tracks_of_an_album_with_equal_or_no_numbers_are_sorted_naturally_by_nam
         ("albumartist", Tags(album_artist="A"), Tags(album_artist="A ft. B"), True),
     ],
 )
-def test_tracks_are_grouped_by_a_tags_first_value(by: str, one: Tags, other: Tags, is_one: bool) -> None:
+def test_tracks_are_grouped_by_the_first_value_of_a_tag(
+    by: str, one: Tags, other: Tags, is_one: bool
+) -> None:
     """A track without the tag is in no group with another."""
     assert are_one(by, one, other) is is_one
 

@@ -83,7 +83,7 @@ def test_the_second_result_lists_exactly_the_omitted_tracks_that_another_draw_co
     assert set(out).difference(drawn) == frozenset.intersection(*left_out)
 
 
-def test_under_a_limit_for_each_album_tracks_without_an_album_are_not_one_album() -> None:
+def test_under_a_limit_for_each_album_tracks_without_an_album_do_not_count_as_one_album() -> None:
     files = [Tags(album="A"), Tags(album="a"), Tags(), Tags(), None]
     tracks, tags_of = tagged({f"/m/{number}.ogg": each for number, each in enumerate(files)})
     one, two, *others = values(all_of(tracks, tags_of), "album").values()

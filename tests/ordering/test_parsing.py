@@ -55,5 +55,7 @@ def test_the_error_for_an_invalid_gap_or_limit_shows_the_valid_form(
 
 
 @pytest.mark.parametrize(("percent", "tracks", "plays"), [(25, 8, 2), (25, 9, 3), (1, 1, 1), (100, 7, 7)])
-def test_a_gap_in_percent_is_rounded_up_to_whole_plays(percent: int, tracks: int, plays: int) -> None:
+def test_a_gap_in_percent_of_the_tracks_is_rounded_up_to_a_whole_number_of_plays(
+    percent: int, tracks: int, plays: int
+) -> None:
     assert Gap(percent, True).plays(tracks) == plays

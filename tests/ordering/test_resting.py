@@ -89,7 +89,9 @@ def test_resting_tracks_come_last_in_the_order_favourites(late: frozenset[int]) 
 
 
 @pytest.mark.parametrize("late", [{0, 2}, {0, 1, 2}, {1, 2, 5}, {2, 3, 4, 5}])
-def test_spread_separates_artists_before_and_among_resting_tracks_and_at_the_border(late: set[int]) -> None:
+def test_spread_separates_artists_among_resting_tracks_among_all_others_and_where_both_parts_meet(
+    late: set[int],
+) -> None:
     artists = "aabbcc"
     found = library(artists)
     recipe = Recipe("spread", resting=frozenset(late))
@@ -139,7 +141,9 @@ def test_a_pinned_track_keeps_its_position_even_if_it_rests() -> None:
 
 @pytest.mark.parametrize("late", subsets(5))
 @pytest.mark.parametrize("gap", [2, 3, 5])
-def test_a_resting_track_comes_early_only_where_a_gap_allows_no_other(late: frozenset[int], gap: int) -> None:
+def test_a_resting_track_comes_early_only_where_a_gap_allows_no_other_track(
+    late: frozenset[int], gap: int
+) -> None:
     found = library("abcde")
     last = Arranged([4, 3, 2, 1, 0], 5)
     recipe = Recipe(gap=Gap(gap), resting=late)

@@ -128,7 +128,7 @@ def test_every_order_can_be_updated_if_no_track_has_tags(recipe: Recipe) -> None
     assert sorted(found.order) == [*range(7)]
 
 
-def test_in_the_order_rare_a_new_track_is_equally_likely_anywhere_among_tracks_played_as_often() -> None:
+def test_in_the_order_rare_a_new_track_is_equally_likely_anywhere_among_tracks_with_its_play_count() -> None:
     """Tracks 0 and 1 were never played, 2 twice. Track 3 is new, and 4 was played once."""
     plays = (0, 0, 2, 0, 1)
     tracks, tags_of = tagged({f"/m/{at}": Tags(play_count=count) for at, count in enumerate(plays)})
@@ -159,7 +159,9 @@ def test_if_only_the_last_album_is_shuffled_inside_an_update_sorts_an_album_that
 @pytest.mark.parametrize(
     ("pin", "place"), [(Pin(0, 0), 0), (Pin(0, LAST), 5), (Pin(0, 2), 2)], ids=["first", "last", "third"]
 )
-def test_the_first_update_pins_a_track_and_the_second_update_moves_nothing(pin: Pin, place: int) -> None:
+def test_an_update_moves_a_pinned_track_to_its_position_and_a_second_update_moves_no_track(
+    pin: Pin, place: int
+) -> None:
     tracks = numbered(6)
     recipe = Recipe(pins=(pin,))
     for seed in range(10):
@@ -189,7 +191,9 @@ def test_a_new_track_is_equally_likely_at_each_position_that_is_not_pinned(pin: 
 
 @pytest.mark.parametrize("order", ["random", "sattolo"])
 @pytest.mark.parametrize("removed", [False, True])
-def test_around_pins_other_tracks_keep_their_order_in_an_update(order: str, removed: bool) -> None:
+def test_in_an_update_with_pins_the_tracks_without_a_pin_keep_their_relative_order(
+    order: str, removed: bool
+) -> None:
     """Six tracks are new, or two are removed."""
     before = [5, 2, 0, 4, 1, 3]
     now = [0, 1, None, 3, 4, None] if removed else [0, 1, 2, 3, 4, 5]

@@ -48,7 +48,7 @@ some_paths = st.lists(
         (Tags(1000, "raw \udce9"), b"x", "#EXTINF:1,raw ?\n"),
     ],
 )
-def test_an_extinf_line_has_the_length_and_artist_and_title_or_else_the_file_name(
+def test_an_extinf_line_has_the_length_and_artist_and_title_or_without_a_title_the_file_name(
     tags: Tags, name: bytes, line: str
 ) -> None:
     assert extinf(tags, name) == line.encode()
@@ -161,7 +161,7 @@ def test_local_paths_and_file_uris_are_read_from_a_playlist_of_another_program(
     assert parse(content, b"/m") == (paths, {}, 0)
 
 
-def test_streams_and_files_on_other_hosts_and_impossible_names_count_as_foreign_entries() -> None:
+def test_streams_files_on_other_hosts_and_names_that_no_file_can_have_count_as_foreign_entries() -> None:
     lines = b"a\nhttp://host/x.mp3\nfile://host/x.mp3\nfile://localhostx/y\nfile:///nul%00.mp3\nnul\0\nrtsp+x://y\nb"
 
     assert parse(lines, b"/m")[0::2] == ([b"/m/a", b"/m/b"], 6)

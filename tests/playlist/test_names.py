@@ -161,7 +161,7 @@ _FORMATS: dict[str, tuple[str, str | bytes]] = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("rename", [None, "list", "list.m3u", "list.txt"])
 @pytest.mark.parametrize("name", _FORMATS)
-def test_the_error_for_a_list_in_a_format_that_is_not_read_names_the_format(
+def test_the_error_for_a_list_in_an_unsupported_format_has_the_name_of_the_format(
     tmp_path: Path, name: str, rename: str | None, encoding: str
 ) -> None:
     kind, text = _FORMATS[name]
@@ -201,7 +201,9 @@ def test_byte_order_marks_in_the_middle_of_concatenated_lists_are_ignored(tmp_pa
     assert [entry.text for entry in entries] == [b"a.mp3", b"b.mp3", b"c.mp3"]
 
 
-def test_an_m3u_playlist_whose_file_names_look_like_lines_of_other_formats_is_read(tmp_path: Path) -> None:
+def test_an_m3u_playlist_whose_file_names_look_like_lines_of_other_formats_is_read_as_m3u(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "x.m3u").write_text("[playlist] 1.mp3\n{a}.mp3\nFILE a WAVE\nTRACK 01.mp3\n<a>.mp3\n")
 
     assert len(read(bytes(tmp_path / "x.m3u")).entries) == 5

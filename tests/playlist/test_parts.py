@@ -48,7 +48,9 @@ def test_each_file_of_a_split_playlist_has_the_header_and_the_comments(tmp_path:
     assert last == "#EXTM3U\n#PLAYSHUFFLE-ORDER:x\n#PLAYSHUFFLE-PART:3/3\n4.mp3\n"
 
 
-def test_files_of_a_split_playlist_that_its_shorter_version_does_not_need_are_removed(tmp_path: Path) -> None:
+def test_when_a_split_playlist_becomes_shorter_the_files_that_it_no_longer_needs_are_removed(
+    tmp_path: Path,
+) -> None:
     path = bytes(tmp_path / "a.m3u")
     for count, most, left in (
         (5, 2, ["a-1.m3u", "a-2.m3u", "a-3.m3u"]),

@@ -75,7 +75,7 @@ def test_entries_relative_to_another_folder_than_that_of_the_playlist_are_read_a
     check_read_back(Base(here), real, entries(real, PathStyle.RELATIVE, here))
 
 
-def test_a_path_mapped_to_a_windows_share_has_only_backslashes() -> None:
+def test_a_path_mapped_to_a_windows_share_has_backslashes_in_place_of_slashes() -> None:
     base = Base(b"/", ((b"/srv/m/", b"\\\\nas\\m\\"),))
 
     assert base.for_player(b"/srv/m/a/b.mp3") == b"\\\\nas\\m\\a\\b.mp3"
@@ -89,7 +89,7 @@ def test_a_playlist_without_a_path_map_whose_entries_are_relative_to_its_folder_
 
 
 @pytest.mark.parametrize("comment", ["", "x", "=", "=x", "/a=b", "/a=%00", "=%00/x", "a=/b=/c", "%=%"])
-def test_of_a_malformed_map_comment_only_absolute_folders_are_used(comment: str) -> None:
+def test_pairs_without_an_absolute_folder_in_a_malformed_map_comment_are_ignored(comment: str) -> None:
     back = Back.read(comment, b"/lists")
 
     assert back.folder.startswith(b"/")

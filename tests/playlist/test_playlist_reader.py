@@ -109,7 +109,7 @@ def lists(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.timeout(600)
-def test_reading_a_damaged_list_fails_with_no_other_error_than_an_error_message(
+def test_reading_a_damaged_list_succeeds_or_ends_with_an_error_message(
     lists: Path, tmp_path: Path, count: int
 ) -> None:
     for name, data in mutants(lists, count, seed=1):

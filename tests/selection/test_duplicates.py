@@ -71,14 +71,14 @@ def test_tracks_are_copies_by_the_documented_rules(one: CopyFacts, other: CopyFa
         (OTHER, SONG),
     ],
 )
-def test_the_best_copy_is_lossless_else_of_higher_bit_rate_else_in_the_saved_order(
+def test_the_best_copy_is_a_lossless_one_else_one_of_higher_bit_rate_else_the_first_in_saved_order(
     best: CopyFacts, other: CopyFacts
 ) -> None:
     assert find_copies([best, other]) == [[0, 1]]
     assert find_copies([other, best]) == [[1, 0]]
 
 
-def test_a_track_with_the_artist_and_title_of_copies_joins_them_unless_it_has_another_recording_id() -> None:
+def test_a_track_with_the_artist_and_title_of_copies_is_a_copy_unless_its_recording_id_differs() -> None:
     third = UNNAMED._replace(path=b"/m/c.mp3", release_id="release-3", bitrate=0)
     fourth = third._replace(path=b"/m/d.mp3", release_id="release-4", recording_id="id-2")
 
@@ -120,7 +120,7 @@ def test_groups_of_copies_do_not_overlap_or_depend_on_the_order_of_tracks(facts:
     assert len(grouped) == len(set(grouped))
 
 
-def test_the_copies_among_tracks_of_a_library_are_track_numbers_with_the_best_copy_first() -> None:
+def test_the_copies_among_tracks_of_a_library_are_returned_as_indices_with_the_best_copy_first() -> None:
     tags = Tags(200_000, "Song", "Artist", bitrate=128_000)
     tracks, tags_of = tagged({"/m/a.mp3": tags, "/m/b.flac": tags._replace(lossless=True), "/m/c.mp3": None})
 

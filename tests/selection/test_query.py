@@ -268,7 +268,7 @@ def test_one_time_limit_covers_all_regular_expressions_of_a_query(monkeypatch: p
         selected(parse("title::(a+)+$"), tagged(files))
 
 
-def test_a_query_with_a_regular_expression_works_in_a_thread_other_than_the_main_one() -> None:
+def test_a_query_with_a_regular_expression_also_works_outside_of_the_main_thread() -> None:
     with ThreadPoolExecutor(1) as threads:
         assert threads.submit(kept, "title::^O").result() == "1"
 
@@ -281,7 +281,9 @@ def test_a_path_in_a_query_in_composed_unicode_matches_a_folder_named_in_decompo
     assert library[0].paths[index] == f"/m/{folder}/1.mp3".encode()
 
 
-def test_a_path_in_a_query_may_start_at_each_music_folder_or_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_in_a_query_may_start_at_each_music_folder_or_with_a_tilde(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HOME", "/m")
     library = tagged({"/m/A/1.mp3": None, "/n/A/2.mp3": None, "/n/B/3.mp3": None})
 

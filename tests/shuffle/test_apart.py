@@ -108,7 +108,7 @@ def test_swap_apart_stops_only_when_no_swap_of_unpinned_entries_leaves_fewer_rep
 
 
 @pytest.mark.parametrize("positions", [None, [1, -1]])
-def test_an_entry_that_repeats_a_pinned_one_is_equally_likely_to_swap_with_each_good_partner(
+def test_an_entry_beside_a_pinned_one_of_its_group_is_equally_likely_to_swap_with_each_good_partner(
     positions: list[int] | None,
 ) -> None:
     """Entry 1 is of the group of entry 0. A swap with entry 2, 3, 4 or 5 leaves no repeat."""

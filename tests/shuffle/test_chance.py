@@ -134,7 +134,7 @@ def test_a_draw_below_a_bound_of_zero_or_less_is_refused(source: RandomSource, b
         list(draws(source, range(3, bound - 1, -1)))
 
 
-def test_the_entropy_of_a_seed_is_8_bits_a_byte_up_to_256_and_that_of_the_system_is_256() -> None:
+def test_a_seed_has_8_bits_of_entropy_for_each_byte_up_to_256_bits_and_the_system_has_256() -> None:
     assert System().entropy_bits == 256
     assert Seeded("").entropy_bits == 0
     assert Seeded("ü").entropy_bits == 16

@@ -50,7 +50,7 @@ def test_the_given_shuffle_gets_the_entries_of_a_part_in_the_order_of_its_positi
     ("count", "group", "skip", "swaps"),
     [(52, 1, 0, 26), (52, 13, 3, 14), (51, 13, 3, 13), (6, 2, 1, 0), (6, 1, 9, 0), (2, 1, 0, 1)],
 )
-def test_a_semi_shuffle_of_n_entries_makes_half_of_n_swaps_less_the_skipped_ones(
+def test_the_number_of_swaps_in_a_semi_shuffle_is_half_the_entries_less_the_skipped_swaps(
     count: int, group: int, skip: int, swaps: int
 ) -> None:
     """`skip` swaps are omitted for each multiple of `group`: 4 times 3 of the 26 swaps of 52 entries."""
@@ -65,5 +65,5 @@ def test_a_semi_shuffle_of_n_entries_makes_half_of_n_swaps_less_the_skipped_ones
     assert bounds == ({count: 2 * swaps} if swaps else {})
 
 
-def test_a_semi_shuffle_swaps_the_entries_at_each_two_drawn_positions() -> None:
+def test_each_swap_of_a_semi_shuffle_exchanges_the_entries_at_two_drawn_positions() -> None:
     assert semi_shuffle(range(5), 1, 0, replay(0, 4, 4, 1)) == [4, 0, 2, 3, 1]

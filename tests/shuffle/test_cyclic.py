@@ -23,7 +23,9 @@ def is_even(order: list[int]) -> bool:
 
 
 @pytest.mark.parametrize("count", range(2, 8))
-def test_each_cyclic_permutation_of_all_entries_results_from_one_sequence_of_draws(count: int) -> None:
+def test_each_cyclic_permutation_of_all_entries_results_from_exactly_one_sequence_of_draws(
+    count: int,
+) -> None:
     cycles = [p for p in itertools.permutations(range(count)) if cycle_length(p) == count]
     shares = distribution(lambda randbelow: tuple(sattolo(range(count), randbelow)))
 
@@ -48,12 +50,14 @@ def test_sattolo_reproduces_the_steps_of_a_published_example() -> None:
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_repeated_sattolo_keeps_the_parity_of_the_order_if_n_is_odd_and_else_changes_it(count: int) -> None:
+def test_sattolo_keeps_the_parity_of_an_order_with_an_odd_number_of_entries_and_else_changes_it(
+    count: int,
+) -> None:
     order = list(range(count))
     for round_number in range(1, 100):
         order = sattolo(order, System())
         assert is_even(order) == (count % 2 == 1 or round_number % 2 == 0)
 
 
-def test_sattolo_with_a_pinned_entry_changes_the_parity_of_an_order_of_seven() -> None:
+def test_sattolo_with_a_pinned_entry_changes_the_parity_of_an_order_of_seven_entries() -> None:
     assert not is_even(pinned(range(7), [3], sattolo, System()))

@@ -99,7 +99,7 @@ DRAW = System()
         ),
     ],
 )
-def test_arguments_outside_of_their_documented_bounds_are_refused(
+def test_shuffles_refuse_arguments_outside_of_their_documented_bounds(
     function: Callable[..., object], arguments: tuple[object, ...], reason: str
 ) -> None:
     with pytest.raises(ValueError, match=reason):
@@ -134,5 +134,5 @@ STABLE: dict[str, list[int]] = {
 
 
 @pytest.mark.parametrize("name", ORDERS)
-def test_each_shuffle_of_ten_entries_with_the_seed_1_gives_the_literal_order_in_the_table(name: str) -> None:
+def test_each_shuffle_of_ten_entries_with_the_seed_1_gives_the_order_listed_in_a_table(name: str) -> None:
     assert ORDERS[name](range(10), Seeded("1")) == STABLE[name]

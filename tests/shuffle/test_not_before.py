@@ -61,7 +61,7 @@ def test_entries_that_were_not_in_the_last_order_may_have_any_position_whatever_
 @pytest.mark.parametrize(
     ("soonest", "position"), [({0: 1, 1: 1, 2: 1}, 0), ({0: 3}, 2), ({0: 2, 1: 2}, 1)], ids=str
 )
-def test_a_position_at_which_no_entry_is_allowed_yet_is_an_error_that_names_the_first_such_position(
+def test_if_no_entry_is_allowed_yet_at_a_position_the_error_names_the_first_such_position(
     soonest: Mapping[int, int], position: int
 ) -> None:
     with pytest.raises(EmptyPositionError, match="no entry may have position") as caught:

@@ -74,7 +74,7 @@ def test_a_new_entry_joins_the_block_of_its_group_in_sorted_order_behind_the_pla
     assert insert_in_block([4, 5, 0, 2], [3], keys, replay(), first=2) == [4, 5, 3, 0, 2]
 
 
-def test_a_new_entry_of_a_block_that_was_wholly_played_starts_a_block_of_its_own() -> None:
+def test_a_new_entry_whose_block_was_completely_played_starts_a_block_of_its_own() -> None:
     keys = [0, 0, 0, 1, 1, 1, 2]
     order = [4, 5, 0, 2, 6]
     shares = distribution(lambda randbelow: tuple(insert_in_block(order, [3], keys, randbelow, first=3)))

@@ -39,7 +39,9 @@ def test_n_random_swaps_of_n_tracks_leave_about_one_track_in_seven_at_its_positi
 
 
 @pytest.mark.parametrize("count", [2, 3, 5])
-def test_sorting_with_coins_as_comparisons_leaves_the_last_track_last_half_of_the_time(count: int) -> None:
+def test_sorting_with_a_coin_for_each_comparison_leaves_the_last_track_last_half_of_the_time(
+    count: int,
+) -> None:
     shares = distribution(lambda randbelow: tuple(coin_sort(range(count), randbelow)))
 
     assert sum(share for order, share in shares.items() if order[-1] == count - 1) == Fraction(1, 2)

@@ -25,7 +25,9 @@ def repeats_in(order: Sequence[int], keys: Sequence[int]) -> int:
 
 
 @pytest.mark.parametrize("keys", list(itertools.combinations_with_replacement(range(3), 5)))
-def test_the_computed_fewest_repeats_are_those_of_the_best_of_all_orders(keys: tuple[int, ...]) -> None:
+def test_the_computed_minimum_of_repeats_is_the_number_of_repeats_in_the_best_of_all_orders(
+    keys: tuple[int, ...],
+) -> None:
     assert fewest_repeats(keys) == min(repeats_in(order, keys) for order in itertools.permutations(range(5)))
 
 
@@ -76,7 +78,9 @@ def test_in_a_spread_order_every_entry_is_equally_likely_at_every_position(
 
 
 @pytest.mark.parametrize("sizes", [[2, 1], [3, 1], [3, 2], [4, 1], [4, 1, 1]])
-def test_entries_beside_a_majority_group_are_equally_likely_in_each_of_its_gaps(sizes: list[int]) -> None:
+def test_entries_outside_of_a_majority_group_are_equally_likely_in_each_gap_of_that_group(
+    sizes: list[int],
+) -> None:
     """A majority group has more than half of the entries."""
     keys = keys_of(sizes)
     shares = distribution(lambda randbelow: tuple(spread(range(len(keys)), keys, randbelow)))

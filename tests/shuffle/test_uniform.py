@@ -48,7 +48,7 @@ def test_if_two_random_keys_are_equal_all_keys_are_drawn_again() -> None:
 
 
 @pytest.mark.parametrize(("count", "moves"), [(2, 6), (3, 8), (4, 7)])
-def test_after_each_number_of_moves_of_top_in_at_random_all_orders_are_equally_likely(
+def test_top_in_at_random_makes_all_orders_equally_likely_however_many_moves_a_run_takes(
     count: int, moves: int
 ) -> None:
     """Among the runs that stop after the same number of moves each order is equally likely."""

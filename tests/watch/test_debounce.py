@@ -45,7 +45,7 @@ def test_events_are_reported_after_the_maximum_time_even_if_more_events_keep_com
     assert ripe_times([tenth / 10 for tenth in range(250)]) == [10, 20.1, 26.9]
 
 
-def test_a_batch_has_the_folders_deletions_and_moves_of_its_events_and_the_moves_in_order() -> None:
+def test_a_batch_has_the_folders_and_deletions_of_its_events_and_their_moves_in_order() -> None:
     moves = ((b"/m/a/1.mp3", b"/m/b/x.mp3"), (b"/m/b/2.mp3", b"/m/a/1.mp3"), (b"/m/b/x.mp3", b"/m/b/2.mp3"))
     hints = [Hint(None, b"/m/c/1.mp3"), Hint(None, b"/m/c/2.mp3"), Hint(None, b"/1.mp3")]
 
@@ -83,7 +83,7 @@ def test_a_full_scan_waits_for_the_settle_time_unless_it_is_urgent() -> None:
     assert urgent.take(5) == Batch(is_full_scan=True, why="asked")
 
 
-def test_a_full_scan_for_several_reasons_is_reported_with_the_most_important_one() -> None:
+def test_a_full_scan_for_several_reasons_is_reported_with_the_most_important_reason() -> None:
     collector = BatchCollector(2, 10)
     for why in ("hourly", "mounts", "lost", "poll"):
         collector.add_full_scan(why, 0)
@@ -149,7 +149,7 @@ def test_the_event_of_a_move_keeps_only_the_paths_that_a_scan_does_not_skip() ->
     assert relevant_part(Hint(b"/m/a.mp3", b"/else/b.mp3"), b"/m") == Hint(b"/m/a.mp3", None)
 
 
-def test_an_event_below_a_root_in_a_hidden_folder_is_reported() -> None:
+def test_an_event_is_reported_although_its_root_is_in_a_hidden_folder() -> None:
     hint = Hint(None, b"/home/.hidden/a.mp3")
 
     assert relevant_part(hint, b"/home/.hidden") == hint
@@ -217,7 +217,9 @@ def test_a_mount_table_that_changes_all_the_time_causes_one_scan_a_minute(schedu
     assert due_times == [1102, 1162, 1222]
 
 
-def test_a_change_of_the_mount_table_needs_no_scan_after_a_later_full_scan(schedule: Schedule) -> None:
+def test_a_full_scan_makes_the_scan_for_an_earlier_change_of_the_mount_table_unnecessary(
+    schedule: Schedule,
+) -> None:
     schedule.note_mounts(1100)
     schedule.note_full_scan(1101)
 

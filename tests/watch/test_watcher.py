@@ -106,7 +106,9 @@ def test_created_deleted_and_moved_files_and_folders_are_reported(top: bytes, tm
 
 
 @pytest.mark.process
-def test_a_copied_tree_is_reported_and_so_are_later_changes_in_it(top: bytes, tmp_path: Path) -> None:
+def test_a_copied_tree_of_folders_is_reported_and_so_are_later_changes_in_the_copy(
+    top: bytes, tmp_path: Path
+) -> None:
     source = os.fsencode(tmp_path / "source")
     put(source, *(b"%d/%d/%d.mp3" % (i % 7, i % 60, i) for i in range(600)))
     with watched(top) as seen:
@@ -151,7 +153,7 @@ def test_a_change_below_two_overlapping_roots_is_reported_once(top: bytes) -> No
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_changes_in_a_root_are_reported_each_time_after_it_was_removed_and_restored(
+def test_changes_in_a_root_are_reported_also_after_the_root_was_removed_and_restored_several_times(
     top: bytes, rounds: int
 ) -> None:
     shutil.rmtree(top)
@@ -170,7 +172,7 @@ def test_changes_in_a_root_are_reported_each_time_after_it_was_removed_and_resto
             assert only_mode(seen).state == "missing"
 
 
-def test_the_new_folder_of_a_root_that_is_moved_and_replaced_at_once_is_watched(top: bytes) -> None:
+def test_if_a_root_is_moved_away_and_replaced_at_once_the_new_folder_is_watched(top: bytes) -> None:
     """Watchdog alone would report changes in the moved folder, by its old path."""
     with watched(top) as seen:
         os.rename(top, top + b".old")
@@ -192,7 +194,7 @@ def music() -> Iterator[bytes]:
 
 
 @pytest.mark.process
-def test_a_root_that_cannot_be_read_counts_as_missing_until_it_can(music: bytes) -> None:
+def test_a_root_that_cannot_be_read_counts_as_missing_until_it_is_readable(music: bytes) -> None:
     def look() -> list[str]:
         os.mkdir(music, 0)
         with watched(music) as seen:
@@ -205,7 +207,7 @@ def test_a_root_that_cannot_be_read_counts_as_missing_until_it_can(music: bytes)
 
 
 @pytest.mark.process
-def test_an_unreadable_folder_is_watched_when_it_can_be_read(
+def test_an_unreadable_folder_is_watched_as_soon_as_it_is_readable(
     music: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until then it is not counted. watchdog counts each refused watch, and does not try again."""
@@ -233,7 +235,7 @@ def test_an_unreadable_folder_is_watched_when_it_can_be_read(
 
 
 @pytest.mark.timing
-def test_a_root_that_hangs_does_not_delay_reports_of_other_roots(
+def test_a_root_that_hangs_does_not_delay_reports_about_other_roots(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call to a dead server or drive may hang for ever."""
@@ -263,7 +265,7 @@ def test_a_root_that_hangs_does_not_delay_reports_of_other_roots(
 
 @pytest.mark.process
 @pytest.mark.parametrize("is_late", [False, True])
-def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: bool) -> None:
+def test_a_tree_of_very_many_levels_of_folders_does_not_end_the_watch(top: bytes, is_late: bool) -> None:
     """Watchdog recurses into each level, too deep for Python 3.11: there the root is polled."""
     first = deepest = (b"%s.new" if is_late else b"%s/d") % top
     os.mkdir(first)
@@ -284,7 +286,7 @@ def test_a_tree_of_very_many_levels_does_not_end_the_watch(top: bytes, is_late: 
         subprocess.run(["rm", "-rf", top + b"/d", first], check=True)  # what Python deletes with cannot
 
 
-def test_a_new_folder_is_watched_though_the_folder_that_it_is_in_is_moved_at_once(top: bytes) -> None:
+def test_a_new_folder_is_watched_even_if_its_parent_folder_is_moved_at_once(top: bytes) -> None:
     """Watchdog looks for it at its old path."""
     with watched(top) as seen:
         with inotify_of(seen)._reader._lock:
@@ -357,7 +359,7 @@ def test_a_watch_yields_none_at_each_heartbeat_and_when_a_given_descriptor_can_b
 
 
 @pytest.mark.timing
-def test_a_rescan_of_folders_comes_after_the_requested_time(top: bytes) -> None:
+def test_a_requested_rescan_of_folders_comes_after_the_requested_time(top: bytes) -> None:
     with watched(top) as seen:
         began = time.monotonic()
         seen.watch.rescan([top + b"/a/"], 0.6)
@@ -380,7 +382,7 @@ def test_a_full_scan_follows_a_sleep_of_the_machine(top: bytes, monkeypatch: pyt
         assert seen.next().why == "resume"
 
 
-def test_too_many_waiting_events_are_dropped_and_become_a_full_scan(
+def test_too_many_waiting_events_are_replaced_by_a_full_scan(
     top: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watcher, "_MAX_REPORTS", 50)
@@ -410,7 +412,9 @@ def test_the_end_of_a_watch_is_fast_and_leaves_no_thread_or_descriptor_open(top:
 
 @pytest.mark.process
 @pytest.mark.root
-def test_a_drive_below_the_root_may_be_mounted_and_unmounted(tmp_path: Path, top: bytes) -> None:
+def test_changes_on_a_drive_that_is_mounted_and_unmounted_below_the_root_are_reported(
+    tmp_path: Path, top: bytes
+) -> None:
     def look() -> None:
         with watched(top) as seen:
             for number in range(2):
