@@ -21,7 +21,7 @@ def parse(text: str) -> int:
     A last number without a unit has the next smaller unit.
 
     Raises:
-        PlayshuffleError: it is not a duration, is zero, or has no unit.
+        PlayshuffleError: the text is not a duration, is zero, or has no unit.
     """
     plain = text.strip().lower()
     if re.fullmatch(r"[0-9]{1,9}", plain):

@@ -101,7 +101,7 @@ def count(
 
 
 def judge(order: Audited, counts: Counts) -> Verdict:
-    """Test the counts against the guarantee."""
+    """Test the counts against the guarantee of the order."""
     guarantee, own_bits = order.guarantee, order.entropy_bits
     chi_square, freedom = _chi_square(counts, guarantee)
     low, high = tails(chi_square, freedom)

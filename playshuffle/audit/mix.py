@@ -29,7 +29,7 @@ class Mix(NamedTuple):
 
 
 def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
-    """Measure how the groups are mixed."""
+    """Measure how the groups of a playlist are mixed."""
     by_path = [keys[at] for at in sorted(range(len(paths)), key=paths.__getitem__)]
     return Mix(
         repeats(keys),

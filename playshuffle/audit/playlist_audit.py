@@ -49,7 +49,7 @@ class PlaylistAudit(NamedTuple):
 
 
 def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
-    """Audit a playlist. Tags of its tracks are read from the cache if they are there.
+    """Audit a playlist. Tags of its tracks are read from the cache if they are in it.
 
     Raises:
         PlayshuffleError: the playlist names no audio file.

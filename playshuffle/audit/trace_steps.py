@@ -69,7 +69,7 @@ def positions(traced: Traced, tracks: int) -> range:
 
 
 def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
-    """Yield the effect of each draw; the draws must be `allowed`."""
+    """Yield the effect of each draw; each draw must be `allowed`."""
     raw = [draw - first for draw, first in zip(draws, _firsts(traced, tracks), strict=True)]
     for placed_count, (position, draw) in enumerate(zip(positions(traced, tracks), draws, strict=True), 1):
         left_count = tracks - placed_count
@@ -86,7 +86,6 @@ def steps(traced: Traced, tracks: int, draws: Sequence[int]) -> Iterator[Step]:
 
 
 def _firsts(traced: Traced, tracks: int) -> Sequence[int]:
-    """Return the first position that each draw may swap with."""
     swaps_ahead = traced.is_forward and not traced.is_struck
     return range(tracks - 1) if swaps_ahead else [0] * (tracks - 1)
 

@@ -13,7 +13,7 @@ Key = tuple[str | int, ...]
 
 
 def natural_key(name: bytes) -> Key:
-    """Return the sort key of a name."""
+    """Return the key that sorts a name naturally."""
     parts = re.split(r"([0-9]+)", os.fsdecode(name).casefold())
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
 

@@ -41,7 +41,7 @@ def heard_lately(
 
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
-    """Return the resting tracks; if the order keeps groups together, their whole groups."""
+    """Return the resting tracks, or all tracks of their groups if the order keeps groups together."""
     order = ORDERS[recipe.order]
     by = recipe.group_by or order.tag
     if not recipe.resting or by is None or "inside" not in order.takes:

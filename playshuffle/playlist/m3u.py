@@ -28,7 +28,7 @@ class Parsed(NamedTuple):
 
     Attributes:
         paths: absolute and without dot segments, in order.
-        comments: of playshuffle, by key; empty if another program wrote the playlist.
+        comments: playshuffle's own, by key; empty if another program wrote the playlist.
         foreign: number of entries that are not local files: streams, files on other hosts.
     """
 

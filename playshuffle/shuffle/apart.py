@@ -12,7 +12,7 @@ from playshuffle.shuffle.chance import RandBelow
 
 
 def repeats(groups: Sequence[int]) -> int:
-    """Return the number of repeats; `groups[at]` is the group at a position."""
+    """Return the number of repeats; `groups[at]` is the group of the entry there."""
     return sum(map(eq, groups, groups[1:]))
 
 

@@ -1,4 +1,4 @@
-"""Insert entries into an order that is being played, from `first` on.
+"""Insert entries into the unplayed part of an order, from `first` on.
 
 Removing an entry needs no draw, since the rest of a uniform order is uniform.
 """
