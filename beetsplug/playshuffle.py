@@ -1,7 +1,7 @@
 """Write a shuffled playlist of the tracks that a beets query selects: `beet playshuffle [OPTIONS] [QUERY]`.
 
-beets loads this module for `plugins: playshuffle`. The options are those of `playshuffle make`, and
-the tracks are the same as with `playshuffle make --from`.
+beets loads this module for `plugins: playshuffle`. It has the options of `playshuffle make`, and the
+tracks are the same as with `playshuffle make --from`.
 """
 
 import optparse
