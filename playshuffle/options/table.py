@@ -86,7 +86,7 @@ class Options(NamedTuple):
         "--inside", "Also shuffle inside groups: none, last or all", EXPERT, "none|last|all",
         verbs=NONE, names="place to shuffle", example='"all"')] = None
     gap: Annotated[str | None, Row(
-        "--gap", "At least N other tracks before a track repeats", EXPERT, "N|N%", verbs=MAKE,
+        "--gap", "At least N plays from one of a track to its next", EXPERT, "N|N%", verbs=MAKE,
         example='50 or "25%"', may_be_number=True)] = None
     rest: Annotated[str | None, Row(
         "--rest", "Put tracks played lately at the end, like 30d", EXPERT, "TIME|FIELD:TIME", verbs=ALL,
