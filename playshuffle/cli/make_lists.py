@@ -51,10 +51,9 @@ def make_lists(
         if print0:
             given = given.plus(output=STDOUT)
         is_again = bool(lists or codes)  # all lists of the configuration may be broken
-        if is_again:
-            requests = _requests_of(lists, given, save, state)
-        else:
-            requests = {"": build_request(_new_list(words, given.options, config, quiet), name=save)}
+        requests = _requests_of(lists, given, save, state)
+        if not is_again:
+            requests[""] = build_request(_new_list(words, given.options, config, quiet), name=save)
         for name, request in requests.items():
             requests[name] = request._replace(dry_run=dry_run, any_name=print0)
             check_save(save, config, requests[name])

@@ -187,6 +187,15 @@ def read_content(content: bytes, path: bytes) -> Listed:
             for number, found in enumerate(paths.paths, 1)
         ]
         return Listed(known + [Entry(0, b"", "", b"")] * paths.foreign, frozenset(), is_m3u=False)
+    content, oddities = _without_oddities(content, path)
+    comments = comments_in(io.BytesIO(content))
+    folder = os.path.dirname(path) if comments else _entries_folder(path, content)
+    back = Back.read(comments.get("BASE", ""), folder)
+    entries = list(_entries(content, back, comments))
+    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""))
+
+
+def _without_oddities(content: bytes, path: bytes) -> tuple[bytes, set[str]]:
     oddities = set()
     if content.startswith(_UTF16_MARKS):
         content = content.decode("utf-16", "replace").encode()
@@ -206,11 +215,7 @@ def read_content(content: bytes, path: bytes) -> Listed:
     content = content.replace(b"\r\n", b"\n").replace(b"\n" + _UTF8_MARK, b"\n")  # of several lists
     if b"\n\n" in content or (content.startswith(b"\n") and content != b"\n"):
         oddities.add("empty")
-    comments = comments_in(io.BytesIO(content))
-    folder = os.path.dirname(path) if comments else _entries_folder(path, content)
-    back = Back.read(comments.get("BASE", ""), folder)
-    entries = list(_entries(content, back, comments))
-    return Listed(entries, frozenset(oddities), is_m3u=True, player=comments.get("FOR", ""))
+    return content, oddities
 
 
 def content_of(path: bytes) -> bytes:

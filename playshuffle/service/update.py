@@ -170,12 +170,11 @@ def _written_s(path: bytes | None) -> int | None:
         return None
 
 
-def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistUpdated:
+def _status(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistStatus:
     library = opened.library(playlist.request)
     report, deck = (done.report, done.deck) if isinstance(done, Dealt) else (done, None)
     written = frozenset(report.arranged.played if library.waiting else ())
-    accept = _accept(playlist)
-    status = PlaylistStatus(
+    return PlaylistStatus(
         playlist.name,
         os.fsdecode(playlist.output),
         "managed" if deck is None else "dealt",
@@ -193,9 +192,13 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
         deck=None if deck is None else deck_facts(deck),
         summary=None if deck is None else deck_line(deck),
     )
+
+
+def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibrary) -> PlaylistUpdated:
+    report, accept = done.report if isinstance(done, Dealt) else done, _accept(playlist)
     return PlaylistUpdated(
         playlist=playlist.name,
-        status=status,
+        status=_status(playlist, done, opened),
         is_changed=report.is_changed,
         added=report.came,
         removed=report.went,
