@@ -65,7 +65,7 @@ def one_ring(count: int) -> Guarantee:
 
 
 def gap(count: int, plays: int) -> Guarantee:
-    """Guarantee a gap: at each position, all tracks that may return there are equally likely."""
+    """Return the guarantee of a gap of `plays`: the tracks allowed at a position are equally likely there."""
     free = [min(count - plays + 1, count - position) for position in range(count)]
     chances = []
     for track in range(count):

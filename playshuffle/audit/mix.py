@@ -63,6 +63,6 @@ def nearest(keys: Sequence[int]) -> int | None:
 
 
 def successors(paths: Sequence[bytes]) -> int:
-    """Count the entries that are right behind their predecessor in path order."""
+    """Count the entries that follow the same track as if the entries were sorted by path."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))

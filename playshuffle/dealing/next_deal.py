@@ -111,8 +111,8 @@ def next_deal(
 def is_due(deck: Deck, every: Every, now: datetime, present: Collection[int]) -> bool:
     """Return whether a new deal is due; otherwise the last deal is written again.
 
-    A pending deal is written first. A deal is replaced if none of its tracks exists. If the deck counts
-    plays, a deal stays until one of its tracks was heard.
+    A deal that was saved but not written is written before another. A deal is replaced if none of its tracks
+    exists. If the deck counts plays, a deal stays until one of its tracks was heard.
     """
     last = deck.deal
     if last is None or (last.entries and not any(track in present for track in last.entries)):

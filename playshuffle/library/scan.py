@@ -111,7 +111,7 @@ class Scan(NamedTuple):
     """The result of a scan of all places.
 
     Attributes:
-        shrunk: folders that lost files, each with its tags as JSON; cached only if their root is not missing.
+        shrunk: folders that lost files, with the tags of the others as JSON; cached if their root is there.
     """
 
     places: Mapping[Place, ScannedPlace]

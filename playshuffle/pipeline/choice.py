@@ -43,7 +43,7 @@ class Choice(NamedTuple):
         all_tracks: tracks of the folders; all indices refer to them.
         remaining: indices of the chosen tracks, ascending.
         stages: the stages that were requested or omit a track.
-        lacking: terms of the query that decided about tracks lacking the tag of the term.
+        lacking: terms of the query whose tag some tracks lack, which decided about these tracks.
         idle: terms of the query that change nothing.
         kept: maps each omitted copy of a recording to the kept copy.
         drawn_out: tracks omitted at random: the next run may omit others.

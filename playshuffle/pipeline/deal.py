@@ -91,7 +91,7 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
 
 
 def count_as_heard(run: Run) -> Dealt:
-    """Count the last deal as heard, if the deck counts plays; restore the deal in the file if necessary.
+    """Count the last deal as heard if the deck counts plays, and write it again if its file has changed.
 
     Raises:
         PlayshuffleError: nothing was dealt yet.

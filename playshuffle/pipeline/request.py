@@ -25,7 +25,7 @@ class Request(NamedTuple):
         most: maximum number of tracks per value of a tag, in a playlist or deal.
         relative_to: the folder where relative entries start, if not the playlist's.
         swaps: pairs of a folder and its path for the player, both ending with a separator.
-        any_name: no track is skipped for its name, because only paths are returned.
+        any_name: names that a playlist cannot hold are allowed, because only paths are returned.
         redraw_before_s: an update replaces an order drawn before this Unix time (s).
     """
 

@@ -108,7 +108,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
-    """Undo a deal. Without an earlier deal whose tracks exist, the file is kept."""
+    """Undo a deal. If no track of the earlier deal exists, the playlist file stays as it is."""
     deck = before.deck
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
     arranged = Arranged(entries, len(entries))

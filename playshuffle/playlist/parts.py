@@ -58,7 +58,7 @@ def files_of(path: bytes, text: Parts) -> list[bytes]:
 
 
 def surplus(path: bytes, text: Parts) -> list[bytes]:
-    """Return the existing files or parts of a playlist that its new version does not have."""
+    """Return the existing files of a playlist, which may be split, that its new version does not need."""
     parts = existing_parts(path)
     if len(text.texts) == 1:
         return parts

@@ -39,7 +39,7 @@ class Base(NamedTuple):
         return player_path + (rest.replace(b"/", b"\\") if player_path.endswith(b"\\") else rest)
 
     def shape(self, path: bytes) -> bytes:
-        """Return the player's path with slashes, so that any backslash belongs to a name."""
+        """Return the path as the player sees it, with slashes instead of Windows' separators."""
         player_path, rest = self._divided(path)
         return player_path.replace(b"\\", b"/") + rest
 

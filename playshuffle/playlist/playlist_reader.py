@@ -308,7 +308,7 @@ def _numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _in_other_words(entry: Entry, back: Back) -> dict[str, bytes]:
-    """Map the key of each other interpretation of an entry to the path that it gives."""
+    """Map names of ways to read an entry, other than as it stands, to the paths that they give."""
     if entry.taken or not (entry.form in ("D", "R") or entry.text.startswith(b"/")):
         return {}
     words = {

@@ -168,7 +168,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """Check a whole database; add bad rows to the list that `prepared` got.
+    """Check a whole database; put its bad rows into the list that was an argument of `prepared`.
 
     Raises:
         sqlite3.DatabaseError: it is damaged.

@@ -47,7 +47,7 @@ def finish(entry: bytes) -> None:
 
 
 def entry_of(playlist: bytes) -> bytes:
-    """Return the name of a playlist's entry."""
+    """Return the name of the entry of a playlist in both folders."""
     return blake2b(atomic_file.resolved(playlist), digest_size=8).hexdigest().encode()
 
 

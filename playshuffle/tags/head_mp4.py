@@ -52,7 +52,7 @@ def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
 
 
 def read_mp4_stream(file: HeadFile) -> Stream:
-    """Return the `Stream` of an MP4 file, whatever its tags are."""
+    """Return the `Stream` of an MP4 file. Its tags are not read."""
     walk = _AtomReader(file, wants_tags=False)
     return _first_sound(walk.atoms(0, file.size), walk.present)
 

@@ -45,7 +45,7 @@ class RootWatcher(Checker):
 
     Args:
         root: absolute, without a slash at its end; it need not exist.
-        report: called in another thread with a hint, or with the reason for a full scan: `start`, `root`,
+        report: called in another thread with a `Hint`, or with the reason for a full scan: `start`, `root`,
             `mounts`, `lost`, `poll` or `hourly`. Must not raise.
     """
 

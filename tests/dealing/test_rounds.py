@@ -154,7 +154,7 @@ def test_the_name_of_an_order_includes_the_field_and_the_shuffle_inside_its_grou
     assert Recipe("groups", group_by="genre", inside="all").order_name == "groups by genre inside all"
 
 
-def test_a_deal_is_measured_in_the_unit_of_its_amount_tracks_time_or_groups() -> None:
+def test_the_size_of_a_deal_is_counted_in_tracks_minutes_or_groups_as_its_amount_is() -> None:
     tracks, tags_of = by_artists("a", "b")
 
     assert isinstance(deal_size(Amount(tracks=2), all_of(tracks, tags_of), Recipe()), ByCount)

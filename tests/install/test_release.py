@@ -27,7 +27,7 @@ DATED, UNDATED = "## 1.2.3 (2027-01-01)\n", "## 1.2.3 (not yet released)\n"
         (PUBLISHER, "v1.2.3", UNDATED, "CHANGELOG.md has no section '## 1.2.3 (YYYY-MM-DD)'"),
     ],
 )
-def test_a_release_of_1_2_3_needs_a_publisher_the_tag_v1_2_3_and_a_dated_section_in_the_changelog(
+def test_a_release_of_1_2_3_needs_the_name_of_its_publisher_the_tag_v1_2_3_and_a_dated_changelog(
     tmp_path: Path, publisher: str, tag: str, changelog: str, error: str
 ) -> None:
     """Otherwise it stops with one line that says what is missing."""

@@ -360,7 +360,7 @@ def test_the_time_when_a_track_vanished_is_never_later_than_now_even_if_the_cloc
     assert after.vanished[2].since_s == NOW_S
 
 
-def test_a_vanished_track_does_not_follow_the_move_of_a_later_file_at_its_old_path() -> None:
+def test_a_file_that_takes_the_path_of_a_vanished_track_and_is_then_moved_stays_another_track() -> None:
     table = scanned(TrackTable(), {A: with_birth(1)})
     table = scanned(table, {})
     table = scanned(table, {B: with_birth(2, inode=6, audio=4)})

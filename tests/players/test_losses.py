@@ -54,7 +54,7 @@ def test_a_track_is_reported_as_lost_for_exactly_the_players_measured_to_lose_it
     assert lost(name, URI) == set(uri.split(", ")) - {""}
 
 
-def test_a_relative_entry_that_omits_a_folder_with_an_odd_name_is_not_reported_as_lost() -> None:
+def test_a_relative_entry_without_the_odd_name_of_a_folder_above_it_is_not_reported_as_lost() -> None:
     paths = [b"/#\xff\\/m/x.mp3", b"/#\xff\\/y.mp3"]
 
     assert losses(paths, 1, RELATIVE, b"/#\xff\\/m") == []

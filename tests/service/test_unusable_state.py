@@ -71,7 +71,7 @@ def test_the_service_changes_no_playlist_until_the_state_can_be_written_again(
 
 
 @pytest.mark.parametrize("how", ["unreadable", "read-only"])
-def test_if_no_state_can_be_saved_deal_and_make_without_a_folder_fail_and_change_no_playlist(
+def test_without_a_writable_state_a_deal_and_a_make_of_known_lists_fail_and_change_no_playlist(
     music: Path, tmp_path: Path, state: Path, how: str
 ) -> None:
     (tmp_path / "config.toml").write_text(config(music) + "[playlist.today]\nlimit = 5\nevery = 'week'\n")
