@@ -97,6 +97,13 @@ class Tracks:
 
     def digest(self, indices: Sequence[int]) -> bytes:
         """Return a checksum of paths, numbers and marks."""
+        return self._digest if len(indices) == len(self) else self._digest_of(indices)
+
+    @cached_property
+    def _digest(self) -> bytes:
+        return self._digest_of(range(len(self)))
+
+    def _digest_of(self, indices: Sequence[int]) -> bytes:
         checksum = 0
         for folder in self.folders:
             checksum = crc32(b"%b\0%b\0" % (folder.path, folder.names), checksum)

@@ -80,7 +80,7 @@ class EntryWriter(NamedTuple):
         ]
         if tracks.rows is None and len(indices) == len(tracks):
             return Tracks(odd_folders).paths
-        return tracks.paths_of(indices) if odd_folders else []
+        return tracks.paths_of(sorted(indices)) if odd_folders else []
 
     def losses(self, suspects: Sequence[bytes], count: int) -> list[Loss]:
         """Return the tracks that the player cannot open; for the generic player, that some player cannot."""

@@ -143,7 +143,7 @@ class Run(NamedTuple):
     def _report(self, arranged: Arranged, notes: Sequence[Note], record: SavedRecord | None = None) -> Report:
         request, file, writer, library = self.request, self.file, self.writer, self.library
         tracks, order = self.tracks, arranged.played
-        suspects = writer.suspects(tracks, sorted(order))
+        suspects = writer.suspects(tracks, order)
         lost = writer.losses(suspects, arranged.playlist_length)
         lines = tracks.of_tracks(lines_of_all(tracks, writer.style_alone))
         text = playlist_text(
