@@ -144,7 +144,9 @@ def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
     with contextlib.suppress(PlayshuffleError, OSError):
         file = PlaylistFile.find(output)
         if file.files:
-            written = round(os.stat(file.files[0]).st_mtime)
-            result = result._replace(last_write=written, order=file.comments().get("ORDER"))
-            result = result._replace(state=state_name if file.has_mark() else result.state)
+            result = result._replace(
+                state=state_name if file.has_mark() else result.state,
+                last_write=round(os.stat(file.files[0]).st_mtime),
+                order=file.comments().get("ORDER"),
+            )
     return result

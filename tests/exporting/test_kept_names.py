@@ -308,7 +308,7 @@ def test_an_export_keeps_the_copies_of_another_list_whose_export_was_interrupted
 
 
 def test_an_export_into_a_music_folder_is_refused_and_leaves_no_export_mark_there(tmp_path: Path) -> None:
-    """With a mark of an export in it, lists would leave the folder out."""
+    """If the folder had an export mark, lists would omit its tracks."""
     stick = tmp_path / "stick"
 
     with refused("is a music folder", stick):
