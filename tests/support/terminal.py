@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -19,7 +20,7 @@ _OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG")
 
 
 class Seen(NamedTuple):
-    """The output on a terminal, with escape sequences, and the exit code."""
+    """The exit code, and what is left on the screen at the end, with the escape sequences of colours."""
 
     code: int
     text: str
@@ -61,4 +62,17 @@ def on_terminal(
                     is_interrupted = True
         code = process.wait(60)
     os.close(ours)
-    return Seen(code, seen.decode(errors="replace").replace("\r\n", "\n"))
+    return Seen(code, _left_on_screen(seen.decode(errors="replace").replace("\r\n", "\n")))
+
+
+def _left_on_screen(text: str) -> str:
+    """Return the text without the rows that were cleared, as those of a progress bar on a slow machine."""
+    rows = [""]
+    for part in re.split(r"(\n|\x1b\[1A|\x1b\[2K)", re.sub(r"\x1b\[\?25[lh]", "", text)):
+        if part == "\n":
+            rows.append("")
+        elif part == "\x1b[1A":
+            rows.pop()
+        else:
+            rows[-1] = "" if part == "\x1b[2K" else rows[-1] + part.removesuffix("\r")
+    return "\n".join(rows)
