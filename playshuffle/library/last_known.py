@@ -1,10 +1,10 @@
 """Return the last known tracks of a missing root."""
 
 from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from playshuffle.library.folder import NOT_LISTED, STAMP_BYTES, Folder
-from playshuffle.library.track_table import FolderRow, TrackTable
+from playshuffle.library.track_table import TrackTable
 from playshuffle.tags.cause import NOT_THERE
 
 
@@ -19,22 +19,25 @@ def last_known(
     """
     wanted = frozenset(numbers)
     top = root.rstrip(b"/") + b"/"
-    folders = []
+    folders: list[Folder] = []
     for path, row in table.folders.items():
         if not path.startswith(top) or wanted.isdisjoint(array("I", row.numbers)):
             continue
         names = [name for name, number in row.numbers_by_name().items() if number in wanted]
-        folders.append(_folder(path, names, row, cached.get(path))._replace(device=device))
+        known = _folders(path, names, cached.get(path, NOT_LISTED))
+        folders += [folder._replace(device=device) for folder in known]
     return folders
 
 
-def _folder(path: bytes, names: list[bytes], row: FolderRow, cached: Folder | None) -> Folder:
-    if cached is not None and set(names).issubset(cached.file_names()):
-        reasons = dict(cached.odd.reasons)
-        if cached.names != row.names or len(names) < cached.track_count:
-            wanted = frozenset(names)
-            for at, name in enumerate(cached.file_names()):
-                if name not in wanted:
-                    reasons[at] = (NOT_THERE, "", False)
-        return cached._replace(odd=cached.odd._replace(linked={}, reasons=reasons))
-    return NOT_LISTED._replace(path=path, names=b"/".join(names), stamps=bytes(STAMP_BYTES * len(names)))
+def _folders(path: bytes, names: list[bytes], cached: Folder) -> Iterator[Folder]:
+    """Yield the files whose tags are cached, and the others as a folder without tags."""
+    wanted = frozenset(names)
+    lost = wanted.difference(cached.file_names())
+    others = [at for at, name in enumerate(cached.file_names()) if name not in wanted]
+    if len(others) < cached.track_count:
+        reasons = cached.odd.reasons | dict.fromkeys(others, (NOT_THERE, "", False))
+        yield cached._replace(odd=cached.odd._replace(linked={}, reasons=reasons))
+    if lost:
+        yield NOT_LISTED._replace(
+            path=path, names=b"/".join(sorted(lost)), stamps=bytes(STAMP_BYTES * len(lost))
+        )

@@ -70,14 +70,14 @@ class Tracks:
 
     def indices_in(self, folder: Folder) -> Sequence[int]:
         """Return the index of each file of a folder; -1 for a file that is not a track."""
-        start = self._starts[folder.path]
+        start = self._starts[folder.path, folder.names]
         files = range(start, start + folder.track_count)
         return files if self.rows is None else [self._index_of_row.get(row, -1) for row in files]
 
     @cached_property
-    def _starts(self) -> dict[bytes, int]:
+    def _starts(self) -> dict[tuple[bytes, bytes], int]:
         ends = accumulate((folder.track_count for folder in self.folders), initial=0)
-        return dict(zip((folder.path for folder in self.folders), ends, strict=False))
+        return dict(zip(((folder.path, folder.names) for folder in self.folders), ends, strict=False))
 
     @cached_property
     def _index_of_row(self) -> dict[int, int]:

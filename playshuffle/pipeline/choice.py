@@ -45,6 +45,7 @@ class Choice(NamedTuple):
         stages: the stages that were requested or omit a track.
         lacking: terms of the query whose tag some tracks lack, which decided about these tracks.
         idle: terms of the query that change nothing.
+        undecided: tracks that the query cannot test, since their tags are unknown.
         kept: maps each omitted copy of a recording to the kept copy.
         drawn_out: tracks omitted at random: the next run may omit others.
         problem: why the playlist cannot be made of these tracks; None if it can.
@@ -56,6 +57,7 @@ class Choice(NamedTuple):
     stages: tuple[Stage, ...] = ()
     lacking: Sequence[Lacking] = ()
     idle: Sequence[Idle] = ()
+    undecided: frozenset[int] = frozenset()
     idle_lists: Sequence[bytes] = ()
     kept: Mapping[int, int] = {}
     drawn_out: frozenset[int] = frozenset()

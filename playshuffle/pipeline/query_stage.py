@@ -1,10 +1,12 @@
 """Choose the tracks that match the queries of a request, and show what each term decided."""
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 from playshuffle.errors import shown
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
+from playshuffle.options.option_values import fields_of_queries
 from playshuffle.pipeline.choice import NAMED, Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.selection.findings import Finding
@@ -14,24 +16,38 @@ from playshuffle.tags.cause import WHERE, Cause
 from playshuffle.text import counted, short
 
 
-def matching(choice: Choice, request: Request, rows_of: RowsOf) -> Choice:
+def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[int]) -> Choice:
     """Omit the tracks that the queries do not match.
+
+    If the drive of a track is missing, and the cache has lost its tags, no query can test it. Such a track
+    stays in the list if it is one of the `last` tracks of the list, and out of it otherwise.
 
     Raises:
         QueryError: a text is not a query.
     """
-    query, all_tracks = _query(request), choice.all_tracks
-    selection = query.select(all_tracks, choice.remaining, rows_of)
+    query, all_tracks, undecided = _query(request), choice.all_tracks, frozenset[int]()
+    if not fields_of_queries(request.options.where) <= {"path", "today"}:
+        undecided = _without_known_tags(all_tracks).intersection(choice.remaining)
+    decided = (
+        [index for index in choice.remaining if index not in undecided] if undecided else choice.remaining
+    )
+    selection = query.select(all_tracks, decided, rows_of)
 
     def terms(index: int) -> Sequence[Finding]:
         return query.explain(all_tracks, rows_of, index)
 
-    left_out = selection.left_out
+    left_out = sorted([*selection.left_out, *undecided.difference(last)])
     named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
+    named |= dict.fromkeys(undecided, Cause(WHERE, "its tags are unknown until its drive is back"))
     choice = choice.without(
         WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
     )
-    return choice._replace(lacking=selection.lacking, idle=selection.idle)
+    return choice._replace(lacking=selection.lacking, idle=selection.idle, undecided=undecided)
+
+
+def _without_known_tags(tracks: Tracks) -> frozenset[int]:
+    is_unknown = tracks.column(lambda folder: [folder.durations_ms is None] * folder.track_count)
+    return frozenset(compress(range(len(tracks)), is_unknown))
 
 
 def _why_no_match(findings: Sequence[Finding]) -> Cause:

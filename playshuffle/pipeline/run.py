@@ -213,6 +213,11 @@ class Run(NamedTuple):
                 for text in each.unknown(tracks, elsewhere)
             ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
+        if undecided := self.choice.undecided:
+            kept, count = len(undecided.intersection(self.choice.remaining)), counted(len(undecided), "track")
+            text = f"Unknown tags, since a drive is missing and the cache was lost: {count}."
+            text += f" Until the drive is back, the query keeps those of the last list ({kept:,})."
+            notes.append(Note("undecided", text))
         return notes
 
     def _waiting(self, root: bytes, error: MissingError) -> Iterator[Note]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from playshuffle.library.cache import Cache
 from playshuffle.library.folder import Folder
-from playshuffle.library.tag_columns import RowsOf, TagRow, TagsOf
+from playshuffle.library.tag_columns import RowsOf, TagRow, TagsOf, no_tags
 from playshuffle.tags.reading import ReadAll, Tags
 
 
@@ -14,10 +14,14 @@ def cached_rows(
 ) -> RowsOf:
     """Return a function that looks up a folder's tags in the cache; if it lost them, in the files.
 
+    A folder without the tags of a scan is on a missing drive: nothing is read.
+
     `replaced` maps paths of files to fields of `Tags` that replace their tags.
     """
 
     def look_up(folder: Folder) -> Sequence[TagRow]:
+        if folder.durations_ms is None:
+            return no_tags(folder)
         names = folder.file_names()
         fields: Sequence[TagRow] = cache.fields(folder)
         if len(fields) != len(names):

@@ -14,7 +14,8 @@ from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
-from tests.support.library import NO_TAGS, deal, keep, make_playlist, put, tools
+from playshuffle.tags.reading import Reading, Tags
+from tests.support.library import NO_TAGS, deal, entries, keep, make_playlist, put, reader, tools
 from tests.support.program import DATA
 from tests.support.refusals import refusal
 from tests.support.sized import SizedMusic
@@ -259,3 +260,90 @@ def test_a_round_waits_for_tracks_of_a_missing_drive_though_the_deck_never_had_t
     (tmp_path / "away").rename(tmp_path / "B")
     third = deal(dealt, tools(NO_TAGS), 4).deck
     assert (third.round, sorted(third.dealt), third.undealt_count) == (1, [*range(8)], 0)
+
+
+_UNKNOWN = (
+    "Unknown tags, since a drive is missing and the cache was lost: {}. Until the drive is back, the query"
+)
+_UNKNOWN += " keeps those of the last list ({})."
+
+
+def _reading(path: str) -> Reading:
+    genre = "Rock" if "rock" in path else "Jazz"
+    return Reading(Tags(60_000, genre=genre) if os.path.exists(path) else None)
+
+
+class _Rock:
+    """Music of two genres on two drives, whose names tell the genre, and lists of one genre."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        names = [f"{genre}{number}.mp3" for genre in ("rock", "jazz") for number in range(3)]
+        for drive in ("here", "usb"):
+            put(top / drive, *names)
+        self.tools = tools(reader(_reading))
+
+    def request(self, name: str, *where: str, **options: Any) -> Request:
+        folders = (bytes(self.top / "here"), bytes(self.top / "usb"))
+        return Request(folders, bytes(self.top / f"{name}.m3u"), options=Options(where=where, **options))
+
+    def make(self, name: str, *where: str) -> tuple[list[str], str]:
+        """Make a list, and return its tracks and the note about unknown tags."""
+        request = self.request(name, *where)
+        notes = [str(note) for note in make_playlist(request, self.tools).notes if note.code == "undecided"]
+        return sorted(entries(request)), "".join(notes)
+
+    def lose_drive(self) -> None:
+        (self.top / "usb").rename(self.top / "drawer")
+
+    def find_drive(self) -> None:
+        (self.top / "drawer").rename(self.top / "usb")
+
+
+def test_a_query_keeps_the_tracks_of_a_missing_drive_whose_tags_the_cache_has_lost(tmp_path: Path) -> None:
+    rock = _Rock(tmp_path)
+    before, _ = rock.make("rock", "genre:rock")
+    rock.lose_drive()
+    (Path.home() / ".cache/playshuffle/cache.db").unlink()
+
+    assert rock.make("rock", "genre:rock") == (before, _UNKNOWN.format("6 tracks", 3))
+    new, note = rock.make("new", "-genre:jazz")
+    by_path, no_note = rock.make("by path", "path::rock")
+
+    assert ([path for path in before if "here" in path], _UNKNOWN.format("6 tracks", 0)) == (new, note)
+    assert (by_path, no_note) == (before, "")
+    rock.find_drive()
+    assert rock.make("new", "-genre:jazz") == (before, "")
+
+
+def test_one_file_of_a_missing_folder_that_the_cache_does_not_know_hides_no_tags_of_the_others(
+    tmp_path: Path,
+) -> None:
+    rock = _Rock(tmp_path)
+    rock.make("rock", "genre:rock")
+    put(tmp_path / "usb", "rock9.mp3")
+    make_playlist(rock.request("all", tags=False), rock.tools)
+    rock.lose_drive()
+
+    tracks, note = rock.make("new", "genre:rock")
+
+    assert [path.split("/")[-1] for path in tracks] == ["rock0.mp3", "rock1.mp3", "rock2.mp3"] * 2
+    assert note == _UNKNOWN.format("1 track", 0)
+
+
+def test_a_deck_whose_query_needs_lost_tags_goes_on_with_its_tracks_when_the_drive_is_back(
+    tmp_path: Path,
+) -> None:
+    rock = _Rock(tmp_path)
+    request = rock.request("rock", "genre:rock")
+    first = deal(request, rock.tools, 1).deck
+    rock.lose_drive()
+    (Path.home() / ".cache/playshuffle/cache.db").unlink()
+
+    decks = [deal(request, rock.tools, 1).deck]
+    assert (decks[0].round, decks[0].track_count) == (1, first.track_count)
+
+    rock.find_drive()
+    while decks[-1].undealt_count:
+        decks.append(deal(request, rock.tools, 1).deck)
+    assert (decks[-1].round, len(decks[-1].dealt)) == (1, 6)
