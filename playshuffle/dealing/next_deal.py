@@ -39,19 +39,15 @@ class DealRules(NamedTuple):
 
     Attributes:
         present: all tracks that can be played now, at least one.
-        is_whole: no drive is missing.
         resting: tracks to deal last in a round, as far as the gap allows.
         waiting: tracks that can be played when their drive is back.
-        away: all tracks of missing drives, also those that a query omits as long as their tags are unknown.
     """
 
     present: Sequence[int]
     order: RoundOrder
     size: Size
-    is_whole: bool = True
     resting: Collection[int] = ()
     waiting: Sequence[int] = ()
-    away: Collection[int] = ()
 
     @property
     def gap(self) -> int:
@@ -126,7 +122,8 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
     If the order has another name now, all upcoming tracks are ordered again.
     """
     present, order = rules.present, rules.order
-    present_set = frozenset(present)
+    present_set, waiting_set = frozenset(present), frozenset(rules.waiting)
+    staying = present_set | waiting_set
     upcoming = [track for track in deck.upcoming if track in present_set]
     undealt = deck.missing + deck.upcoming
     if not deck.is_ended and (deck.dealt or deck.upcoming or deck.missing):
@@ -138,11 +135,10 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
         else:  # even without new tracks: removals and retags can break the guarantee of the order
             before = deck.dealt[-1] if deck.dealt and deck.dealt[-1] in present_set else None
             upcoming = order.insert_new(upcoming, new, before)
-    may_be_removed = deck.dealt if rules.is_whole else deck.removed
     return deck._replace(
         upcoming=tuple(upcoming),
-        missing=tuple(track for track in dict.fromkeys(undealt) if track in rules.away),
-        removed=tuple(track for track in may_be_removed if track not in present_set),
+        missing=tuple(track for track in dict.fromkeys(undealt) if track in waiting_set),
+        removed=tuple(track for track in deck.dealt if track not in staying),
         order=order.name,
     )
 
@@ -170,11 +166,10 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
         position = max(gap - ago, capacity if ago <= len(entries) else 0)
         if position > 0 and track in present_set:
             soonest.setdefault(track, position)
-    lost = tuple(track for track in deck.dealt if track in rules.away)
     return deck._replace(
         dealt=(),
         removed=(),
-        missing=tuple(dict.fromkeys((*deck.missing, *lost, *rules.waiting))),
+        missing=tuple(dict.fromkeys((*deck.missing, *rules.waiting))),
         upcoming=tuple(rules.order.arrange(played + unplayed, soonest)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,

@@ -159,8 +159,7 @@ def _rules(run: Run) -> DealRules:
         size = Limited(size, limit.number, values(chosen, limit.tag))
     present = [index for index in chosen.indices if index not in away]
     waiting = [index for index in chosen.indices if index in away]
-    is_whole = not run.library.missing
-    return DealRules(present, rounds, size, is_whole, rounds.resting, waiting, away)
+    return DealRules(present, rounds, size, rounds.resting, waiting)
 
 
 def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = False) -> Deck:

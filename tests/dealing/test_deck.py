@@ -269,7 +269,7 @@ def test_through_any_changes_a_track_repeats_only_after_all_other_tracks_and_the
             deck, heard = end_round(deck), set()
         known = here if step["is_whole"] else here | expected
         is_waiting = not known - here <= heard
-        waiting = None if step["is_whole"] else sorted(known - here)
+        waiting = sorted(known - here)
         present, size = sorted(here, key=lambda track: track * 7919 % 1000), ByCount(step["count"])
         if is_waiting and here <= heard:
             with pytest.raises(ValueError, match="are missing"):

@@ -262,6 +262,22 @@ def test_a_round_waits_for_tracks_of_a_missing_drive_though_the_deck_never_had_t
     assert (third.round, sorted(third.dealt), third.undealt_count) == (1, [*range(8)], 0)
 
 
+def test_a_dealt_track_deleted_while_another_drive_is_missing_leaves_the_count_of_its_round(
+    tmp_path: Path,
+) -> None:
+    for name in ("A", "B"):
+        put(tmp_path / name, *(f"{name}{number}.mp3" for number in range(4)))
+    both = Request((bytes(tmp_path / "A"), bytes(tmp_path / "B")), bytes(tmp_path / "dealt.m3u"))
+    deal(both, tools(NO_TAGS), 6)
+    dealt = next(path for path in entries(both) if "/A" in path)
+    (tmp_path / dealt).unlink()
+    (tmp_path / "B").rename(tmp_path / "away")
+
+    deck = deal(both, tools(NO_TAGS), 1).deck
+
+    assert (deck.round, deck.track_count, len(deck.removed)) == (1, 7, 1)
+
+
 _UNKNOWN = (
     "Unknown tags, since a drive is missing and the cache was lost: {}. Until the drive is back, the query"
 )

@@ -57,15 +57,10 @@ def deal_next(
     order: RoundOrder,
     size: Size,
     period: date,
-    waiting: Sequence[int] | None = None,
+    waiting: Sequence[int] = (),
 ) -> Deck:
-    """Return the deck, updated with these tracks, after its next deal.
-
-    `waiting` are the tracks of a missing drive; None if no drive is missing.
-    """
-    rules = DealRules(
-        present, order, size, is_whole=waiting is None, waiting=waiting or (), away=waiting or ()
-    )
+    """Return the deck, updated with these tracks, after its next deal."""
+    rules = DealRules(present, order, size, waiting=waiting)
     return next_deal(update_deck(deck, rules), rules, period)
 
 
