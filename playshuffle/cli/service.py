@@ -6,7 +6,6 @@ It keeps the playlists of the configuration up to date.
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import Annotated
 
 from playshuffle.cli import service_report
@@ -87,7 +86,7 @@ def status(json: Json = False) -> int:
         pass
     state = service_state(unit_texts)
     if json:
-        print_json({**asdict(state), "runs": state.runs})
+        print_json({**state._asdict(), "runs": state.runs})
     else:
         print_lines(screen_of(sys.stdout).facts(service_report.facts(state)))
     return Exit.DONE if state.is_installed and state.runs else Exit.LOSSES

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from playshuffle.install import systemctl, units
 from playshuffle.install.installer import is_ours, unit_content, unit_folder
@@ -11,8 +11,7 @@ from playshuffle.system import sandbox
 _ACTIVE = {"active", "reloading"}
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceState:
+class ServiceState(NamedTuple):
     """The service as systemd knows it.
 
     Attributes:
@@ -59,8 +58,7 @@ def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
     names = ("UnitFileState", "ActiveState", "SubState", "StatusText", "MainPID", "Result", "NRestarts")
     now = systemctl.show(units.SERVICE, *names)
     is_active = now["ActiveState"] in _ACTIVE
-    return replace(
-        state,
+    return state._replace(
         has_systemd=True,
         enabled=now["UnitFileState"],
         active=now["ActiveState"],

@@ -6,7 +6,6 @@ exchange two tracks.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 from itertools import chain
 
@@ -97,7 +96,7 @@ class Backlog:
         tops = chain.from_iterable(self._tops[name] for name in self._updating)
         is_unsure = not self._uncached.isdisjoint(self._updating) or not self._unwatched.isdisjoint(tops)
         if (self._is_retry or is_unsure) and not batch.is_full_scan:
-            batch = replace(batch, folders=frozenset(), trees=frozenset(), is_full_scan=True, why="retry")
+            batch = batch._replace(folders=frozenset(), trees=frozenset(), is_full_scan=True, why="retry")
         self._is_retry = False
         return UpdateRequest(frozenset(self._updating), batch)
 
@@ -167,4 +166,4 @@ class Backlog:
 
 
 def _without_news(batch: Batch) -> Batch:
-    return replace(batch, gone=frozenset(), moved=())
+    return batch._replace(gone=frozenset(), moved=())

@@ -3,8 +3,7 @@
 import pickle
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from playshuffle.errors import Note
 from playshuffle.library.folder import Skipped
@@ -12,30 +11,26 @@ from playshuffle.service.status_json import PlaylistStatus
 from playshuffle.watch.debounce import Batch
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateRequest:
+class UpdateRequest(NamedTuple):
     """The names of playlists to update for a batch of changes."""
 
     playlists: frozenset[str]
     batch: Batch
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateStarted:
+class UpdateStarted(NamedTuple):
     """An update process has started."""
 
     process: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScanProgress:
+class ScanProgress(NamedTuple):
     """The progress of an update, in words."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryScanned:
+class LibraryScanned(NamedTuple):
     """The folders of all playlists were scanned; reported moves and deletions are saved.
 
     `missing`: folders that seem to be missing, below which no deletion is saved.
@@ -44,8 +39,7 @@ class LibraryScanned:
     missing: frozenset[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class PlaylistUpdated:
+class PlaylistUpdated(NamedTuple):
     """A playlist is up to date.
 
     Attributes:
@@ -68,8 +62,7 @@ class PlaylistUpdated:
     removed_files: Sequence[bytes] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PlaylistFailed:
+class PlaylistFailed(NamedTuple):
     """A playlist could not be updated, and is unchanged.
 
     Attributes:
@@ -86,8 +79,7 @@ class PlaylistFailed:
     growing: Sequence[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateEnded:
+class UpdateEnded(NamedTuple):
     """An update process has ended: its exit code, or a negative signal number."""
 
     code: int

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from playshuffle.watch.event import Hint
 
@@ -16,8 +16,7 @@ _MAX_MOVED = 4096
 _REASONS = ("lost", "root", "mounts", "resume", "asked", "start", "hourly", "poll", "events", "growing")
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """Folders and files to scan again.
 
     Attributes:

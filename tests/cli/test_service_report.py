@@ -1,7 +1,5 @@
 """Test that `playshuffle service status` begins with a verdict, and that each warning has advice."""
 
-from dataclasses import replace
-
 import pytest
 
 from playshuffle.cli.screen import Screen
@@ -9,11 +7,11 @@ from playshuffle.cli.service_report import facts
 from playshuffle.install.service_state import ServiceState
 
 STARTED = ServiceState(True, has_systemd=True, enabled="enabled", active="active", detail="running")
-RUNNING = replace(STARTED, text="managed: all 668", sandbox="on", lingers=True)
+RUNNING = STARTED._replace(text="managed: all 668", sandbox="on", lingers=True)
 
 
 def shown(**changes: object) -> list[str]:
-    state = replace(RUNNING, **changes)  # type: ignore[arg-type]
+    state = RUNNING._replace(**changes)  # type: ignore[arg-type]
     return list(Screen(80, has_unicode=True).facts(facts(state)))
 
 

@@ -4,7 +4,6 @@ import itertools
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -225,7 +224,7 @@ def renumber(music: Path) -> Batch:
         source, target = music / f"{old}.mp3", music / f"{new}.mp3"
         source.rename(target)
         moved.append((os.fsencode(source), os.fsencode(target)))
-    return replace(event_in(music), gone=frozenset(old for old, _ in moved), moved=tuple(moved))
+    return event_in(music)._replace(gone=frozenset(old for old, _ in moved), moved=tuple(moved))
 
 
 def retag(music: Path) -> Batch:
@@ -309,7 +308,7 @@ def test_a_folder_whose_last_files_are_deleted_during_an_update_is_empty_and_not
     other = aged(numbered(managed.top / "Other", 2))
     playlists = Playlists(managed, None, album, other)
     playlists.update(START)
-    events = [replace(event_in(other), gone=frozenset({bytes(each)})) for each in other.iterdir()]
+    events = [event_in(other)._replace(gone=frozenset({bytes(each)})) for each in other.iterdir()]
     shutil.rmtree(other)
     other.mkdir()
 

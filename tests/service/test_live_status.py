@@ -1,7 +1,6 @@
 """The log of the service, its published status and its metrics name what happened to the user's files."""
 
 import logging
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -46,7 +45,7 @@ def test_the_log_counts_the_changes_of_a_playlist_in_parts_and_names_each_file_t
     parts = [b"/m/car-3.m3u", b"/m/car-4.m3u"]
 
     with caplog.at_level(logging.INFO):
-        status.note_message(replace(UPDATED, is_changed=True, removed=1, removed_files=parts))
+        status.note_message(UPDATED._replace(is_changed=True, removed=1, removed_files=parts))
 
     written = "1 removed; 9 tracks written to /m/car.m3u; removed /m/car-3.m3u; removed /m/car-4.m3u"
     assert f"car: {written}" in caplog.text
@@ -56,7 +55,7 @@ def test_a_note_is_not_logged_again_while_only_its_numbers_change(
     status: LiveStatus, caplog: pytest.LogCaptureFixture
 ) -> None:
     def note(*texts: str) -> None:
-        status.note_message(replace(UPDATED, notes=[Note("waiting", text, b"/m") for text in texts]))
+        status.note_message(UPDATED._replace(notes=[Note("waiting", text, b"/m") for text in texts]))
 
     for text in ("4 of 9", "4 of 10", "4 of 1,234"):
         note(text)

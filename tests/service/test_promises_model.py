@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -90,7 +89,7 @@ def check_two_playlists(top: Path, seed: int) -> None:
             backlog.note_scanned(managed.missing)
             if isinstance(result, PlaylistUpdated):
                 backlog.finish(name)
-                again = managed.update(replace(request.batch, gone=frozenset(), moved=()), name)[name]
+                again = managed.update(request.batch._replace(gone=frozenset(), moved=()), name)[name]
                 changes = (again.is_changed, again.added, again.removed, again.renamed)
                 assert changes == (False, 0, 0, 0), (seed, name, model.done)
                 inodes = sorted((top / entry).stat().st_ino for entry in managed.entries(name))

@@ -5,7 +5,6 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,7 +122,7 @@ def test_a_file_that_was_renamed_and_renamed_back_does_not_count_as_renamed(albu
     track, between = albums.album / "1.mp3", albums.album / "x.mp3"
     moves = [(os.fsencode(old), os.fsencode(new)) for old, new in ((track, between), (between, track))]
     gone = frozenset(old for old, _ in moves)
-    message = albums.update(replace(event_in(albums.album), gone=gone, moved=tuple(moves)))
+    message = albums.update(event_in(albums.album)._replace(gone=gone, moved=tuple(moves)))
 
     assert (message.is_changed, message.renamed) == (False, 0)
 

@@ -1,7 +1,6 @@
 """One update of several playlists whose folders overlap, are skipped by other playlists, or are missing."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +140,7 @@ def test_a_moved_track_keeps_its_position_though_a_playlist_of_only_its_new_fold
     old.rename(new)
     managed.update(event_in(music / "a"), *(["part"] if first == "part" else []))
     batch = event_in(music / "a", music / "b")
-    managed.update(replace(batch, gone=frozenset({bytes(old)}), moved=((bytes(old), bytes(new)),)), "all")
+    managed.update(batch._replace(gone=frozenset({bytes(old)}), moved=((bytes(old), bytes(new)),)), "all")
 
     assert managed.entries("all") == ["m/a/y.mp3" if entry == "m/b/x.mp3" else entry for entry in before]
     assert sorted(managed.entries("part")) == [f"m/a/{name}.mp3" for name in "pqry"]
