@@ -15,7 +15,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting.copied_tracks import CopiedTrack
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.library.listing import is_audio_name
-from playshuffle.system.regular_file import open_regular
+from playshuffle.system.regular_file import open_regular, read_regular
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
@@ -79,11 +79,10 @@ def our_paths(folder: bytes) -> set[bytes]:
 def marked(folder: bytes) -> list[bytes]:
     """Return the lines of a folder's export mark: the playlist, then the names of files."""
     try:
-        descriptor, _ = open_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
+        content = read_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
     except OSError:
         return []
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read().splitlines()
+    return content.splitlines()
 
 
 def our_files(folder: bytes) -> Iterator[bytes]:

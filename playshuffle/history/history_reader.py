@@ -60,8 +60,7 @@ def read_source(source: Source, now_s: float) -> Content:
     try:
         head = b""
         if not os.path.isdir(source.path):
-            with open(regular_file.open_regular(source.path)[0], "rb") as file:
-                head = file.read(_HEAD)
+            head = regular_file.read_regular(source.path, _HEAD)
         if head.startswith(b"SQLite format 3\0"):
             return read_foreign(source.path, lambda database: _read_database(database, source))
         found = _read_file(source.path, head, now_s)

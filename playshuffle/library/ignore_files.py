@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.errors import shown
-from playshuffle.system.regular_file import NotRegularError, open_regular
+from playshuffle.system.regular_file import NotRegularError, read_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -104,17 +104,13 @@ def _spec(lines: Collection[str]) -> "GitIgnoreSpec":
 def _lines(path: bytes) -> list[_Line] | None:
     """Return the patterns of an ignore file; None if it is not a regular file."""
     try:
-        descriptor, _ = open_regular(path)
+        text = read_regular(path, _LARGEST_BYTES)
     except NotRegularError:
         return None
     except OSError as error:
         if error.errno in _IS_NONE:
             return None
         raise
-    try:
-        text = os.read(descriptor, _LARGEST_BYTES)
-    finally:
-        os.close(descriptor)
     # Not splitlines(), which knows more line ends than git and MPD.
     lines = os.fsdecode(text.removeprefix(b"\xef\xbb\xbf")).split("\n")
     if path.endswith(_MPD_STYLE):

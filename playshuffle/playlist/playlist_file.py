@@ -14,7 +14,7 @@ from playshuffle.playlist.m3u import Parsed, fingerprint_of
 from playshuffle.playlist.names import Names
 from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
-from playshuffle.system.regular_file import open_regular
+from playshuffle.system.regular_file import read_regular
 
 _PART_MARK = rb'#PLAYSHUFFLE-PART:|rel="playshuffle:PART"'  # in M3U and in XSPF
 _HEAD_BYTES = 4096  # comments of playshuffle are at the top
@@ -182,11 +182,10 @@ def existing_parts(path: bytes) -> list[bytes]:
 def is_our_part(path: bytes) -> bool:
     """Return whether a file is a part of a split playlist of playshuffle."""
     try:
-        descriptor, _ = open_regular(path, follow_links=False)
+        head = read_regular(path, _HEAD_BYTES, follow_links=False)
     except OSError:
         return False
-    with os.fdopen(descriptor, "rb") as file:
-        return bool(re.search(_PART_MARK, file.read(_HEAD_BYTES)))
+    return bool(re.search(_PART_MARK, head))
 
 
 def not_ours(path: bytes) -> PlayshuffleError:

@@ -20,7 +20,7 @@ from playshuffle.playlist.m3u import comments_in, paths_of, unescaped, without_d
 from playshuffle.playlist.names import Names
 from playshuffle.playlist.path_map import Back
 from playshuffle.system import mpd_server
-from playshuffle.system.regular_file import open_regular
+from playshuffle.system.regular_file import read_regular
 from playshuffle.text import composed, is_utf8
 
 STDIN = "-"
@@ -225,13 +225,12 @@ def content_of(path: bytes) -> bytes:
         PlayshuffleError: the file is too large to be a playlist.
     """
     try:
-        descriptor, status = open_regular(path)
-        with os.fdopen(descriptor, "rb") as file:
-            if status.st_size > _MOST:
-                raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
-            return file.read()
+        content = read_regular(path, _MOST + 1)
     except OSError as error:
         raise _unreadable(path, error) from error
+    if len(content) > _MOST:
+        raise _no_playlist(path, f"it has more than {_MOST >> 20} MB")
+    return content
 
 
 def _unreadable(path: bytes, error: OSError) -> PlayshuffleError:

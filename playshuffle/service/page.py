@@ -14,7 +14,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.system import atomic_file
-from playshuffle.system.regular_file import open_regular
+from playshuffle.system.regular_file import read_regular
 from playshuffle.text import counted
 
 _MARK = b"<!doctype html>\n<!-- playshuffle -->\n"
@@ -56,9 +56,7 @@ def write_page(path: bytes, status: Status, now_s: float) -> bool:
         PlayshuffleError: the file is from another program.
     """
     try:
-        descriptor, _ = open_regular(path)
-        with os.fdopen(descriptor, "rb") as file:
-            is_ours = file.read(len(_MARK)) == _MARK
+        is_ours = read_regular(path, len(_MARK)) == _MARK
     except OSError:
         is_ours = not os.path.lexists(path)
     if not is_ours:
@@ -141,11 +139,10 @@ def _folder(root: RootStatus) -> _Html:
 
 def _artists(output: bytes) -> list[str]:
     try:
-        descriptor, _ = open_regular(next(iter(existing_parts(output)), output))
-        with os.fdopen(descriptor, "rb") as file:
-            lines = file.read(_HEAD_BYTES).decode(errors="replace").splitlines()[:-1]
+        head = read_regular(next(iter(existing_parts(output)), output), _HEAD_BYTES)
     except OSError:
         return []
+    lines = head.decode(errors="replace").splitlines()[:-1]
     titles = [line.partition(",")[2] for line in lines if line.startswith("#EXTINF:")]
     return [title.partition(" - ")[0] if " - " in title else "" for title in titles[:_STRIPES]]
 

@@ -23,10 +23,9 @@ def held(path: bytes, patience_s: float) -> Iterator[None]:
     Raises:
         HeldError: another process did not release it within `patience_s` seconds.
     """
-    descriptor = -1
-    with contextlib.suppress(OSError):
+    try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    if descriptor < 0:
+    except OSError:
         yield
         return
     with held_descriptor(descriptor, patience_s) as is_free:
@@ -59,14 +58,8 @@ def holder(path: bytes) -> str | None:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return _number(descriptor) if error.errno == errno.EWOULDBLOCK else None
-    else:
-        return None
-    finally:
-        os.close(descriptor)
+    with held_descriptor(descriptor, 0) as is_free:
+        return None if is_free else _number(descriptor)
 
 
 def _lock(descriptor: int, patience_s: float) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 # File systems that other computers change, without an event here.
@@ -122,27 +122,19 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
 
 def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
     """Return the mount of a resolved folder, with its fsid; empty if unknown."""
-    return [_with_fsid(mount) for mount in _on_and_below(folder, mounts)[0]]
+    around = [mount for mount in mounts if _top(folder).startswith(_top(mount.point))]
+    return [_with_fsid(mount) for mount in sorted(around, key=lambda mount: len(mount.point))[-1:]]
 
 
-def under(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
+def under(folder: bytes, mounts: Sequence[Mount]) -> list[Mount]:
     """Return the mount of a resolved folder, then those below it, with their fsid."""
-    on, below = _on_and_below(folder, mounts)
-    return [_with_fsid(mount) for mount in on + below]
+    top = _top(folder)
+    below = [mount for mount in mounts if _top(mount.point).startswith(top) and _top(mount.point) != top]
+    return [*at(folder, mounts), *map(_with_fsid, below)]
 
 
-def _on_and_below(folder: bytes, mounts: Iterable[Mount]) -> tuple[list[Mount], list[Mount]]:
-    inside = folder.rstrip(b"/") + b"/"
-    on: Mount | None = None
-    below = []
-    for mount in mounts:
-        point = mount.point.rstrip(b"/") + b"/"
-        if inside.startswith(point):
-            if on is None or len(mount.point) >= len(on.point):
-                on = mount
-        elif point.startswith(inside):
-            below.append(mount)
-    return [on] if on is not None else [], below
+def _top(path: bytes) -> bytes:
+    return path.rstrip(b"/") + b"/"
 
 
 def _with_fsid(mount: Mount) -> Mount:

@@ -32,6 +32,13 @@ def open_regular(path: bytes, *, follow_links: bool = True) -> tuple[int, os.sta
     return descriptor, status
 
 
+def read_regular(path: bytes, size: int = -1, *, follow_links: bool = True) -> bytes:
+    """Return the first bytes of a regular file, by default all. Raise the same errors as `open_regular`."""
+    descriptor, _ = open_regular(path, follow_links=follow_links)
+    with open(descriptor, "rb") as file:
+        return file.read(size)
+
+
 def _check(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise NotRegularError(errno.EINVAL, "not a regular file")

@@ -14,12 +14,12 @@ _LONGEST = 1 << 20  # bytes of a configuration
 
 def cache_folder(*, make: bool = True) -> bytes:
     """Return the folder for files that may be lost; `make` creates it."""
-    return _our_folder("XDG_CACHE_HOME", b".cache", make=make)
+    return _our_folder(_base("XDG_CACHE_HOME", b".cache"), make=make)
 
 
 def state_folder(*, make: bool = True) -> bytes:
     """Return the folder for files that must not be lost; `make` creates it."""
-    return _our_folder("XDG_STATE_HOME", b".local/state", make=make)
+    return _our_folder(state_home(), make=make)
 
 
 def moving_mark() -> bytes:
@@ -58,8 +58,7 @@ def _base(variable: str, below_home: bytes) -> bytes:
     return base if base.startswith(b"/") else os.path.join(os.path.expanduser(b"~"), below_home)
 
 
-def _our_folder(variable: str, below_home: bytes, *, make: bool) -> bytes:
-    base = _base(variable, below_home)
+def _our_folder(base: bytes, *, make: bool) -> bytes:
     if not base.startswith(b"/"):
         raise FileNotFoundError(errno.ENOENT, "HOME is not set")
     folder = os.path.join(base, b"playshuffle")
