@@ -89,7 +89,7 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
                 if skip_list not in known:
                     text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."
                     warnings.append(document.fault(text, "playlist", playlist.name, "without"))
-    return [broken.fault for broken in config_file.broken], warnings, len(config_file.playlists)
+    return [*config_file.broken], warnings, len(config_file.playlists)
 
 
 SUBCOMMANDS = (init, check)

@@ -10,13 +10,7 @@ from playshuffle import duration
 from playshuffle.config import keys
 from playshuffle.config.build_request import build_request, default_output
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.model import (
-    BrokenPlaylist,
-    Config,
-    ConfiguredPlaylist,
-    QueuePlayer,
-    Reshuffle,
-)
+from playshuffle.config.model import Config, ConfiguredPlaylist, QueuePlayer, Reshuffle
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
 from playshuffle.config.own_players import OwnPlayers, read_players
 from playshuffle.config.places import find, is_any
@@ -75,7 +69,7 @@ def understand(document: Document) -> Config:
     for_all: Mapping[str, Any] = {"folders": ["/"]} if top else with_absolute_paths(document, document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
-        BrokenPlaylist(f"{PLAYER_TABLE}.{name}", fault)
+        fault._replace(name=f"{PLAYER_TABLE}.{name}")
         for name, faults in own.faults.items()
         for fault in faults
     ]
@@ -88,11 +82,10 @@ def understand(document: Document) -> Config:
             except PlayshuffleError as error:
                 key = [key for key in error.keys if key in content][:1]
                 faults = [document.fault(error.in_configuration, "playlist", name, *key)]
-        broken += [BrokenPlaylist(name, fault) for fault in faults]
+        broken += [fault._replace(name=name) for fault in faults]
     broken += _circles(document, playlists)
     if top:
-        all_faults = [*top, *(playlist.fault for playlist in broken)]
-        raise ConfigError(sorted(all_faults, key=lambda fault: fault.line or 0))
+        raise ConfigError(sorted([*top, *broken], key=lambda fault: fault.line or 0))
     page = os.fsencode(for_all["page"]) if "page" in for_all else None
     given = [name for name in keys.DURATIONS if name in document.table]
     return Config(
@@ -136,7 +129,7 @@ def _add(playlists: dict[bytes, ConfiguredPlaylist], wanted: ConfiguredPlaylist)
         )
 
 
-def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[BrokenPlaylist]:
+def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> list[Fault]:
     circles = in_circles({path: playlist.request for path, playlist in playlists.items()})
     broken = []
     for path, named in circles.items():
@@ -144,7 +137,7 @@ def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> 
         text = f"without: {shown(named)} omits the tracks of this playlist, too. Remove one of them."
         if atomic_file.resolved(named) == path:
             text = f"without: {shown(named)} is this playlist itself. Remove it."
-        broken.append(BrokenPlaylist(name, document.fault(text, "playlist", name, "without")))
+        broken.append(document.fault(text, "playlist", name, "without")._replace(name=name))
     return broken
 
 

@@ -46,28 +46,18 @@ class ConfiguredPlaylist(NamedTuple):
         return self.request.deal
 
 
-class BrokenPlaylist(NamedTuple):
-    """A fault of one playlist. A playlist may have several faults."""
-
-    name: str
-    fault: Fault
-
-    @property
-    def text(self) -> str:
-        return self.fault.text
-
-
 class Config(NamedTuple):
     """The playlists of a configuration.
 
     Attributes:
+        broken: faults of single playlists and players; one may have several.
         settle_s: seconds without changes before an update.
         poll_s: seconds between scans of folders that report no changes.
     """
 
     document: Document | None
     playlists: tuple[ConfiguredPlaylist, ...]
-    broken: tuple[BrokenPlaylist, ...] = ()
+    broken: tuple[Fault, ...] = ()
     settle_s: float = SETTLE_S
     poll_s: float = POLL_S
     page: bytes | None = None

@@ -54,7 +54,7 @@ def with_list(path: bytes, name: str, request: Request) -> str:
     text = _text(content, request.output or name)
     for broken in understand(parsed(path, text)).broken:
         if broken.name == name:
-            raise PlayshuffleError(broken.fault.message)
+            raise PlayshuffleError(broken.message)
     return text
 
 

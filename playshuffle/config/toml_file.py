@@ -16,11 +16,13 @@ class Fault(NamedTuple):
 
     Attributes:
         line: its number, from 1; None for the whole file.
+        name: of the broken playlist, or `player.NAME`; empty for a fault that breaks the whole file.
     """
 
     path: bytes
     message: str
     line: int | None = None
+    name: str = ""
 
     @property
     def text(self) -> str:
