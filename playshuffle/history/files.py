@@ -11,7 +11,7 @@ import os
 import pickle
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -50,6 +50,12 @@ def _share(value: object, full: float = 1) -> float | None:
     return min(number / full, 1) if number else None
 
 
+def _totals(values: Mapping[str, object], names: str, full: float = 1) -> Played:
+    """Return the values with these names: last play, plays, skips and rating; `-` if there are none."""
+    last_played, plays, skips, rating = map(values.get, names.split())
+    return Played(_time(last_played), None, _count(plays), _count(skips), _share(rating, full))
+
+
 class _Songs(pickle.Unpickler):
     """Unpickles songs of Quod Libet as plain dicts, and refuses everything else."""
 
@@ -72,13 +78,7 @@ def quod_libet(path: bytes) -> Iterator[HistoryRow]:
         songs = _Songs(file, encoding="bytes").load()
     for song in songs:
         values = {os.fsdecode(key): value for key, value in song.items()}
-        played = Played(
-            _time(values.get("~#lastplayed")),
-            None,
-            _count(values.get("~#playcount")),
-            _count(values.get("~#skipcount")),
-            _share(values.get("~#rating")),
-        )
+        played = _totals(values, "~#lastplayed ~#playcount ~#skipcount ~#rating")
         yield HistoryRow(os.fsencode(values["~filename"]), played)
 
 
@@ -90,14 +90,7 @@ def rhythmbox(path: bytes) -> Iterator[HistoryRow]:
         texts = {child.tag: child.text or "" for child in entry}
         track = path_of_uri(os.fsencode(texts.get("location", "")))
         if entry.get("type") == "song" and track:
-            played = Played(
-                _time(texts.get("last-played")),
-                None,
-                _count(texts.get("play-count")),
-                None,
-                _share(texts.get("rating"), _STARS),
-            )
-            yield HistoryRow(track, played)
+            yield HistoryRow(track, _totals(texts, "last-played play-count - rating", _STARS))
         entry.clear()
 
 

@@ -27,11 +27,6 @@ class Source(NamedTuple):
         return os.fsdecode(self.path) + (f"#{self.user}" if self.user else "")
 
 
-def is_name(text: str) -> bool:
-    """Return whether a text can only be a program's name, or a file in the current folder."""
-    return "/" not in text and "." not in text
-
-
 def find_source(text: str, path: bytes) -> Source:
     """Return the source that `text` names: one of `NAMES`, or a file, optionally with `#USER`.
 
@@ -44,7 +39,7 @@ def find_source(text: str, path: bytes) -> Source:
         return Source(text, usual_file(NAMES[text]))
     if os.path.exists(path):
         return Source(text, path)
-    if is_name(text):
+    if "/" not in text and "." not in text:  # a program's name, or a file in the current folder
         near = nearest(text.lower(), [*NAMES])
         hint = f"Did you mean '{near}'?" if near else f"Use {any_of([*NAMES])}, or name a file."
         raise OptionError("{}: '{text}' is unknown. {hint}", "history", text=text, hint=hint)
