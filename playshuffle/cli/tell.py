@@ -139,7 +139,7 @@ def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
 
 
 def _tell(player: QueuePlayer, path: bytes, *, any_playlist: bool, **options: Any) -> str:
-    result = tell_player(player, path, os.environ, any_playlist=any_playlist, **options)
+    result = tell_player(player, path, any_playlist=any_playlist, **options)
     unknown = f"; {counted(result.unknown, 'track')} not in its database" if result.unknown else ""
     if not result.is_changed:
         return f"{player}: the queue is up to date, {counted(result.tracks, 'track')}{unknown}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, Heard, News, Track
 from playshuffle.system.mpd_server import Address
-from playshuffle.telling.mpd_queue import client_of
+from playshuffle.telling.mpd_queue import connected
 
 TITLE = "MPD"
 _STATUS = {"play": PLAYING, "pause": PAUSED, "stop": STOPPED}
@@ -21,9 +21,9 @@ def opened(places: Sequence[Address]) -> Iterator[tuple[str, Iterator[News]]]:
         OSError: none answers, or MPD ends.
         PlayshuffleError: MPD refuses a command.
     """
-    with client_of(places) as (client, address):
-        client.status()  # it may refuse that
-        yield f"{TITLE} ({address.text})", _all_news(client)
+    with connected(places) as queue:
+        queue.client.status()  # it may refuse that
+        yield queue.title, _all_news(queue.client)
 
 
 def _all_news(client: Any) -> Iterator[News]:
@@ -52,7 +52,8 @@ def count(places: Sequence[Address], heard: Heard, now_s: int) -> None:
         PlayshuffleError: MPD has no stickers.
     """
     number, when = ("playCount", "lastPlayed") if heard.is_play else ("skipCount", "lastSkipped")
-    with client_of(places) as (client, _):
+    with connected(places) as queue:
+        client = queue.client
         before = str(client.sticker_list("song", heard.track.uri).get(number, ""))
         client.sticker_set("song", heard.track.uri, number, int(before) + 1 if before.isdecimal() else 1)
         client.sticker_set("song", heard.track.uri, when, now_s)

@@ -52,11 +52,11 @@ class MpdQueue:
 
     def __init__(self, client: mpd.MPDClient, address: Address) -> None:
         self.title = f"MPD ({address.text})"
+        self.client = client
         self._address = address
-        self._client = client
 
     def entries(self) -> list[str]:
-        return [str(song).removeprefix("file: ") for song in self._client.playlist()]
+        return [str(song).removeprefix("file: ") for song in self.client.playlist()]
 
     def plan(self, playlist: bytes) -> Plan:
         """Plan the new queue; MPD adds new files to its database first."""
@@ -75,7 +75,7 @@ class MpdQueue:
             )
         status = self._status()
         unknown = len(listed) - len(tracks)
-        song = None if status["state"] == "stop" else self._client.currentsong()["file"]
+        song = None if status["state"] == "stop" else self.client.currentsong()["file"]
         position, queue = (None, tuple(tracks)) if song is None else merged(song, tracks)
         steps = [queue]
         if not name:
@@ -89,7 +89,7 @@ class MpdQueue:
         status = self._status()
         if status["playlist"] != plan.version or status.get("songid" if plan.song else "") != plan.song:
             raise ChangedError
-        client = self._client
+        client = self.client
         client.command_list_ok_begin()
         # In its random mode MPD ignores the order of the queue.
         client.random(0)
@@ -117,12 +117,12 @@ class MpdQueue:
         client.command_list_end()
 
     def play(self, index: int) -> None:
-        self._client.play(index)
+        self.client.play(index)
 
     def _status(self) -> dict[str, str]:
         """Return the status; near the end of a song, wait until the next one plays."""
         while True:
-            status: dict[str, str] = self._client.status()
+            status: dict[str, str] = self.client.status()
             left_s = float(status.get("duration", "inf")) - float(status.get("elapsed", 0))
             is_ending = left_s < LAST_S + float(status.get("xfade", 0))
             # No song follows the last one of the queue.
@@ -136,7 +136,7 @@ class MpdQueue:
         name = load_name(playlist, conf)
         if name is not None and conf is None:
             name = os.path.splitext(name)[0]
-            stored = {listed["playlist"] for listed in self._client.listplaylists()}
+            stored = {listed["playlist"] for listed in self.client.listplaylists()}
             name = name if os.fsdecode(name) in stored else None
         if name is None or not is_utf8(name):
             if conf is None or conf.music is None:
@@ -147,7 +147,7 @@ class MpdQueue:
                 )
             return "", self._known(_uris(playlist, conf.music))
         try:
-            songs = self._client.listplaylistinfo(name.decode())
+            songs = self.client.listplaylistinfo(name.decode())
         except mpd.CommandError as error:
             raise PlayshuffleError(
                 f"{self.title} cannot read {shown(playlist)}: {shown(str(error))}.", Exit.NO_INPUT
@@ -155,15 +155,15 @@ class MpdQueue:
         return name.decode(), [(song["file"], _is_known(song)) for song in songs]
 
     def _known(self, uris: list[str]) -> list[tuple[str, bool]]:
-        self._client.tagtypes("clear")  # answers without tags: there may be 100,000
+        self.client.tagtypes("clear")  # answers without tags: there may be 100,000
         known, at = [True] * len(uris), 0
         while at < len(uris):
             piece = uris[at : at + _PIECE]
-            self._client.command_list_ok_begin()
+            self.client.command_list_ok_begin()
             for uri in piece:
-                self._client.lsinfo(uri)
+                self.client.lsinfo(uri)
             try:
-                self._client.command_list_end()
+                self.client.command_list_end()
             except mpd.CommandError as error:  # it ends at the first one that is not known
                 match = re.match(r"\[\d+@(\d+)\]", str(error))
                 at += int(match[1]) if match else 0
@@ -175,9 +175,9 @@ class MpdQueue:
     def _update(self, missing: list[str]) -> None:
         places = sorted({self._place(uri) for uri in missing})
         for place in places if len(places) <= _MOST_UPDATES else [""]:
-            self._client.update(place)
+            self.client.update(place)
         until_s = time.monotonic() + _UPDATE_S
-        while "updating_db" in self._client.status() and time.monotonic() < until_s:
+        while "updating_db" in self.client.status() and time.monotonic() < until_s:
             time.sleep(WAIT_S)
 
     def _place(self, uri: str) -> str:
@@ -186,34 +186,27 @@ class MpdQueue:
         for end in range(1, len(parts) + 1):
             folder = "/".join(parts[:end])
             try:
-                self._client.lsinfo(folder)
+                self.client.lsinfo(folder)
             except mpd.CommandError:
                 return folder
         return "/".join(parts) or uri
 
 
 @contextlib.contextmanager
-def connected(places: list[Address]) -> Iterator[MpdQueue]:
+def connected(places: Sequence[Address]) -> Iterator[MpdQueue]:
     """Connect to the first MPD that answers.
 
     Raises:
         OSError: none answers.
         PlayshuffleError: MPD refuses a command.
     """
-    with client_of(places) as (client, address):
-        yield MpdQueue(client, address)
-
-
-@contextlib.contextmanager
-def client_of(places: Sequence[Address]) -> Iterator[tuple[mpd.MPDClient, Address]]:
-    """Connect to the first MPD that answers; raise the same errors as `connected`."""
     client = _Client()
     client.timeout = TIMEOUT_S
     address = _connect(client, places)
     try:
         if address.password is not None:
             client.password(address.password)
-        yield client, address
+        yield MpdQueue(client, address)
     except mpd.CommandError as error:
         raise PlayshuffleError(
             f"MPD ({address.text}) refused the command: {shown(str(error))}.", Exit.LOSSES

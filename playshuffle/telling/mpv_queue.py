@@ -6,7 +6,7 @@ import os
 import socket
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -15,11 +15,11 @@ from playshuffle.playlist.playlist_reader import read
 from playshuffle.telling.queue import LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
 
 
-def addresses(environment: Mapping[str, str], path: str | None = None) -> list[str]:
+def addresses(path: str | None = None) -> list[str]:
     """List the possible sockets of mpv; mpv itself has no default."""
     if path is not None:
         return [path]
-    runtime = environment.get("XDG_RUNTIME_DIR")
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
     usual = [os.path.join(runtime, "mpv.sock"), os.path.join(runtime, "mpv/socket")] if runtime else []
     return [*usual, os.path.expanduser("~/.config/mpv/socket")]
 

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from playshuffle.config.model import QueuePlayer
@@ -17,7 +16,6 @@ _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is rea
 def tell_player(
     player: QueuePlayer,
     playlist: bytes,
-    environment: Mapping[str, str],
     *,
     socket: str | None = None,
     replace: bool = False,
@@ -39,7 +37,7 @@ def tell_player(
         for pause_s in _PAUSES_S:
             time.sleep(pause_s)
             try:
-                with _connected(player, environment, socket) as queue:
+                with _connected(player, socket) as queue:
                     told = tell(player, queue, playlist, replace=replace, any_playlist=any_playlist)
                     if track is not None:
                         play(queue, track)
@@ -48,14 +46,12 @@ def tell_player(
                 failure = str(error)
     hint = "Is it running?"
     if player is QueuePlayer.MPV:
-        place = mpv_queue.addresses(environment, socket)[0]
+        place = mpv_queue.addresses(socket)[0]
         hint = f"Start it with a socket: mpv --idle --input-ipc-server={shown(place)}"
     raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). {hint}", Exit.MISSING)
 
 
-def _connected(
-    player: QueuePlayer, environment: Mapping[str, str], socket: str | None
-) -> AbstractContextManager[Queue]:
+def _connected(player: QueuePlayer, socket: str | None) -> AbstractContextManager[Queue]:
     if player is QueuePlayer.MPD:
-        return mpd_queue.connected(mpd_server.addresses(environment, socket))
-    return mpv_queue.connected(mpv_queue.addresses(environment, socket))
+        return mpd_queue.connected(mpd_server.addresses(os.environ, socket))
+    return mpv_queue.connected(mpv_queue.addresses(socket))
