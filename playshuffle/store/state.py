@@ -129,19 +129,15 @@ class State(StateFile):
             row = (self.real.stored(playlist), self._mounts_as(mounts))
             self.change(lambda database: database.execute(schema.replace("output"), row), playlist)
 
-    def forget(self, playlist: bytes) -> bool:
-        """Remove all rows of a playlist; return whether it had any."""
-        deleted, path = 0, self.real.stored(playlist)
+    def forget(self, playlist: bytes) -> None:
+        """Remove all rows of a playlist."""
+        path = self.real.stored(playlist)
 
         def delete(database: Connection) -> None:
-            nonlocal deleted
-            deleted = sum(
-                database.execute(f"DELETE FROM main.{table} WHERE {column} = ?", (path,)).rowcount  # noqa: S608
-                for table, column in schema.PLAYLIST_COLUMNS.items()
-            )
+            for table, column in schema.PLAYLIST_COLUMNS.items():
+                database.execute(f"DELETE FROM main.{table} WHERE {column} = ?", (path,))  # noqa: S608
 
         self.change(delete, playlist)
-        return bool(deleted)
 
     def _mounts_from(self, text: str) -> list[Mount]:
         return [
