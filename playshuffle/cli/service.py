@@ -51,7 +51,8 @@ def install(
     if listen:
         plays = usual_file(LISTENED)
         os.makedirs(plays, mode=0o700, exist_ok=True)
-        texts = units.rendered_listener(program, plays, os.environ, sandboxed=is_sandboxed)
+        folders = WritableFolders(plays, ())
+        texts = units.rendered_service(units.LISTEN, program, folders, os.environ, sandboxed=is_sandboxed)
         _report(installer.install(texts, {units.LISTEN: True}))
         return
     config = load_named()

@@ -89,22 +89,16 @@ def rendered(
     waiting = [f"DirectoryNotEmpty={state.replace('%', '%%')}/{name}" for name in WAITING]
     return {
         TELL_PATH: MARK + _filled(shipped(TELL_PATH), {"DirectoryNotEmpty": waiting}, ()),
-        **_service(SERVICE, program, folders, environment, sandboxed=sandboxed),
+        **rendered_service(SERVICE, program, folders, environment, sandboxed=sandboxed),
         # The unit that updates players writes no playlist.
-        **_service(_TELL, program, folders._replace(others=()), environment, sandboxed=sandboxed),
+        **rendered_service(_TELL, program, folders._replace(others=()), environment, sandboxed=sandboxed),
     }
 
 
-def rendered_listener(
-    program: Program, plays: bytes, environment: Mapping[str, str], *, sandboxed: bool
-) -> dict[str, str | None]:
-    """Return the unit files of `playshuffle listen`, as `rendered` does; `plays` is the folder for plays."""
-    return _service(LISTEN, program, WritableFolders(plays, ()), environment, sandboxed=sandboxed)
-
-
-def _service(
+def rendered_service(
     name: str, program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
 ) -> dict[str, str | None]:
+    """Return the files of one unit, as `rendered` does."""
     state = _fit(os.fsdecode(folders.state))
     other_folders = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
     # Otherwise the program could not start if a playlist is written beside it.

@@ -31,7 +31,8 @@ def unit(
 
 
 def every_unit(*, sandboxed: bool) -> dict[str, str | None]:
-    listener = units.rendered_listener(PIPX, b"/home/ann/plays", {}, sandboxed=sandboxed)
+    plays = units.WritableFolders(b"/home/ann/plays", ())
+    listener = units.rendered_service(units.LISTEN, PIPX, plays, {}, sandboxed=sandboxed)
     return units.rendered(PIPX, PLAIN, {}, sandboxed=sandboxed) | listener
 
 
