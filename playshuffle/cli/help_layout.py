@@ -1,6 +1,5 @@
 """Lay out help texts: options in groups, one line each at 80 columns."""
 
-from collections.abc import Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -138,9 +137,5 @@ def _write(formatter: Any, sections: dict[str, list[tuple[str, str]]], *, is_com
             formatter.write_paragraph()
         formatter.write_heading(title)
         formatter.indent()
-        formatter.write_dl(list(_padded(rows, min(widest, _USAGE))))
+        formatter.write_dl([(f"{usage:{min(widest, _USAGE)}}", text) for usage, text in rows])
         formatter.dedent()
-
-
-def _padded(rows: list[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    return ((f"{usage:{width}}", text) for usage, text in rows)

@@ -123,11 +123,8 @@ def as_json(report: Report) -> dict[str, Any]:
 
 def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
     """Yield a line for each old file of the playlist, removed or to be removed."""
-    for file in files:
-        yield (
-            "Would remove" if dry_run else "Removed",
-            f"{home_path(file)}, an old file of the same playlist",
-        )
+    label = "Would remove" if dry_run else "Removed"
+    yield from ((label, f"{home_path(file)}, an old file of the same playlist") for file in files)
 
 
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
@@ -281,10 +278,7 @@ def _choice_as_json(choice: Choice) -> dict[str, Any]:
         ],
         "idle": [{"term": term.text, "negated": term.is_negated, "near": term.near} for term in choice.idle],
         "left_out": {
-            stage.code: [
-                {"path": os.fsdecode(path), "reason": str(reason)}
-                for path, reason in choice.skipped(stage.code)
-            ]
+            stage.code: _pairs(choice.skipped(stage.code))
             for stage in choice.stages
             if stage.code not in (WHERE, NAME)
         },
