@@ -75,7 +75,7 @@ def _order(
     source = System() if seed is None else Seeded(seed)
     seed_bits = None if seed is None else source.entropy_bits
     with progress_bar(quiet=as_json) as progress:
-        counts = bias.count(order, rounds, source, lambda done: progress.working("Shuffling", done, rounds))
+        counts = bias.count(order, rounds, source, lambda done: progress.report("Shuffling", done, rounds))
     verdict = bias.judge(order, counts)
     if plot is not None:
         from playshuffle.audit.picture import picture  # Matplotlib is optional

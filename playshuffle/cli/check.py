@@ -61,7 +61,7 @@ def check(
     lists = all_lists(config)
     sources = [source for playlist in playlists for source in _sources(playlist, lists)]
     with progress_bar(quiet=False) as progress:
-        report = partial(progress.working, "Checking entries")
+        report = partial(progress.report, "Checking entries")
         checked = [check_playlist(path, asked, content, report) for path, content in sources]
     if as_json:
         print_json(*map(_as_json, checked))

@@ -71,7 +71,7 @@ def export(
     name = "playlist" if found == STDIN else os.path.splitext(os.path.basename(found))[0]
     target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
-        below, working = roots if keep_names else None, progress.working
+        below, working = roots if keep_names else None, progress.report
         tracks, skipped = find_tracks(files, read_all, working, is_ascii=is_ascii, kept_below=below)
         if not tracks:
             raise PlayshuffleError(f"'{shown(playlist)}' names no file that can be copied.", Exit.NO_INPUT)

@@ -29,16 +29,7 @@ class Bar(scan.Progress):
         if self._bar is not None:
             self._bar.stop()
 
-    def finding(self, files: int) -> None:
-        self._show("Finding files", files, None)
-
-    def reading(self, read_count: int, of: int) -> None:
-        self._show("Reading tags", read_count, of)
-
-    def working(self, activity: str, done_count: int, of: int) -> None:
-        self._show(activity, done_count, of)
-
-    def _show(self, activity: str, done_count: int, of: int | None) -> None:
+    def report(self, activity: str, done_count: int, of: int | None = None) -> None:
         now = time.monotonic()
         if now < self._next and done_count != of:
             return

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -31,14 +32,8 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def finding(self, files: int) -> None:
-        """Report the number of audio files found so far."""
-
-    def reading(self, read_count: int, of: int) -> None:
-        """Report how many of `of` files were read."""
-
-    def working(self, activity: str, done_count: int, of: int) -> None:
-        """Report the progress of other work, such as "Checking entries"."""
+    def report(self, activity: str, done_count: int, of: int | None = None) -> None:
+        """Report the progress of an activity, such as "Reading tags"; `of` is the total, if known."""
 
 
 _KEEP_EVERY = 256  # folders; limits the loss if a first run is interrupted
@@ -142,7 +137,7 @@ def scan_places(
     cached = cache.folders([*below, *listed])
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
-        walked = find_folders(distinct, cached, changes, workers, progress.finding)
+        walked = find_folders(distinct, cached, changes, workers, partial(progress.report, "Finding files"))
     scanned = {part: _scanned_place(part, result) for part, result in walked.items()}
     shrunk: list[tuple[Folder, str]] = []
     if read_all is not None:
@@ -283,7 +278,7 @@ def _read(
 
     def read_and_tell(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for read_count, reading in enumerate(read_all(paths), 1):
-            progress.reading(read_count, len(paths))
+            progress.report("Reading tags", read_count, len(paths))
             yield reading
 
     folders_read: dict[bytes, Folder] = {}

@@ -111,17 +111,13 @@ class _SentProgress(Progress):
         self._send = send
         self._next_s = 0.0
 
-    def finding(self, files: int) -> None:
-        self._report(f"{counted(files, 'file')} found")
-
-    def reading(self, done: int, of: int) -> None:
-        self._report(f"{done:,} of {of:,} files read")
-
-    def _report(self, text: str) -> None:
+    def report(self, _activity: str, done_count: int, of: int | None = None) -> None:
         check_stop()
         now_s = time.monotonic()
         if now_s >= self._next_s:
             self._next_s = now_s + _REPORT_EVERY_S
+            files = counted(done_count, "file")
+            text = f"{files} found" if of is None else f"{done_count:,} of {of:,} files read"
             self._send(ScanProgress(text))
 
 
