@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any, get_args
 
 from playshuffle import duration
@@ -66,13 +67,9 @@ def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
     return tuple(path_map.parse_map(os.fsencode(text)) for text in texts)
 
 
-def _from_one(key: str) -> Callable[[int], int]:
-    def parse_number(value: int) -> int:
-        if value < 1:
-            raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
-        return value
-
-    return parse_number
+def _check_from_one(key: str, value: int) -> None:
+    if value < 1:
+        raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
 
 
 # By field of `Options`; each raises PlayshuffleError for an invalid value.
@@ -80,16 +77,16 @@ _PARSERS: Mapping[str, Callable[[Any], object]] = {
     "where": fields_of_queries,
     "gap": parse_gap,
     "rest": parse_rest,
-    "limit": _from_one("limit"),
+    "limit": partial(_check_from_one, "limit"),
     "most": parse_limit,
     "time": duration.parse,
-    "groups": _from_one("groups"),
+    "groups": partial(_check_from_one, "groups"),
     "every": Every,
     "done_when": Count,
     "patience": parse_patience,
     "paths": PathStyle,
     "maps": parse_maps,
-    "max_per_file": _from_one("max_per_file"),
+    "max_per_file": partial(_check_from_one, "max_per_file"),
 }
 
 
