@@ -63,7 +63,7 @@ def read_source(source: Source, now_s: float) -> Content:
             head = regular_file.read_regular(source.path, _HEAD)
         if head.startswith(b"SQLite format 3\0"):
             return read_foreign(source.path, lambda database: _read_database(database, source))
-        found = _read_file(source.path, head, now_s)
+        return _read_file(source, head, now_s)
     except OSError as error:
         raise SourceError(source, f"{error.strerror}. Make it readable for you, or name a copy.") from error
     except sqlite.ERRORS as error:
@@ -74,7 +74,6 @@ def read_source(source: Source, now_s: float) -> Content:
         raise
     except Exception as error:  # readers of a damaged file may raise anything
         raise SourceError(source, f"It is damaged, or of an unknown version: {shown(str(error))}.") from error
-    return found if found is not None else _refuse(source)
 
 
 def _refuse(source: Source) -> NoReturn:
@@ -101,15 +100,15 @@ def _read_database(database: sqlite.Connection, source: Source) -> Content:
     )
 
 
-def _read_file(path: bytes, head: bytes, now_s: float) -> Content | None:
+def _read_file(source: Source, head: bytes, now_s: float) -> Content:
     for history in HISTORIES:
         reader = history.reader
-        if isinstance(reader, File) and _fits(reader, path, head):
-            found = getattr(files, reader.rows)(path)
+        if isinstance(reader, File) and _fits(reader, source.path, head):
+            found = getattr(files, reader.rows)(source.path)
             rows = found if isinstance(found, HistoryRows) else HistoryRows.of(found)
             rows = files.grouped(rows, now_s) if reader.is_log else rows
             return Content(history, rows.with_values(), history.starts)
-    return None
+    _refuse(source)
 
 
 def _fits(reader: File, path: bytes, head: bytes) -> bool:

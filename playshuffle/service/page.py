@@ -116,17 +116,15 @@ def _section(playlist: PlaylistStatus) -> _Html:
     return _tag("section", *parts, *_stripes(_artists(os.fsencode(playlist.output))))
 
 
-def _deck(playlist: PlaylistStatus) -> list[_Html]:
+def _deck(playlist: PlaylistStatus) -> Iterator[_Html]:
     facts = playlist.deck or {}
-    parts = []
     if playlist.summary is not None:
-        parts.append(_tag("p", playlist.summary))
+        yield _tag("p", playlist.summary)
     if facts.get("tracks"):
-        parts.append(_tag("progress", max=facts["tracks"], value=facts.get("dealt", 0)))
+        yield _tag("progress", max=facts["tracks"], value=facts.get("dealt", 0))
     if facts.get("next_deal"):
         after = ", if some of the last one was heard by then" if facts.get("unheard_since") else ""
-        parts.append(_tag("p", f"Next deal: {facts['next_deal']} 00:00{after}"))
-    return parts
+        yield _tag("p", f"Next deal: {facts['next_deal']} 00:00{after}")
 
 
 def _folder(root: RootStatus) -> _Html:

@@ -79,7 +79,7 @@ class StatusFile:
         # With spare bytes, so that a full disk can be reported, too.
         data = data.ljust(_ROOM * (2 + len(data) // _ROOM))
         try:
-            with open(half, "wb", opener=_privately) as file:
+            with open(half, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(data)
             os.replace(half, self._file)
         except OSError:
@@ -99,7 +99,3 @@ def _sweep(folder: bytes) -> None:
             if lock.holder(path) is None:
                 with contextlib.suppress(OSError):
                     os.unlink(os.path.join(folder, name))
-
-
-def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

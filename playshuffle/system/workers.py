@@ -88,14 +88,11 @@ class Workers:
 
     def _begin(self, batch: "_Job[Any, Any]") -> None:
         if not self._threads:
-            self._start()
+            self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self.count)]
+            for thread in self._threads:
+                thread.start()
         for _ in range(min(self.count, batch.size)):
             self._batches.put(batch)
-
-    def _start(self) -> None:
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self.count)]
-        for thread in self._threads:
-            thread.start()
 
     def _work(self) -> None:
         while (batch := self._batches.get()) is not None:
