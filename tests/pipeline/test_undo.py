@@ -38,7 +38,7 @@ class KilledError(Exception):
 
 @pytest.fixture
 def request_(tmp_path: Path) -> Request:
-    music = numbered(tmp_path / "Music", 9)
+    music = numbered(tmp_path / "Music", 12)
     return Request((bytes(music),), bytes(tmp_path / "all.m3u"), options=Options(title="first"))
 
 
@@ -96,11 +96,11 @@ def test_undo_restores_the_order_before_the_last_make_though_the_list_was_update
     first, _ = made(request_), made(request_)
     put(tmp_path / "Music", "new.mp3")
     for _ in range(2):
-        assert len(kept(request_)) == 10
+        assert len(kept(request_)) == 13
 
     assert undone(request_) == first
     assert [name for name in kept(request_) if "new" not in name] == first
-    assert len(entries(request_)) == 10
+    assert len(entries(request_)) == 13
 
 
 def test_undo_restores_a_deck_after_a_make_and_an_order_after_a_deal(request_: Request) -> None:
@@ -146,7 +146,7 @@ def test_two_undos_and_a_make_at_once_leave_the_same_whole_order_in_file_and_sta
             run.result()
 
     names = entries(request_)
-    assert sorted(names) == [f"Music/{number:03}.mp3" for number in range(9)]
+    assert sorted(names) == [f"Music/{number:03}.mp3" for number in range(12)]
     assert kept(request_) == names
 
 
