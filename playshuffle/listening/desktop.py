@@ -71,11 +71,14 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
         with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
             message = json.loads(line)
             now_s = time.monotonic() if is_live else message["timestamp-realtime"] / 1e6
-            if (sender := message["sender"]) not in {_BUS, *names}:
-                names[sender] = sender
-                if is_live:  # its first signals were lost
-                    yield from _asked(sender, names, is_late=False)
-            yield from _read(message, names, now_s)
+            known = frozenset(names)
+            if (sender := message["sender"]) != _BUS:
+                names.setdefault(sender, sender)
+            news = [*_read(message, names, now_s)]
+            if is_live:  # it may play already: its first signals came before its name, or were lost
+                for new in names.keys() - known:
+                    yield from _asked(new, names, is_late=False)
+            yield from news
 
 
 def _read(message: Mapping[str, Any], names: dict[str, str], now_s: float) -> Iterator[News]:

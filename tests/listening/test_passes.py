@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from playshuffle.listening import desktop
 from playshuffle.listening.desktop import read_signals
 from playshuffle.listening.listen import heard
 from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, News, PlayTimer, Track
@@ -128,6 +129,19 @@ def test_a_desktop_player_counts_as_ended_when_it_gives_up_its_name_on_the_bus()
 
     assert [(each.player, each.title, each.is_gone) for each in read_signals(told, {}, is_live=False)] == [
         (":1.5", "vlc", True)
+    ]
+
+
+def test_a_desktop_player_that_appears_on_the_bus_is_asked_what_it_plays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a busy machine mpv plays before its plugin is on the bus, and the plugin announces no status."""
+    metadata = b'{"data":{"xesam:url":{"data":"file:///1.mp3"}}}'
+    monkeypatch.setattr(desktop, "_ask", lambda *_: b'{"data":"Playing"}\n' + metadata)
+    told = lines(("org.mpris.MediaPlayer2.mpv", "", ":1.5"))
+
+    assert [(each.title, each.status, each.track) for each in read_signals(told, {})] == [
+        ("mpv", PLAYING, Track("file:///1.mp3"))
     ]
 
 
