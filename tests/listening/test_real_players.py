@@ -22,6 +22,7 @@ from tests.support.service import wait_for
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
 _RATE = 44_100  # MPD counts the position in steps of 4 KiB
+_LONG = 100  # seconds of a track that is skipped: even a slow machine presses "next" before its half
 
 
 class Listening:
@@ -109,6 +110,7 @@ def mpd(home: Path) -> Iterator[Mpd]:
 
 
 def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_though_mpd_is_restarted(home: Path) -> None:
+    write_silence([home / "Music/1.wav"], _LONG)
     with listening(home, "--socket", f"{home}/mpd.sock", "--count-in-mpd") as listener:
         wait_for(lambda: "Not listening to MPD" in listener.messages())
         with mpd(home) as player:
@@ -117,17 +119,15 @@ def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_though_mpd_is_res
                 player.say(f'add "{number}.wav"')
             player.say("play 0")
             wait_for(lambda: listener.heard() == ["played 0.wav"])
-            wait_for(
-                lambda: float(dict(line.split(b": ") for line in player.say("status"))[b"elapsed"]) > 1.5
-            )
+            wait_for(lambda: float(dict(line.split(b": ") for line in player.say("status"))[b"elapsed"]) > 4)
             player.say("next")
             wait_for(lambda: listener.heard() == ["played 0.wav", "skipped 1.wav"])
             assert b"sticker: playCount=1" in player.say("sticker list song 0.wav")
             wait_for(lambda: b"sticker: skipCount=1" in player.say("sticker list song 1.wav"))
         with mpd(home) as player:
             wait_for(lambda: listener.messages().count("Listening to MPD") == 2)
-            player.say("play 1")
-            wait_for(lambda: listener.heard()[-1] == "played 1.wav")
+            player.say("play 2")
+            wait_for(lambda: listener.heard()[-1] == "played 2.wav")
         wait_for(lambda: listener.messages().count("Not listening to MPD") == 3)
 
 
@@ -137,10 +137,15 @@ def test_an_idle_listener_uses_no_cpu_time_and_its_child_process_ends_with_it(ho
         wait_for(lambda: it.messages().count("Listening to") == 2)
         pids = [it.process.pid, *children(it.process.pid)]
         assert len(pids) == 2
-        before = list(map(cpu_s, pids))
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            it.process.wait(5)
-        assert list(map(cpu_s, pids)) == before
+
+        def uses_none_for(seconds: float) -> bool:
+            before = list(map(cpu_s, pids))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                it.process.wait(seconds)
+            return list(map(cpu_s, pids)) == before
+
+        wait_for(lambda: uses_none_for(1))  # the end of its start
+        assert uses_none_for(5)
         it.process.terminate()
         assert it.process.wait(30) == 0
         wait_for(lambda: not Path(f"/proc/{pids[1]}").exists())
@@ -168,7 +173,6 @@ def test_plays_of_mpv_are_counted_before_and_after_a_restart_of_the_session_bus(
 
 # Desktop players. Strawberry 1.0 is not tested: it hangs at times when it starts without an audio device.
 _NAMES = ("1 ä.wav", "2 100%41 [b] & c.wav", "3 +#?.wav")  # players escape them differently in URLs
-_SECONDS = 9
 
 
 def _quodlibet(home: Path) -> list[str]:
@@ -203,7 +207,8 @@ def test_a_play_and_a_skip_in_a_desktop_player_are_recorded(
         need(tool)
     with short_home() as home, session_bus(home) as bus:
         files = [home / "Music" / name for name in _NAMES]
-        write_silence(files, _SECONDS)
+        write_silence(files[:1], 9)
+        write_silence(files[1:], _LONG)
 
         def say(verb: str, member: str) -> str:
             name, interface = f"org.mpris.MediaPlayer2.{player}", "org.mpris.MediaPlayer2.Player"
@@ -224,7 +229,7 @@ def test_a_play_and_a_skip_in_a_desktop_player_are_recorded(
             with started(command(home), env):
                 wait_for(is_playing)
                 wait_for(listener.lines)
-                wait_for(lambda: 2.2 < position_s() < _SECONDS / 2)
+                wait_for(lambda: position_s() > 10)  # not that of the first track
                 say("call", "Next")
                 wait_for(lambda: len(listener.lines()) == 2)
         lines = listener.lines()
