@@ -164,7 +164,6 @@ def test_only_cached_folders_at_or_below_the_given_roots_are_read(home: Path) ->
         assert below(b"/never") == below() == []
 
 
-@pytest.mark.timeout(20)
 def test_a_fifo_in_place_of_the_cache_file_does_not_block_the_program(cache_file: bytes) -> None:
     os.unlink(cache_file)
     os.mkfifo(cache_file)

@@ -32,7 +32,7 @@ def manager(
     name = f"{tmp_path}/notify" if request.param == "file" else f"@playshuffle-{os.getpid()}-{time.time_ns()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(name.replace("@", "\0"))
-        manager.settimeout(5)
+        manager.settimeout(60)
         monkeypatch.setenv("NOTIFY_SOCKET", name)
         yield manager
 

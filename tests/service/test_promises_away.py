@@ -128,7 +128,7 @@ def test_the_tracks_of_a_folder_that_a_broken_disk_cannot_read_stay_in_the_playl
         assert left(before, listed(playlist)) == kept
         assert len(listed(playlist)) == len(kept) + 2
         assert service.log.count("Input/output error") == 1
-        assert any("bad" in one for one in service.playlist("all")["unreadable"])
+        wait_for(lambda: any("bad" in one for one in service.playlist("all")["unreadable"]))
         service.kill()
 
 
@@ -156,6 +156,7 @@ def test_while_the_disk_of_the_playlist_or_the_state_is_full_the_playlist_is_unc
             tmp_path, config(music, output=str(playlist)), env=own_home(tmp_path / "home")
         ) as service:
             wait_for(lambda: playlist.exists() and len(listed(playlist)) == 30)
+            wait_for(lambda: len(service.processes()) == 2)  # no update writes
             before = playlist.read_bytes()
             order = listed(playlist)
             full = [folder / "full" for folder in (small, state) if os.path.ismount(folder)]
@@ -173,7 +174,7 @@ def test_while_the_disk_of_the_playlist_or_the_state_is_full_the_playlist_is_unc
             after = [os.path.basename(entry) for entry in listed(playlist)]
             names = [os.path.basename(entry) for entry in order]
             assert left(names, after) == [name for name in names if name != "000.mp3"]
-            assert service.playlist("all")["state"] == "managed"
+            wait_for(lambda: service.playlist("all")["state"] == "managed")
             assert service.log.count("error: ") == 1, service.log
             assert not [name for name in os.listdir(small) if name.endswith(".tmp")]
 

@@ -16,13 +16,12 @@ import pytest
 
 from tests.support import damage
 from tests.support.file_systems import bound
-from tests.support.processes import CHANGES, cpu_s, strace, strange_changes
+from tests.support.processes import CHANGES, children, cpu_s, strace, strange_changes
 from tests.support.program import DATA, PROGRAM, environment, library, listed, numbered, report, state_file
 from tests.support.service import PATIENCE_S, Service, add, aged, config, holds, left, own_home, wait_for
 
 pytestmark = pytest.mark.process
 
-_RENAMES = "rename,renameat,renameat2"
 MUSIC = 8
 
 
@@ -37,12 +36,6 @@ def service(music: Path, tmp_path: Path) -> Iterator[Service]:
         yield service
 
 
-def slow_make(music: Path, call: str, delay_s: float) -> list[str | Path]:
-    """Return the words that run `make` for the playlist `all`; its first system call of a kind is slow."""
-    slow = strace("/dev/null", f"trace={call}", f"inject={call}:delay_enter={delay_s * 1e6:.0f}:when=1")
-    return [*slow, *PROGRAM, "make", music, "-o", music / "all.m3u", "--no-tags", "-q"]
-
-
 # Two at once
 
 
@@ -53,8 +46,11 @@ def test_the_command_make_and_the_service_take_turns_to_write_the_same_playlist(
 ) -> None:
     """State and file agree after a change in the folder while `make` is about to replace the file."""
     playlist = music / "all.m3u"
+    renames = "rename,renameat,renameat2"
+    slow = strace("/dev/null", f"trace={renames}", f"inject={renames}:delay_enter=1500000:when=1")
+    words = [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"]
     for number in range(rounds):
-        with subprocess.Popen(slow_make(music, _RENAMES, 1.5), env=environment()) as making:
+        with subprocess.Popen(words, env=environment()) as making:
             new = f"new{number}.mp3"
             time.sleep(random.Random(number).uniform(0, 1))
             shutil.copyfile(DATA / "v24.mp3", music / new)
@@ -73,17 +69,20 @@ def test_the_command_make_and_the_service_take_turns_to_write_the_same_playlist(
     assert left(order, listed(playlist)) == order
 
 
-@pytest.mark.timing
-def test_a_file_that_is_deleted_while_the_command_make_waits_for_a_lock_is_not_in_its_playlist(
-    music: Path, service: Service
+def test_a_file_that_is_deleted_before_the_command_make_has_its_lock_is_not_in_its_playlist(
+    music: Path, service: Service, tmp_path: Path, home: Path
 ) -> None:
     """`make` scanned the folder before the deletion. By then, the service has removed the track."""
-    playlist = music / "all.m3u"
-    with subprocess.Popen(slow_make(music, "flock", 3.5), env=environment()) as making:
-        time.sleep(1.2)
+    playlist, log = music / "all.m3u", tmp_path / "opened"
+    stopped = strace(log, "trace=openat", "inject=openat:signal=STOP:when=1")
+    stopped += ["-P", str(state_file(home).with_suffix(".lock"))]
+    words = [*stopped, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"]
+    with subprocess.Popen(words, env=environment()) as making:
+        wait_for(lambda: log.exists() and "stopped by SIGSTOP" in log.read_text())
         (music / "000.mp3").unlink()
         wait_for(lambda: "000.mp3" not in listed(playlist))
-        assert making.poll() is None
+        (make,) = children(making.pid)
+        os.kill(make, signal.SIGCONT)
         assert making.wait(PATIENCE_S) == 0
 
     assert "000.mp3" not in listed(playlist)

@@ -54,16 +54,19 @@ def test_the_service_changes_no_playlist_until_the_state_can_be_written_again(
     with Service(tmp_path, text, before=OBEYING) as service:
         wait_for((music / "today.m3u").exists)
         wait_for((music / "all.m3u").exists)
-        wait_for((state / "state.db").exists)
+        wait_for(lambda: len(service.processes()) == 2)  # the first update has ended
         before = [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")]
         close(state, how)
         shutil.copyfile(DATA / "tone.ogg", music / "new.ogg")
         wait_for(lambda: service.log.count("Nothing can be saved") == 2)
         assert [(music / name).read_bytes() for name in ("all.m3u", "today.m3u")] == before
 
-        status = run("status", "--json", env=service.env, before=OBEYING)
-        assert status.code == 1
-        assert {one["state"] for one in json.loads(status.out)["playlists"]} == {"error"}
+        def are_errors() -> bool:
+            status = run("status", "--json", env=service.env, before=OBEYING)
+            states = {one["state"] for one in json.loads(status.out)["playlists"]}
+            return (status.code, states) == (1, {"error"})
+
+        wait_for(are_errors)
 
         open_up(state)
         wait_for(lambda: "new.ogg" in listed(music / "all.m3u"))

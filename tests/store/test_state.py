@@ -457,7 +457,6 @@ def test_a_state_locked_by_another_process_is_not_called_damaged(
     assert not list(home.rglob("*damaged*"))
 
 
-@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
