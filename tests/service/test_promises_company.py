@@ -48,7 +48,7 @@ def test_the_command_make_and_the_service_take_turns_to_write_the_same_playlist(
     playlist = music / "all.m3u"
     renames = "rename,renameat,renameat2"
     slow = strace("/dev/null", f"trace={renames}", f"inject={renames}:delay_enter=1500000:when=1")
-    words = [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"]
+    words: list[str | Path] = [*slow, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"]
     for number in range(rounds):
         with subprocess.Popen(words, env=environment()) as making:
             new = f"new{number}.mp3"
@@ -76,7 +76,7 @@ def test_a_file_that_is_deleted_before_the_command_make_has_its_lock_is_not_in_i
     playlist, log = music / "all.m3u", tmp_path / "opened"
     stopped = strace(log, "trace=openat", "inject=openat:signal=STOP:when=1")
     stopped += ["-P", str(state_file(home).with_suffix(".lock"))]
-    words = [*stopped, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"]
+    words: list[str | Path] = [*stopped, *PROGRAM, "make", music, "-o", playlist, "--no-tags", "-q"]
     with subprocess.Popen(words, env=environment()) as making:
         wait_for(lambda: log.exists() and "stopped by SIGSTOP" in log.read_text())
         (music / "000.mp3").unlink()
