@@ -56,8 +56,8 @@ def check_reach(
 
 def recognise_scan(
     known: TrackTable, scan: Scan, reach: Reach, changes: Changes, now_s: int
-) -> tuple[TrackTable, MissingRoots]:
-    """Return the table of tracks after a scan, and the roots that seem to be missing.
+) -> tuple[TrackTable, MissingRoots, Collection[bytes]]:
+    """Return the table of tracks after a scan, and the missing roots in the scan and outside of it.
 
     A missing root keeps its tracks, except for files that were moved elsewhere.
 
@@ -84,7 +84,7 @@ def recognise_scan(
     # Roots whose loss was accepted: known, and without tracks.
     accepted = keys if reach.accepts_loss else []
     gone = {key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in known.roots}
-    return result.table._replace(roots={**known.roots, **result.roots, **gone}), missing
+    return result.table._replace(roots={**known.roots, **result.roots, **gone}), missing, elsewhere
 
 
 def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> MissingError:

@@ -236,7 +236,7 @@ def _walk_all(
 
 
 def _below(place: Place, folders: Mapping[bytes, Folder]) -> dict[bytes, Folder]:
-    tops = tuple(root.rstrip(b"/") + b"/" for root in place.roots)
+    tops = _tops(place.roots)
     return {path: folder for path, folder in folders.items() if path.startswith(tops)}
 
 
@@ -251,13 +251,21 @@ def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
-    """Remove deleted folders and files from the cache, except below missing roots."""
+    """Remove deleted folders and files from the cache: below scanned roots, except below missing ones.
+
+    A folder of files from a list may be on a missing drive that this scan does not look at.
+    """
     roots = (folders for place in scan.places.values() for folders in place.roots.values())
     present = {folder.path for folders in roots for folder in folders}
-    tops = tuple(root.rstrip(b"/") + b"/" for root in missing)
+    tops = _tops(missing)
+    scanned = _tops(root for place in scan.places for root in place.roots)
     shrunk = [(folder, fields) for folder, fields in scan.shrunk if not folder.path.startswith(tops)]
-    removed = [path for path in scan.cached.keys() - present if not path.startswith(tops) and is_gone(path)]
-    cache.keep(shrunk, removed)
+    gone = (path for path in scan.cached.keys() - present if path.startswith(scanned))
+    cache.keep(shrunk, [path for path in gone if not path.startswith(tops) and is_gone(path)])
+
+
+def _tops(roots: Iterable[bytes]) -> tuple[bytes, ...]:
+    return tuple(root.rstrip(b"/") + b"/" for root in roots)
 
 
 def _read(

@@ -103,13 +103,13 @@ def _open(
     now_s = int(tools.clock())
     known = state.load_tracks(_roots(scan, reach))
     try:
-        table, missing = recognise_scan(known, scan, reach, changes, now_s)
+        table, missing, elsewhere = recognise_scan(known, scan, reach, changes, now_s)
     except PartError:
         known = state.load_tracks()
-        table, missing = recognise_scan(known, scan, reach, changes, now_s)
+        table, missing, elsewhere = recognise_scan(known, scan, reach, changes, now_s)
     if writes:
         state.save_tracks(known, table)
-    forget_removed(scan, cache, [root for root, _ in missing])
+    forget_removed(scan, cache, [*elsewhere, *(root for root, _ in missing)])
     libraries = make_libraries(table, scan, missing, tags_cache)
     # A part of the table is not needed again, and takes much memory.
     whole_table = (lambda: table) if table.is_whole else functools.cache(state.load_tracks)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.processes import strace
 from tests.support.program import DATA, library, listed, make, own_player, ran, refused, run
+from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
 
@@ -155,6 +156,20 @@ def test_make_from_a_list_of_files_keeps_the_cached_tags_of_files_that_the_list_
     ran("make", music, before=strace(music / "log", "trace=openat"))
 
     assert b".ogg" not in (music / "log").read_bytes()
+
+
+def test_tags_of_a_missing_drive_stay_cached_when_its_list_or_the_folder_that_has_it_is_read(
+    music: Path,
+) -> None:
+    drive = tagged_library(music / "drive", {"1.mp3": {"title": "So What"}, "2.mp3": {"title": "Naima"}})
+    make(music)
+    make(drive, "-o", "drive.m3u")
+    drive.rename(music.parent / "unplugged")
+
+    refused(3, "audit", "drive.m3u")
+    make(music)
+
+    assert f"{drive}/1.mp3 is in no playlist any more" in ran("never", "So What").err
 
 
 def test_the_command_watch_refuses_the_option_from() -> None:
