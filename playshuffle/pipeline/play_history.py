@@ -148,20 +148,16 @@ def _matched(
         read: time, stamp and title of this reading, without plays.
         before: the plays in the source when it was read last.
     """
-    rows = content.rows
+    rows, played = content.rows, content.rows.played
     named = zip(rows.paths, rows.names, strict=True)
     row_keys = path_keys([path or repr(names).encode() for path, names in named])
-    order: Sequence[int] = range(len(found))
     if not all(found):
-        # The first rating of a track counts, in a log the last: that of the row with its present path.
-        order = sorted(order, key=lambda row: bool(found[row]) is content.history.is_log)
-        renamed = dict(zip(before.keys, zip(before.numbers, strict=True), strict=True))
-        found = [numbers or renamed.get(key, ()) for numbers, key in zip(found, row_keys, strict=True)]
+        played, found = _with_former_paths(played, found, row_keys, before)
     missing = [row for row, numbers in enumerate(found) if not numbers]
-    known = [row for row in order for _ in found[row]]
-    numbers = array("I", chain.from_iterable(map(found.__getitem__, order)))
+    known = [row for row, numbers in enumerate(found) for _ in numbers]
+    numbers = array("I", chain.from_iterable(found))
     keys = array("q", map(row_keys.__getitem__, known))
-    played, old = rows.played.rows(known), before.played
+    played, old = played.rows(known), before.played
     if len(set(numbers)) < len(numbers):  # else there is no need for tuples
         every = list(zip(numbers, keys, strict=True))
         pairs, played = played.combined(every, is_log=content.history.is_log)
@@ -172,6 +168,24 @@ def _matched(
         old = old.and_rows(_NOT_THERE).rows(there)
     played = _with_times(played, old, read.read_s)
     return read._replace(numbers=numbers, keys=keys, played=played), missing
+
+
+def _with_former_paths(
+    played: Columns, found: Sequence[Sequence[int]], row_keys: Sequence[int], before: StoredPlays
+) -> tuple[Columns, Sequence[Sequence[int]]]:
+    """Return the plays and tracks of rows, with tracks for rows that have a track's former path.
+
+    A rating under the present path of a track replaces all ratings under its former paths.
+    """
+    renamed = dict(zip(before.keys, zip(before.numbers, strict=True), strict=True))
+    now = [numbers or renamed.get(key, ()) for numbers, key in zip(found, row_keys, strict=True)]
+    there = zip(found, played.rating, strict=True)
+    rated = {number for numbers, stars in there if stars is not None for number in numbers}
+    ratings = [
+        stars if numbers or rated.isdisjoint(then) else None
+        for stars, numbers, then in zip(played.rating, found, now, strict=True)
+    ]
+    return played._replace(rating=ratings), now
 
 
 def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> None:

@@ -157,6 +157,18 @@ def test_a_renamed_track_has_the_rating_that_the_player_has_for_its_new_path(
     assert chosen(music, "rating:1", played) == "new"
 
 
+def test_a_rating_in_a_log_for_the_new_path_of_a_renamed_track_beats_later_ones_for_its_old_path(
+    music: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text(f"path,rating\n{music}/a.mp3,5\n{music}/b.mp3,5\n")
+    assert chosen(music, "rating:5", log) == "a b"
+    (music / "a.mp3").rename(music / "new.mp3")
+    log.write_text(f"path,rating\n{music}/new.mp3,1\n{music}/a.mp3,4\n{music}/b.mp3,5\n")
+
+    assert chosen(music, "rating:1", log) == "new"
+
+
 def test_a_history_source_is_read_again_only_if_it_has_changed(
     music: Path, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
