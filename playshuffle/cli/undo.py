@@ -23,6 +23,7 @@ from playshuffle.pipeline.undo import undo as undo_list
 from playshuffle.service import status_file
 from playshuffle.store.records import SavedOrder, SavedRecord, last_made
 from playshuffle.store.state import State
+from playshuffle.tags.cause import WITHOUT
 from playshuffle.text import counted
 
 EXAMPLES = """\b
@@ -56,7 +57,8 @@ def undo(
     if not quiet:
         facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
         if lost := _count(before) - report.playlist_length:
-            facts.insert(1, f"{lost:,} more no longer exist{'s' * (lost == 1)}")
+            unwanted = " or may not be in any list (never)" if report.choice.stage(WITHOUT) else ""
+            facts.insert(1, f"{lost:,} more no longer exist{'s' * (lost == 1)}{unwanted}")
         text = f" is as before: {', '.join(filter(None, facts))}"
         if not report.playlist_length:
             text = ": no deal today. The file keeps its tracks until the next deal"

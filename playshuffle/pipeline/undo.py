@@ -11,6 +11,7 @@ from playshuffle.ordering.arrange import Arranged
 from playshuffle.pipeline.other_computers import OTHER_DEAL
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
+from playshuffle.pipeline.skip_lists import reasons_to_skip
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
@@ -35,8 +36,8 @@ def undo(run: Run, before: SavedRecord) -> Report:
     """Write the playlist as it was before its last make or deal; a second undo reverses the first.
 
     The file gets the old tracks in the old order, even tracks that options exclude now, but no deleted
-    ones. Undoing does not make the next deal or new order due. `run` was opened with the options of
-    `before`.
+    ones, and none that the command `never` has removed since. Undoing does not make the next deal or new
+    order due. `run` was opened with the options of `before`.
 
     Raises:
         PlayshuffleError: no old track exists, or another run or computer has written the list.
@@ -90,7 +91,9 @@ def _counting_as(undone: SavedRecord | None, restored: SavedRecord) -> SavedReco
 def _existing(run: Run, tracks: Iterable[int]) -> list[int]:
     stage = run.choice.stage(NAME)
     unwritable = frozenset(stage.indices if stage is not None else ())
-    return [index for index in tracks if index >= 0 and index not in unwritable]
+    never = [each for each in run.choice.lists if each.path == run.request.never]
+    out = unwritable.union(reasons_to_skip(run.tracks, never)[0])
+    return [index for index in tracks if index >= 0 and index not in out]
 
 
 def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:

@@ -140,3 +140,16 @@ def test_the_running_service_uses_a_never_m3u_that_is_created_later(music: Path,
         run("never", "--undo", env=service.env)
         wait_for(holds(playlist, *NAMES))
         wait_for(lambda: service.playlist("all")["missing_lists"] == [])
+
+
+@pytest.mark.parametrize("command", ["make", "deal"])
+def test_undo_restores_no_track_that_the_never_command_has_removed_since(music: Path, command: str) -> None:
+    name = "playshuffle" if command == "make" else "today"
+    for _ in range(2):
+        ran(command, music, *["--now"] * (command == "deal"))
+    ran("never", "1.mp3")
+
+    said = ran("undo", music / f"{name}.m3u").err
+
+    assert sorted(listed(music / f"{name}.m3u")) == sorted(set(NAMES) - {"a/1.mp3"})
+    assert "1 more no longer exists or may not be in any list (never)" in said
