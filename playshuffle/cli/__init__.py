@@ -2,9 +2,11 @@
 
 import contextlib
 import errno
+import io
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import typer
 
@@ -29,7 +31,7 @@ def main() -> int:
     words = _with_omitted(sys.argv[1:] or ["-h"])
     try:
         _finish_move()
-        with mpd_server.asked_once():
+        with mpd_server.asked_once(), _escaped_completions():
             code = app(words, prog_name="playshuffle", standalone_mode=False)
     except (PlayshuffleError, _UsageError) as error:
         return _fail(error, words)
@@ -45,6 +47,22 @@ def main() -> int:
     if code == Exit.INTERRUPTED:
         return fail("Interrupted.", Exit.INTERRUPTED)
     return code if isinstance(code, int) else Exit.DONE
+
+
+@contextlib.contextmanager
+def _escaped_completions() -> Iterator[None]:
+    """Escape the completions that typer prints for bash: its shell function does not quote them."""
+    if os.environ.get("_PLAYSHUFFLE_COMPLETE") != "complete_bash":
+        yield
+        return
+    is_quoted = os.environ.get("COMP_WORDS", "").rpartition("\n")[2].startswith(("'", '"'))
+    values = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(values):
+            yield
+    finally:
+        text = values.getvalue()
+        sys.stdout.write(text if is_quoted else re.sub(r"""[^\w\n@%+=:,./-]""", r"\\\g<0>", text))
 
 
 def _finish_move() -> None:

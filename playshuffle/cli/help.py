@@ -1,13 +1,15 @@
 """Explain a topic, order, player or command: `playshuffle help`."""
 
+import re
 import sys
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 from playshuffle.cli import help_topics
 from playshuffle.cli.common_options import argument
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
-from playshuffle.cli.screen import screen_of
+from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import print_lines
 from playshuffle.config.own_players import known_player, value_names
 from playshuffle.ordering.orders import ORDERS
@@ -36,12 +38,19 @@ def help(  # noqa: A001 - the word on the command line
     if topic is None:
         width = max(map(len, TOPICS))
         lines = [f"  {name:{width}}  {summary}" for name, (summary, _) in TOPICS.items()]
-        print_lines(["Topics:", *lines, "", _OTHERS])
+        print_lines(_fitted(["Topics:", *lines, "", _OTHERS], screen))
         return
     name = known("topic", topic, _names(), see="playshuffle help")
     if name in TOPICS:
-        print_lines(TOPICS[name][1]())
+        print_lines(_fitted(TOPICS[name][1](), screen))
     elif name in ORDERS:
         print_lines(help_topics.order_lines(name, screen))
     else:
         print_lines(profile(known_player(name), screen))
+
+
+def _fitted(texts: Iterable[str], screen: Screen) -> Iterator[str]:
+    """Yield lines that fit on the screen: text is wrapped in its column, but not a line with a comment."""
+    for line in "\n".join(texts).split("\n"):
+        start = re.match(r" *(?:\S+(?: \S+)* {2,})?", line)[0]  # type: ignore[index]
+        yield from [line] if "# " in line else screen.wrapped(line[len(start) :], start)

@@ -7,12 +7,11 @@ plain lines with words and dates.
 import os
 import re
 import shlex
-import textwrap
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple, TextIO
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 from playshuffle.errors import shown
 
@@ -92,15 +91,13 @@ class Screen(NamedTuple):
 
         assert self.width is not None
         text = re.sub(_COMMAND, lambda command: command[0].replace(" ", _KEPT), text)
-        lines = textwrap.wrap(
-            re.sub(_OPTION, rf"\1{_KEPT}", text),
-            self.width,
-            initial_indent=start,
-            subsequent_indent=" " * columns(start),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        return [line.replace(_KEPT, " ") for line in lines] or [start.rstrip()]
+        lines, line = [], start
+        for blank, word in re.findall("( *)([^ ]+)", re.sub(_OPTION, rf"\1{_KEPT}", text)):
+            if line != start and columns(line + blank + word) > self.width:
+                lines.append(line)
+                line = start = " " * columns(start)
+            line += word if line == start else blank + word
+        return [each.replace(_KEPT, " ") for each in (*lines, line.rstrip())]
 
     def hanging(self, text: str, start: str = "", indent: int = 2 * _INDENT) -> list[str]:
         """Return wrapped text that begins with `start`; further lines have a small indent."""
@@ -222,7 +219,8 @@ def columns(text: str) -> int:
         return len(text)
 
     text = re.sub(_ESCAPE, "", text)
-    return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
+    drawn = (sign for sign in text if category(sign) not in ("Mn", "Me", "Cf"))
+    return sum(1 + (east_asian_width(sign) in "WF") for sign in drawn)
 
 
 def _width(stream: TextIO) -> int:

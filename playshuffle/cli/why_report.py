@@ -2,10 +2,10 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from playshuffle.cli.screen import Screen, home_path
+from playshuffle.cli.screen import Screen, columns, home_path
 from playshuffle.config.build_request import absolute
 from playshuffle.config.keys import FOR_ALL
 from playshuffle.config.load import with_absolute_paths
@@ -89,7 +89,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
             shown(group[0]) if len(group) == 1 else counted(len(group), "playlist"): each[group[0]]
             for group in names.values()
         }
-        width = max(map(len, by_list))
+        width = _width(by_list, screen)
         for name, reason in by_list.items():
             answer = "yes" if reason.code == explain.IN else "no"
             line = question.line(name, reason)
@@ -98,7 +98,7 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
                 if line is None or question.document is None
                 else f"{home_path(question.document.path)}, line {line}: "
             )
-            yield from screen.hanging(f"{place}{reason.text}", f"  {name:{width}}  {answer}: ")
+            yield from screen.hanging(f"{place}{reason.text}", f"  {_padded(name, width)}  {answer}: ")
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
@@ -108,7 +108,7 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
         for name, reason in by_list.items():
             counts[name][reason.code] += 1
     yield home_path(top)
-    width = max(map(len, names), default=0)
+    width = _width(map(shown, names), screen)
     for name in names:
         total, inside = counts[name].total(), counts[name].pop(explain.IN, 0)
         text = f"{inside:,} of {counted(total, 'file')} in the playlist" if total else "no audio files"
@@ -116,7 +116,7 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
             f"{count:,} {_WORDS.get(code) or code.replace('_', ' ')}"
             for code, count in counts[name].most_common()
         ]
-        yield from screen.hanging("; ".join([text, *others]), f"  {shown(name):{width}}  ")
+        yield from screen.hanging("; ".join([text, *others]), f"  {_padded(shown(name), width)}  ")
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():
         if all(reason.code != explain.IN for reason in by_list.values()):
@@ -128,6 +128,14 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
         yield from (f"  {line}" for line in shortened(shown_paths, _NAMES))
     if any(len(paths) > _NAMES for paths in by_reason.values()):
         yield "All files: --json"
+
+
+def _width(names: Iterable[str], screen: Screen) -> int:
+    return min(max(map(columns, names), default=0), (screen.width or 160) // 2)
+
+
+def _padded(name: str, width: int) -> str:
+    return name + " " * (width - columns(name))
 
 
 def _heading(reason: Reason) -> str:

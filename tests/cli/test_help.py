@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.cli.help import _fitted
 from playshuffle.cli.help_topics import TOPICS
+from playshuffle.cli.screen import Screen, columns
 from playshuffle.options.help_groups import EXPERT
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.players.profiles import PLAYERS
@@ -118,6 +120,15 @@ def test_the_command_help_lists_topics_explains_commands_and_players_and_suggest
     assert refused(2, "help", "oders") == suggestion
 
 
+@pytest.mark.parametrize("topic", TOPICS)
+def test_help_topics_fit_into_a_narrow_terminal_except_commands_and_keys_to_copy(topic: str) -> None:
+    texts = [*TOPICS[topic][1]()]
+    wide = [line for line in _fitted(texts, Screen(60)) if columns(line) > 60]
+
+    assert all("# " in line or line.lstrip().startswith("playshuffle ") for line in wide), wide
+    assert [*_fitted(texts, Screen())] == "\n".join(texts).split("\n")
+
+
 def test_all_help_topics_that_messages_of_the_program_refer_to_exist() -> None:
     """No message refers to a file of the documentation, which is not installed."""
     words = {" ".join(command.words) for command in COMMANDS}
@@ -199,6 +210,20 @@ def test_the_shell_completes_the_names_of_configured_lists_and_of_decks(home: Pa
     expected |= {"why c": {"calm"}, "make --without to": {"today"}, "make --from al": {"all"}}
     for words, names in {**expected, "undo ": {"calm", "all", "today", "morning"}}.items():
         assert set(completed(f"playshuffle {words}")) == names
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("word", "completion"),
+    [("my", r"my\ jazz\ \(live\)"), (r"my\ j", r"my\ jazz\ \(live\)"), ('"my', "my jazz (live)")],
+)
+def test_bash_gets_the_name_of_a_list_as_one_word(home: Path, word: str, completion: str) -> None:
+    ran("make", numbered(home / "Music", 1), "-o", home / "my jazz (live).m3u")
+    position = {"COMP_WORDS": f"playshuffle\nmake\n{word}", "COMP_CWORD": "2"}
+
+    done = run(env={"_PLAYSHUFFLE_COMPLETE": "complete_bash", **position})
+
+    assert done.out.decode() == f"{completion}\n"
 
 
 @pytest.mark.process

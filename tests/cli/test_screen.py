@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playshuffle.cli.screen import Mark, Screen, home_path, shell_path, unbroken
+from playshuffle.cli.screen import Mark, Screen, columns, home_path, shell_path, unbroken
 
 COLOUR = Screen(80, has_colour=True, has_unicode=True)
 PLAIN = Screen(80, has_unicode=True)
@@ -59,6 +59,17 @@ def test_a_command_to_copy_is_not_wrapped() -> None:
     assert Screen(40).detail("Undo", "playshuffle undo ~/Music/some/where.m3u") == [
         "  Undo      playshuffle undo ~/Music/some/where.m3u"
     ]
+
+
+def test_text_is_wrapped_by_the_columns_that_a_terminal_draws() -> None:
+    """A letter may have two columns or, as accents and joiners, none."""
+    assert columns("夜\u0301e\u0301\u200d\u200e") == 3
+    assert Screen(40).wrapped("夜の 東京 タワーの 夜景 タワーの 夜景 が見える") == [
+        "夜の 東京 タワーの 夜景 タワーの 夜景",
+        "が見える",
+    ]
+    accents = " ".join(["e\u0301" * 9] * 4)
+    assert Screen(40).wrapped(accents) == [accents]
 
 
 def test_in_a_table_that_is_too_wide_the_first_column_loses_its_start_and_the_last_one_its_end() -> None:

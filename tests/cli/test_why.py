@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.cli.screen import columns
 from tests.support.needs import need
 from tests.support.program import (
     DATA,
@@ -104,6 +105,14 @@ def test_the_command_why_counts_the_files_of_a_folder_and_groups_omitted_files_b
     ]
     assert run("why", music / "live").code == 1
     assert json.loads(run("why", music, "--json").out)["files"][0]["path"] == f"{music}/1.mp3"
+
+
+def test_the_command_why_aligns_answers_by_the_columns_of_wide_letters(music: Path) -> None:
+    for name in ("夜の東京", "all"):
+        make(music, "-o", music / f"{name}.m3u")
+    lines = run("why", music / "1.mp3").out.decode().splitlines()
+
+    assert [columns(line.partition("yes: ")[0]) for line in lines[1:]] == [2 + 8 + 2] * 2
 
 
 def test_the_command_why_names_five_of_many_files_with_the_same_reason(music: Path) -> None:
