@@ -85,7 +85,7 @@ def playlist_lines(found: PlaylistAudit, screen: Screen) -> Iterator[str]:
         ("shortest gap of an album", *_gaps(found.by_album)),
         ("next track as in path order", f"{found.successors_in_path_order:,}", "0", chance, f"{pairs:,}"),
     ]
-    yield from screen.table(_HEADER, rows, right={1, 2, 3, 4})
+    yield from screen.table(_HEADER, [row for row in rows if any(row[1:])], right={1, 2, 3, 4})
 
 
 def _repeats(mix: Mix) -> tuple[str, ...]:

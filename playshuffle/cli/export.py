@@ -10,7 +10,7 @@ from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.run_lists import titles
-from playshuffle.cli.screen import Mark, home_path, screen_of
+from playshuffle.cli.screen import Mark, home_path, screen_of, shell_path
 from playshuffle.cli.streams import say
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList
@@ -74,7 +74,9 @@ def export(
         below, working = roots if keep_names else None, progress.report
         tracks, skipped = find_tracks(files, read_all, working, is_ascii=is_ascii, kept_below=below)
         if not tracks:
-            raise PlayshuffleError(f"'{shown(playlist)}' names no file that can be copied.", Exit.NO_INPUT)
+            see = "" if found == STDIN else f" See: playshuffle check {shell_path(found)}"
+            problem = f"'{shown(playlist)}' names no file that can be copied.{see}"
+            raise PlayshuffleError(problem, Exit.NO_INPUT)
         done = export_tracks(
             tracks,
             target,

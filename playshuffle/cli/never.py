@@ -65,7 +65,8 @@ def never(
             text = f"{what} not wanted any more, but removed from {len(lists) - len(failures)} of {count}"
             show([(Mark.WARNING, text)])
         else:
-            show([(Mark.GOOD, f"{what} in no playlist any more. Removed from {count}")])
+            done = f"in no playlist any more. Removed from {count}" if new or lists else "already excluded"
+            show([(Mark.GOOD, f"{what} {done}")])
         show([("List", home_path(never_list()))])
         each = ", once for each track" if len(new) > 1 else ""
         show([("Undo", f"playshuffle never --undo{each}")] if new else ())

@@ -108,7 +108,7 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
     if report.not_listed:
         if screen.is_terminal:
             yield ""
-        hidden = counted(report.not_listed, "other playlist")
+        hidden = counted(report.not_listed, "other playlist" if others or dealt else "playlist")
         yield from screen.wrapped(f"{hidden} written by make: playshuffle status --all")
     yield from report.notes
 

@@ -18,7 +18,8 @@ from playshuffle.history.history_reader import SourceError
 from playshuffle.history.sources import find_source
 from playshuffle.pipeline.tag_values import Coverage, coverage
 from playshuffle.pipeline.tools import Tools
-from playshuffle.selection.fields import OF_HISTORY, OF_TRACKS
+from playshuffle.selection.fields import FIELDS, OF_HISTORY, OF_TRACKS
+from playshuffle.selection.query import shown_value
 from playshuffle.shuffle import System
 from playshuffle.tags.cause import Cause
 from playshuffle.tags.reader_pool import read_all
@@ -28,6 +29,11 @@ from playshuffle.text import counted, known
 _EXAMPLES = 3
 _LONGEST = 40  # columns of an example
 _LEAST = 8  # columns for all examples, even in a narrow terminal
+# Fields of queries whose tag has another name.
+_FIELD_OF = {
+    "album_artist": "albumartist", "duration_ms": "length", "number": "track",
+    "play_count": "plays", "sample_rate": "samplerate",
+}  # fmt: skip
 
 EXAMPLES = """\b
 Examples:
@@ -144,8 +150,12 @@ def _file_lines(path: bytes, reason: Cause | None, tags: Mapping[str, Any], scre
     if reason is not None:
         yield f"  {shown(str(reason))}"
     for tag, value in tags.items():
-        text = clock(value) if tag == "duration_ms" else shown(str(value))
-        label = "length" if tag == "duration_ms" else tag
+        label = _FIELD_OF.get(tag, tag)
+        if label == "length":
+            text = clock(value)
+        else:
+            is_number = label in FIELDS and not isinstance(value, str)
+            text = shown_value(FIELDS[label], value) if is_number else shown(str(value))
         lines = screen.hanging(text, f"  {label:14}  ")
         if screen.is_terminal and columns(lines[0]) > (screen.width or 0):  # a value of one long word
             lines = [f"  {label}", f"    {text}"]

@@ -180,7 +180,8 @@ def check_output(folder: bytes, before: Sequence[Mount], current: Iterable[Mount
     for last, now in product(before, current):
         is_below = last.point != now.point and last.point.startswith(now.point.rstrip(b"/") + b"/")
         if is_below and _can_be_missing(last, folder):
-            raise MissingError(folder, f"{shown(last.point)} is not mounted", _CONFIRM)
+            advice = "Mount it and try again. To write the playlist without it, add --accept-missing."
+            raise MissingError(folder, f"{shown(last.point)} is not mounted", advice)
 
 
 def _can_be_missing(mount: Mount, folder: bytes) -> bool:

@@ -119,7 +119,7 @@ class NothingMatchesError(OptionError):
     def __init__(self, request: Request, choice: Choice, terms: Sequence[str]) -> None:
         where, skipped, without = map(choice.stage, (WHERE, SPOKEN, WITHOUT))
         if without is not None and without.of:
-            problem = "The skip lists ({1} and never.m3u) name all {tracks}."
+            problem = "The skip lists ({1} and never.m3u) name {tracks}."
         elif where is not None and where.of:
             problem = "No track matches '{query}'."
         else:
@@ -130,7 +130,7 @@ class NothingMatchesError(OptionError):
             "without",
             code=Exit.NOTHING_TO_PLAY,
             query=short(" ".join(request.options.where)),
-            tracks=counted(without.of if without is not None else 0, "track"),
+            tracks="the only track" if without is None or without.of == 1 else f"all {without.of:,} tracks",
         )
         self.details += tuple(terms)
         if skipped is not None and skipped.indices:

@@ -116,7 +116,11 @@ def test_export_copies_the_files_of_a_list_and_reports_the_entries_that_it_skips
     ("words", "code", "message"),
     [
         (("gone.m3u", "stick"), 66, "gone.m3u cannot be read: No such file or directory."),
-        (("empty.m3u", "stick"), 66, "'empty.m3u' names no file that can be copied."),
+        (
+            ("empty.m3u", "stick"),
+            66,
+            "names no file that can be copied. See: playshuffle check /",
+        ),
         (("all.m3u", "stick", "--size", "big"), 2, "--size big is not a size. Write it in bytes, or "),
         (("all.m3u", "gone"), 73, "gone does not exist, so nothing was copied. Mount its drive, or m"),
         (("sub.m3u", "Music"), 2, "Music is a music folder of the list"),

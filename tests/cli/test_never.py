@@ -38,6 +38,12 @@ def test_the_never_command_removes_a_track_from_all_playlists_for_good(home: Pat
     assert "a/1.mp3" not in listed(music / "playshuffle.m3u")
 
 
+def test_a_track_that_is_excluded_already_is_not_removed_from_0_playlists(music: Path) -> None:
+    ran("never", music / "a/1.mp3")
+
+    assert "~/Music/a/1.mp3 is already excluded\n" in ran("never", music / "a/1.mp3").err
+
+
 def test_make_adds_the_tracks_of_never_m3u_again_after_never_m3u_was_deleted(home: Path, music: Path) -> None:
     run("never", music / "5.opus")
     make(music, "-v")

@@ -73,6 +73,12 @@ def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
     ]
 
 
+def test_status_counts_no_other_playlist_if_it_shows_none() -> None:
+    report = REPORT._replace(playlists=(), services=(), not_listed=1)
+
+    assert [*_lines(report, Screen())][-1] == "1 playlist written by make: playshuffle status --all"
+
+
 def test_the_verdict_of_status_counts_other_playlists_only_if_none_is_configured() -> None:
     others = tuple(PlaylistStatus(None, f"/music/{name}.m3u", last_error="It is full.") for name in "abcde")
     verdict = next(_lines(REPORT._replace(playlists=REPORT.playlists + others), Screen()))

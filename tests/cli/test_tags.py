@@ -55,6 +55,14 @@ def test_the_command_tags_shows_the_tags_of_files(music: Path) -> None:
     ]
 
 
+def test_the_tags_of_a_file_have_the_names_and_values_of_queries() -> None:
+    lines = dict(line.split(None, 1) for line in ran("tags", DATA / "ape2.mp3").out.decode().splitlines()[1:])
+
+    assert lines["albumartist"] == "Various"
+    assert (lines["track"], lines["samplerate"], lines["lossless"]) == ("3", "8000", "no")
+    assert lines["rating"] == "4.0"
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir() if path.suffix != ".py"))
 def test_every_value_that_the_command_tags_shows_can_be_queried(tmp_path: Path, name: str) -> None:
     shutil.copy(DATA / name, tmp_path)

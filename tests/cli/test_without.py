@@ -89,6 +89,8 @@ def test_a_skip_list_that_is_wrong_or_names_every_track_leaves_the_playlist_unch
     said = refused(3, "make", music, "--without", music / "all.m3u")
 
     assert "The skip lists (--without and never.m3u) name all 5 tracks" in said
+    said = refused(3, "make", music, "--where", "path::1.mp3", "--without", music / "all.m3u")
+    assert "The skip lists (--without and never.m3u) name the only track" in said
     assert (music / "playshuffle.m3u").read_bytes() == before
 
 
