@@ -253,7 +253,7 @@ def _write(run: Run, deck: Deck, before: SavedRecord | None, notes: Sequence[Not
         with contextlib.suppress(PlayshuffleError):  # the next run compares the file itself
             written = report.completed(record)
             assert isinstance(written, SavedDeck)
-            confirm(run.opened.state, run.path, run.tracks, written)
+            confirm(run.opened.state, run.path, written.translated(run.tracks.numbers_of))
     return report
 
 

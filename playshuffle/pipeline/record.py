@@ -1,6 +1,7 @@
 """Load and save the record of a playlist: its last order, or its deck.
 
-The state stores lasting numbers of tracks. A run uses indices, and `~number` for an absent track.
+The state stores lasting numbers of tracks. A run uses indices, and `~number` for an absent track. Only the
+record that the run continues is translated: large lists have several.
 """
 
 from array import array
@@ -20,6 +21,8 @@ from playshuffle.store import records
 from playshuffle.store.records import BEFORE, LAST, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
 
+_NO_COPIES: Mapping[int, int] = {}
+
 
 class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
@@ -27,6 +30,9 @@ class Record(NamedTuple):
     Attributes:
         order: None without a last order, and for a deck.
         saved: the record that fits the content of the file, otherwise the newest.
+        in_state: `saved` as it is in the state, with numbers.
+        before: the record that `undo` would restore, with numbers.
+        kept: each omitted copy of a recording, and the copy that replaces it.
         replaced: number of tracks that took the position of an omitted copy.
         forgotten: tracks absent for so long that they lose their positions.
         has_other: the file has another computer's deal of this period.
@@ -35,7 +41,9 @@ class Record(NamedTuple):
     order: SavedOrder | None = None
     deck: Deck | None = None
     saved: SavedRecord | None = None
+    in_state: SavedRecord | None = None
     before: SavedRecord | None = None
+    kept: Mapping[int, int] = _NO_COPIES
     notes: tuple[Note, ...] = ()
     replaced: int = 0
     forgotten: frozenset[int] = frozenset()
@@ -68,20 +76,23 @@ class Record(NamedTuple):
             kept = {was: copy for copy, was in pairs if copy in left and was not in left} | dict(kept)
         if not kept:
             return self
-        deck = self.deck and join_copies(self.deck, kept)
         order = self.order and _with_copies(self.order, kept)
-        before = self.before
-        if isinstance(before, SavedDeck):
-            before = before._replace(deck=join_copies(before.deck, kept))
-        elif before is not None:
-            before = _with_copies(before, kept)
         replaced = frozenset(order.tracks if order else ()).difference(
             self.order.tracks if self.order else ()
         )
-        return self._replace(order=order, deck=deck, before=before, replaced=len(replaced))
+        deck = self.deck and join_copies(self.deck, kept)
+        return self._replace(order=order, deck=deck, kept=kept, replaced=len(replaced))
+
+    def with_same_copies(self, other: SavedRecord) -> SavedRecord:
+        """Return another record of the playlist, in which each omitted copy is replaced by the kept one."""
+        if isinstance(other, SavedDeck):
+            return other._replace(deck=join_copies(other.deck, self.kept))
+        return _with_copies(other, self.kept)
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
+    if not kept:
+        return order
     tracks, listed = order.tracks[:], set(order.tracks)
     for position, track in enumerate(order.tracks):
         best = kept.get(track)
@@ -102,12 +113,9 @@ def load_record(
     """
     if file is None:
         return Record()
-    saved = {
-        age: record.translated(tracks.indices_of)
-        for age, record in records.load(opened.state, file.path).items()
-    }
+    stored = records.load(opened.state, file.path)
     is_ours = request.options.force or file.has_mark()
-    if not (is_ours or file.fingerprint() in [record.content for record in saved.values()]):
+    if not (is_ours or file.fingerprint() in [record.content for record in stored.values()]):
         raise not_ours(request.output or file.path)
     if request.deal is not None and file.is_file(request.source_file):
         raise PlayshuffleError(
@@ -115,47 +123,55 @@ def load_record(
             " Choose another file with -o."
         )
     if request.deal is not None:
-        return _deck_record(opened.state, saved, file, tracks, request, now)
-    lost, forgotten = _lost_and_forgotten(opened, saved.values(), int(now.timestamp()))
-    return _order_record(saved, file, tracks, lost)._replace(forgotten=forgotten)
-
-
-def _lost_and_forgotten(
-    opened: OpenLibrary, saved: Iterable[SavedRecord], now_s: int
-) -> tuple[frozenset[int], frozenset[int]]:
-    if all(min(record.tracks, default=0) >= 0 for record in saved if isinstance(record, SavedOrder)):
-        return frozenset(), frozenset()
-    table = opened.whole_table()
-    lost = table.lost_numbers()
-    forgotten = lost | table.vanished_long_ago(now_s)
-    return frozenset(~number for number in lost), frozenset(~number for number in forgotten)
+        return _deck_record(opened.state, stored, file, tracks, request, now)
+    return _order_record(opened, stored, file, tracks, int(now.timestamp()))
 
 
 def _order_record(
-    saved: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, lost: frozenset[int]
+    opened: OpenLibrary, stored: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, now_s: int
 ) -> Record:
-    newest, before = saved.get(LAST), saved.get(BEFORE)
-    order = next((record for record in saved.values() if isinstance(record, SavedOrder)), None)
-    if order is None:
-        return Record(_order_in_file(file, tracks), saved=newest, before=before)
-    in_file: SavedRecord | None = newest
+    in_state = next((record for record in stored.values() if isinstance(record, SavedOrder)), None)
+    before, last = stored.get(BEFORE), stored.get(LAST)
+    notes: tuple[Note, ...] = ()
+    if in_state is None or not file.files:
+        in_file = last
+    else:
+        in_file, notes = _in_file(stored, in_state, file)
+    saved = in_file and in_file.translated(tracks.indices_of)
+    if in_state is None:
+        return Record(_order_in_file(file, tracks), saved=saved, in_state=in_file, before=before)
+    order = saved if isinstance(saved, SavedOrder) else in_state.translated(tracks.indices_of)
+    forgotten: frozenset[int] = frozenset()
+    if min(order.tracks, default=0) < 0:
+        table = opened.whole_table()
+        lost = table.lost_numbers()
+        forgotten = _absent(lost | table.vanished_long_ago(now_s))
+        if isinstance(saved, SavedOrder) and not notes:
+            order = _found_again(order, file, tracks, _absent(lost))
+    return Record(order, None, saved, in_file, before, notes=notes, forgotten=forgotten)
+
+
+def _absent(numbers: Iterable[int]) -> frozenset[int]:
+    return frozenset(~number for number in numbers)
+
+
+def _in_file(
+    stored: Mapping[int, SavedRecord], order: SavedOrder, file: PlaylistFile
+) -> tuple[SavedRecord | None, tuple[Note, ...]]:
     # A large playlist is not read if nobody has written to it since.
-    if file.files and file.stamp() == order.stamp:
-        in_file = order
-    elif file.files:
-        content = file.fingerprint()
-        in_file = next((record for record in saved.values() if record.content == content), None)
-        if in_file is None:
-            note = f"Another program changed {shown(file.path)}."
-            note += " It is replaced, and its last order is the saved one."
-            return Record(order, saved=newest, before=before, notes=(Note("changed_by_another", note),))
-    if isinstance(in_file, SavedOrder):
-        order = _found_again(in_file, file, tracks, lost)
-    return Record(order, saved=in_file, before=before)
+    if file.stamp() == order.stamp:
+        return order, ()
+    content = file.fingerprint()
+    found = next((record for record in stored.values() if record.content == content), None)
+    if found is not None:
+        return found, ()
+    text = f"Another program changed {shown(file.path)}."
+    text += " It is replaced, and its last order is the saved one."
+    return stored.get(LAST), (Note("changed_by_another", text),)
 
 
 def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: frozenset[int]) -> SavedOrder:
-    if not lost or lost.isdisjoint(order.tracks):
+    if lost.isdisjoint(order.tracks):
         return order
     had = frozenset(order.tracks)
     new = {path: index for index, path in enumerate(tracks.paths) if index not in had}
@@ -177,7 +193,7 @@ def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
 
 def _deck_record(
     state: State,
-    saved: Mapping[int, SavedRecord],
+    stored: Mapping[int, SavedRecord],
     file: PlaylistFile,
     tracks: Tracks,
     request: Request,
@@ -188,35 +204,30 @@ def _deck_record(
     If the request writes, a pending deal that the file has is marked as written.
     """
     assert request.deal is not None
-    newest, before = saved.get(LAST), saved.get(BEFORE)
-    stored = next((record for record in saved.values() if isinstance(record, SavedDeck)), None)
-    deck = stored.deck if stored is not None else _deck_in_file(file, tracks)
-    is_pending = request.writes and deck.deal is not None and deck.deal.is_pending
-    if stored is not None and is_pending and stored is newest and file.fingerprint() == stored.content:
-        newest = confirm(state, file.path, tracks, stored)
-        deck = newest.deck
-    contents = {record.content for record in saved.values()}
+    last, before = stored.get(LAST), stored.get(BEFORE)
+    if (
+        request.writes
+        and isinstance(last, SavedDeck)
+        and last.deck.deal is not None
+        and last.deck.deal.is_pending
+        and file.fingerprint() == last.content
+    ):
+        last = confirm(state, file.path, last)
+    saved = last and last.translated(tracks.indices_of)
+    newest = saved
+    if not isinstance(newest, SavedDeck):
+        decks = (record for record in stored.values() if isinstance(record, SavedDeck))
+        newest = next((deck.translated(tracks.indices_of) for deck in decks), None)
+    deck = _deck_in_file(file, tracks) if newest is None else newest.deck
+    contents = {record.content for record in stored.values()}
     deck, has_other, notes = count_others(deck, file, tracks, contents, request.deal.every, now)
-    return Record(deck=deck, saved=newest, before=before, notes=tuple(notes), has_other=has_other)
+    return Record(None, deck, saved, last, before, notes=tuple(notes), has_other=has_other)
 
 
-def save_record(
-    state: State,
-    playlist: bytes,
-    tracks: Tracks,
-    record: SavedRecord,
-    in_file: SavedRecord | None = None,
-    before: SavedRecord | None = None,
-) -> None:
-    """Save the record of a playlist as `records.save` does, with numbers in place of indices."""
-    numbered = [each and each.translated(tracks.numbers_of) for each in (in_file, before)]
-    records.save(state, playlist, record.translated(tracks.numbers_of), *numbered)
-
-
-def confirm(state: State, playlist: bytes, tracks: Tracks, pending: SavedDeck) -> SavedDeck:
-    """Save a deck with its pending deal marked as written; return this deck."""
+def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:
+    """Save a deck with its pending deal marked as written; return this deck. All have numbers."""
     written = pending._replace(deck=mark_written(pending.deck))
-    save_record(state, playlist, tracks, written)
+    records.save(state, playlist, written)
     return written
 
 

@@ -18,7 +18,7 @@ from playshuffle.ordering.resting import heard_lately
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
 from playshuffle.pipeline.open_library import OpenLibrary
-from playshuffle.pipeline.record import Record, save_record
+from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.report import Report, figures_of
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.skip_lists import file_at
@@ -27,6 +27,7 @@ from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
 from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.store import records
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.text import counted
 
@@ -127,15 +128,20 @@ class Run(NamedTuple):
             return self._finished(report._replace(is_changed=ready.replace()))
 
     def _save(self, record: SavedRecord, before: SavedRecord | None) -> None:
-        saved = self.record.saved
-        is_order, is_same_file = isinstance(record, SavedOrder), saved and saved.content == record.content
-        if is_order and is_same_file and before is saved:
-            before = self.record.before or NOTHING  # the same list again is not a step for `undo`
+        saved, in_state = self.record.saved, self.record.in_state
         if record == saved and before is None:
             return
-        # Until the file is replaced, it has the saved order.
-        in_file = saved if is_order and not is_same_file and saved != before else None
-        save_record(self.opened.state, self.path, self.tracks, record, in_file, before)
+        is_order, is_same_file = isinstance(record, SavedOrder), saved and saved.content == record.content
+        in_file, numbers_of = None, self.tracks.numbers_of
+        if before is not saved:
+            before = before and before.translated(numbers_of)
+        elif is_order and is_same_file:  # the same list again is not a step for `undo`
+            before = self.record.before or NOTHING
+        else:
+            before = in_state
+        if is_order and not is_same_file and before != in_state:
+            in_file = in_state  # until the file is replaced, it has the saved order
+        records.save(self.opened.state, self.path, record.translated(numbers_of), in_file, before)
 
     def report(self, arranged: Arranged, notes: Sequence[Note] = ()) -> Report:
         return self._finished(self._report(arranged, notes))

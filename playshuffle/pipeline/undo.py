@@ -53,7 +53,7 @@ def undo(run: Run, before: SavedRecord) -> Report:
             " the next tracks: playshuffle deal --now",
             Exit.CANNOT_CREATE,
         )
-    before = run.record.before or before.translated(run.tracks.indices_of)
+    before = run.record.with_same_copies(before.translated(run.tracks.indices_of))
     state, path = run.opened.state, run.path
     undone = records.last(state, path)
     before = _counting_as(undone, before)

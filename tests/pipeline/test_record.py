@@ -74,7 +74,7 @@ def test_an_order_that_was_saved_but_never_written_to_the_file_is_not_the_last_o
         records.save(state, bytes(path), WRITTEN._replace(content="9-0"), WRITTEN)
 
     first = WRITTEN.translated(EMPTY.indices_of)
-    assert record(path) == Record(first, saved=first)
+    assert record(path) == Record(first, saved=first, in_state=WRITTEN)
 
 
 @pytest.mark.damages_state
