@@ -48,6 +48,11 @@ class Tracks:
         return self.paths if len(indices) == len(self) else [self.paths[index] for index in indices]
 
     @cached_property
+    def odd_folders(self) -> list[Folder]:
+        """The folders with unusual names, and those whose names were not looked at yet."""
+        return [folder for folder in self.folders if folder.has_odd_names or not folder.file_ids]
+
+    @cached_property
     def durations_ms(self) -> "array[int]":
         durations = array("I")
         for folder in self.folders:

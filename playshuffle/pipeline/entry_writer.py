@@ -16,7 +16,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
-from playshuffle.playlist.m3u import PathStyle, escaped
+from playshuffle.playlist.m3u import PathStyle, Text, escaped
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf, mpd_server
@@ -71,12 +71,8 @@ class EntryWriter(NamedTuple):
         base = self.base
         odd_folders = [
             folder
-            for folder in tracks.folders
-            if folder.has_odd_names
-            or (
-                (base.swaps or not folder.file_ids)  # the names were not looked at yet
-                and not is_plain(base.shape(folder.path), folder.names)
-            )
+            for folder in (tracks.folders if base.swaps else tracks.odd_folders)
+            if folder.has_odd_names or not is_plain(base.shape(folder.path), folder.names)
         ]
         if tracks.rows is None and len(indices) == len(tracks):
             return Tracks(odd_folders).paths
@@ -132,9 +128,16 @@ class EntryWriter(NamedTuple):
 
 
 @lru_cache(1)  # the playlists of an update have the same library, and mostly the same style
-def lines_of_all(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
-    """Return the playlist lines of all files in the tracks' folders."""
-    return [line for folder in tracks.folders for line in writer.lines(folder)]
+def lines_of(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
+    """Return the playlist lines of each track."""
+    return tracks.of_tracks([line for folder in tracks.folders for line in writer.lines(folder)])
+
+
+@lru_cache(1)
+def checksum_of_lines(tracks: Tracks, writer: EntryWriter) -> str:
+    """Return a checksum of `lines_of`, which takes a tenth of the time that a shuffled playlist takes."""
+    lines = lines_of(tracks, writer)
+    return Text(lines, range(len(lines)), ()).fingerprint
 
 
 def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[Folder]) -> EntryWriter:

@@ -4,7 +4,7 @@ from array import array
 from datetime import datetime
 
 from playshuffle.errors import Note, PlayshuffleError
-from playshuffle.ordering.running_order import last_order_now, update_order
+from playshuffle.ordering.running_order import LastOrder, last_order_now, update_order
 from playshuffle.pipeline.deal import Dealt, deal
 from playshuffle.pipeline.make import make
 from playshuffle.pipeline.report import Report
@@ -41,8 +41,11 @@ def keep(run: Run) -> Report:
             text = f"The playlist cannot be shuffled again, so it keeps its order. {error}"
             notes.append(Note("not_shuffled", text))
     chosen, digest = run.choice.remaining, run.tracks.digest(run.choice.remaining)
-    last_now = last_order_now(last.tracks, last.absent, chosen, run.record.forgotten)
-    is_changed = bool(last_now.new or last_now.went) or last.digest != digest
+    is_changed = last.digest != digest or len(last.tracks) != len(chosen) + len(last.absent)
+    if is_changed or run.record.forgotten:
+        last_now = last_order_now(last.tracks, last.absent, chosen, run.record.forgotten)
+    else:
+        last_now = LastOrder(list(last.tracks), last.absent, [], 0, 0)
     arranged, order = update_order(
         run.chosen, run.recipe, last_now, run.tools.randbelow, is_changed=is_changed
     )

@@ -53,6 +53,7 @@ class Report(NamedTuple):
         removed: files of the old playlist that the new one does not have.
         has_news: the notes differ from those of the last run.
         stamp: stamp of the written file; empty if none.
+        basis: a checksum of what the text is made of, except the order.
     """
 
     request: Request
@@ -76,6 +77,7 @@ class Report(NamedTuple):
     notes: Sequence[Note] = ()
     has_news: bool = True
     stamp: str = ""
+    basis: str = ""
 
     @property
     def playlist_length(self) -> int:
@@ -88,7 +90,7 @@ class Report(NamedTuple):
         )
         if isinstance(record, SavedDeck):
             return record
-        return record._replace(stamp=self.stamp, noted=self.noted)
+        return record._replace(stamp=self.stamp, noted=self.noted, basis=self.basis)
 
     @property
     def noted(self) -> str:

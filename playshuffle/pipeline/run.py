@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from playshuffle.dealing.other_deals import deal_comment
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
@@ -16,7 +17,7 @@ from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.ordering.resting import heard_lately
 from playshuffle.pipeline.choice import Choice
-from playshuffle.pipeline.entry_writer import EntryWriter, lines_of_all
+from playshuffle.pipeline.entry_writer import EntryWriter, checksum_of_lines, lines_of
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.report import Report, figures_of
@@ -117,7 +118,7 @@ class Run(NamedTuple):
             return self._finished(report._replace(removed=()))
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since
-            is_same = saved.content == report.text.fingerprint
+            is_same = _is_same(saved, report)
         with prepared(
             self.file.path, report.text, force=self.request.options.force, is_same=is_same
         ) as ready:
@@ -151,10 +152,11 @@ class Run(NamedTuple):
         tracks, order = self.tracks, arranged.played
         suspects = writer.suspects(tracks, order)
         lost = writer.losses(suspects, arranged.playlist_length)
-        lines = tracks.of_tracks(lines_of_all(tracks, writer.style_alone))
+        comments, style = self._comments(order, record), writer.style_alone
         text = playlist_text(
-            writer.format.text, lines, order, self._comments(order, record), writer.max_per_file
+            writer.format.text, lines_of(tracks, style), order, comments, writer.max_per_file
         )
+        others = repr((comments, writer.max_per_file)).encode()
         return Report(
             request=request,
             output=file.path if file is not None else None,
@@ -171,6 +173,7 @@ class Run(NamedTuple):
             losses=lost,
             last=self.record.saved_order,
             notes=[*notes, *self._notes()],
+            basis=f"{checksum_of_lines(tracks, style)}-{crc32(others):08x}",
         )
 
     def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
@@ -234,6 +237,15 @@ class Run(NamedTuple):
         tracks = f"{len(waiting):,} of {counted(len(self.choice.remaining), 'track')}"
         until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
         yield Note("waiting", f"{tracks} {verb} for {shown(root)}: {error.why}.{until}", root, error.advice)
+
+
+def _is_same(saved: SavedOrder, report: Report) -> bool:
+    """Return whether the file has the report's text already; make a large text only if that is unclear."""
+    if list(saved.present_then[: saved.played]) != list(report.arranged.played):
+        return False
+    if saved.basis == report.basis:
+        report.text.fingerprint = saved.content
+    return saved.content == report.text.fingerprint
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:

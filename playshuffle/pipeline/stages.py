@@ -1,6 +1,7 @@
 """Define the stages of a choice: a table with one row for each stage, in the order of a run."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from playshuffle.errors import shown
@@ -73,6 +74,7 @@ def _without_spoken(choice: Choice, facts: Facts) -> Choice:
     return choice.without(SPOKEN, sorted(reasons), reasons.__getitem__)
 
 
+@lru_cache(1)  # the playlists of an update have the same library
 def _spoken(tracks: Tracks) -> dict[int, Cause]:
     has_any = any(
         folder.odd.spoken or (folder.durations_ms is None and spoken.SUFFIX in folder.names.lower())

@@ -118,10 +118,23 @@ class Text:
         self, lines: Sequence[bytes], order: Sequence[int], comments: Iterable[tuple[str, str]]
     ) -> None:
         headers = [(key, one_line(value)) for key, value in comments]
-        self._headers, self._lines, self._order = headers, lines, order
+        self._headers, self._lines, self._order, self._fingerprint = headers, lines, order, ""
 
     def __iter__(self) -> Iterator[bytes]:
-        # Makes the pieces each time: kept, they would take as much memory as the lines.
+        size = checksum = 0
+        for piece in self._pieces():
+            size += len(piece)
+            checksum = crc32(piece, checksum)
+            yield piece
+        self._fingerprint = f"{size}-{checksum:08x}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Size and checksum, known without effort after the text was written."""
+        return self._fingerprint or fingerprint_of(self)
+
+    def _pieces(self) -> Iterator[bytes]:
+        # Made each time: kept, they would take as much memory as the lines.
         yield self._head(self._headers)
         for start in range(0, len(self._order), _CHUNK):
             yield b"".join(map(self._lines.__getitem__, self._order[start : start + _CHUNK]))

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, product
 
 from playshuffle.errors import Exit, Note, OptionError, shown
-from playshuffle.playlist.m3u import Text, fingerprint_of
+from playshuffle.playlist.m3u import Text
 from playshuffle.playlist.playlist_file import existing_parts, is_our_part, not_ours, part_name
 from playshuffle.system import atomic_file
 
@@ -28,7 +28,7 @@ class Parts:
 
     @cached_property
     def fingerprint(self) -> str:
-        return fingerprint_of(self)
+        return " ".join(text.fingerprint for text in self.texts)
 
 
 def playlist_text(

@@ -117,7 +117,7 @@ class PlaylistFile(NamedTuple):
 
     def fingerprint(self) -> str:
         try:
-            return fingerprint_of(chunk for file in self.files for chunk in _chunks(file))
+            return " ".join(fingerprint_of(_chunks(file)) for file in self.files)
         except OSError as error:
             raise self._unreadable(error) from error
 
