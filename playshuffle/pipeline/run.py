@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
+from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
@@ -241,7 +242,7 @@ class Run(NamedTuple):
 
 def _is_same(saved: SavedOrder, report: Report) -> bool:
     """Return whether the file has the report's text already; make a large text only if that is unclear."""
-    if list(saved.present_then[: saved.played]) != list(report.arranged.played):
+    if saved.played != report.playlist_length or any(map(ne, saved.present_then, report.arranged.played)):
         return False
     if saved.basis == report.basis:
         report.text.fingerprint = saved.content
