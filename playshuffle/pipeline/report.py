@@ -53,7 +53,8 @@ class Report(NamedTuple):
         removed: files of the old playlist that the new one does not have.
         has_news: the notes differ from those of the last run.
         stamp: stamp of the written file; empty if none.
-        basis: a checksum of what the text is made of, except the order.
+        basis: a checksum of all that the text is made of, except the order: each track's number and line,
+            and the comments.
     """
 
     request: Request

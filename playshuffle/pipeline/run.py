@@ -157,7 +157,7 @@ class Run(NamedTuple):
         text = playlist_text(
             writer.format.text, lines_of(tracks, style), order, comments, writer.max_per_file
         )
-        others = repr((comments, writer.max_per_file)).encode()
+        others = crc32(repr((comments, writer.max_per_file)).encode(), crc32(tracks.numbers))
         return Report(
             request=request,
             output=file.path if file is not None else None,
@@ -174,7 +174,7 @@ class Run(NamedTuple):
             losses=lost,
             last=self.record.saved_order,
             notes=[*notes, *self._notes()],
-            basis=f"{checksum_of_lines(tracks, style)}-{crc32(others):08x}",
+            basis=f"{checksum_of_lines(tracks, style)}-{others:08x}",
         )
 
     def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
