@@ -72,9 +72,19 @@ class Memory:
 
 
 class _ShuffleOrder(ShufflePlugin):  # type: ignore[misc]
-    """Base class of the orders, which draw an order and insert new songs."""
+    """Base class of the orders, which draw an order and insert new songs.
+
+    The underscore in a title is before the letter that selects the order in the menu.
+    """
 
     priority = 210
+
+    def __init_subclass__(cls, *, order: str, title: str) -> None:
+        cls.PLUGIN_ID = cls.name = f"playshuffle-{order.lower()}"
+        cls.PLUGIN_NAME = f"playshuffle: {order}"
+        cls.PLUGIN_DESC += " The order is kept when Quod Libet restarts."
+        cls.accelerated_name = f"{title} (playshuffle)"
+        cls.display_name = cls.accelerated_name.replace("_", "")
 
     def __init__(self) -> None:
         super().__init__()
@@ -179,14 +189,10 @@ def _numbers(names: Sequence[str]) -> list[int]:
     return [numbers[name] if name else ~index for index, name in enumerate(names)]
 
 
-class RandomOrder(_ShuffleOrder):
+class RandomOrder(_ShuffleOrder, order="random", title="Random, _kept"):
     """Every order is equally likely; a new round does not begin with the songs played last."""
 
-    PLUGIN_ID = name = "playshuffle-random"
-    PLUGIN_NAME = "playshuffle: random"
-    PLUGIN_DESC = "Plays every song once in random order. The order is kept when Quod Libet restarts."
-    display_name = "Random, kept (playshuffle)"
-    accelerated_name = "Random, _kept (playshuffle)"
+    PLUGIN_DESC = "Plays every song once in random order."
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
         at = {key: index for index, key in enumerate(keys)}
@@ -194,17 +200,10 @@ class RandomOrder(_ShuffleOrder):
         return _permute(keys, shuffle.not_before(range(len(keys)), soonest, _RANDBELOW))
 
 
-class SpreadOrder(_ShuffleOrder):
+class SpreadOrder(_ShuffleOrder, order="spread", title="Artists _apart"):
     """Songs by the same artist are far apart."""
 
-    PLUGIN_ID = name = "playshuffle-spread"
-    PLUGIN_NAME = "playshuffle: spread"
-    PLUGIN_DESC = (
-        "Plays every song once, with the songs of each artist far apart. The order is kept when Quod Libet"
-        " restarts."
-    )
-    display_name = "Artists apart (playshuffle)"
-    accelerated_name = "Artists _apart (playshuffle)"
+    PLUGIN_DESC = "Plays every song once, with the songs of each artist far apart."
 
     def _artists(self, keys: Sequence[str]) -> list[int]:
         return _numbers([self._songs[key]("artist").partition("\n")[0].strip().casefold() for key in keys])
@@ -223,17 +222,10 @@ class SpreadOrder(_ShuffleOrder):
         return _permute(order, moved)
 
 
-class AlbumsOrder(_ShuffleOrder):
+class AlbumsOrder(_ShuffleOrder, order="albums", title="Al_bums"):
     """Albums in random order, each from its first song to its last."""
 
-    PLUGIN_ID = name = "playshuffle-albums"
-    PLUGIN_NAME = "playshuffle: albums"
-    PLUGIN_DESC = (
-        "Plays every album once, in random order, each from its first song to its last. The order is kept"
-        " when Quod Libet restarts."
-    )
-    display_name = "Albums (playshuffle)"
-    accelerated_name = "Al_bums (playshuffle)"
+    PLUGIN_DESC = "Plays every album once, in random order, each from its first song to its last."
     replaygain_profiles = ("album", "track")
 
     def _sorted(self, keys: Sequence[str]) -> tuple[list[str], list[int]]:
@@ -260,17 +252,10 @@ class AlbumsOrder(_ShuffleOrder):
         return _permute(ordered, shuffle.insert_in_block(running, sorted(added), albums, _RANDBELOW, first))
 
 
-class SattoloOrder(_ShuffleOrder):
+class SattoloOrder(_ShuffleOrder, order="Sattolo", title="No song at its old _position"):
     """No song has the position that it had in the last round."""
 
-    PLUGIN_ID = name = "playshuffle-sattolo"
-    PLUGIN_NAME = "playshuffle: Sattolo"
-    PLUGIN_DESC = (
-        "Plays every song once, and no song at the position that it had in the last round. The order is kept"
-        " when Quod Libet restarts."
-    )
-    display_name = "No song at its old position (playshuffle)"
-    accelerated_name = "No song at its old _position (playshuffle)"
+    PLUGIN_DESC = "Plays every song once, and no song at the position that it had in the last round."
 
     def draw(self, keys: list[str], played: list[str]) -> list[str]:
         """Move every song from its position in the last round; in the first round, in the list."""
