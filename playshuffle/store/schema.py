@@ -39,17 +39,8 @@ COLUMNS: dict[str, dict[str, type]] = {
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
     "unwritten": {"path": bytes, "content": bytes},
 }
-_KEYS = {
-    "folder": "path",
-    "former": "number",
-    "root": "path, ignore_files",
-    "record": "path, age",
-    "record_tracks": "path, age",
-    "output": "path",
-    "plays": "source",
-    "skip_list": "playlist, list",
-    "unwritten": "path",
-}
+# The number of first columns that are the primary key of a table; otherwise one.
+_KEY_COLUMNS = {"root": 2, "counter": 0, "record": 2, "record_tracks": 2, "skip_list": 2}
 # The columns with paths, and how these are stored: as a user named them, or without symbolic links. Each
 # other form is converted by `store.path_moves`, which needs all of them.
 PATH_COLUMNS = {
@@ -78,7 +69,8 @@ def _tables() -> str:
     for table, columns in COLUMNS.items():
         parts = [f"{name} {_TYPES[kind]} NOT NULL" for name, kind in columns.items()]
         parts += ["checksum INTEGER NOT NULL"]
-        parts += [f"PRIMARY KEY ({_KEYS[table]})"] if table in _KEYS else []
+        key = ", ".join([*columns][: _KEY_COLUMNS.get(table, 1)])
+        parts += [f"PRIMARY KEY ({key})"] if key else []
         statements.append(f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(parts)});")
     return " ".join(statements)
 
