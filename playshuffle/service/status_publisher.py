@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import shown
 from playshuffle.service.status_file import services_folder
 from playshuffle.service.status_json import Status
 from playshuffle.system import atomic_file, lock
@@ -19,7 +19,7 @@ def alone_with(playlist: bytes) -> Iterator[None]:
     """Lock a playlist against other services.
 
     Raises:
-        PlayshuffleError: another service manages it.
+        HeldError: another service manages it.
     """
     try:
         folder = services_folder(make=True)
@@ -27,15 +27,12 @@ def alone_with(playlist: bytes) -> Iterator[None]:
         yield
         return
     name = blake2b(atomic_file.resolved(playlist), digest_size=8).hexdigest().encode() + b".lock"
-    try:
-        with lock.held(os.path.join(folder, name), 0):
-            yield
-    except lock.HeldError as error:
-        raise PlayshuffleError(
-            f"Another playshuffle (process {error}) manages {shown(playlist)}. Stop that process first, or"
-            " remove this playlist from one of them.",
-            Exit.CANNOT_CREATE,
-        ) from None
+    refusal = (
+        f"Another playshuffle (process {{process}}) manages {shown(playlist)}. Stop that process first, or"
+        " remove this playlist from one of them."
+    )
+    with lock.held(os.path.join(folder, name), 0, refusal):
+        yield
 
 
 class StatusFile:

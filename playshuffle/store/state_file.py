@@ -199,15 +199,12 @@ class StateFile:
         if self._folder is None or not self._writes:
             yield
             return
-        try:
-            with lock.held(os.path.join(self._folder, b"state.lock"), _LOCK_WAIT_S):
-                yield
-        except lock.HeldError as error:
-            raise PlayshuffleError(
-                f"Another playshuffle (process {error}) has been writing for {_LOCK_WAIT_S} seconds. Wait for"
-                " it, or stop it.",
-                Exit.CANNOT_CREATE,
-            ) from None
+        refusal = (
+            f"Another playshuffle (process {{process}}) has been writing for {_LOCK_WAIT_S} seconds. Wait for"
+            " it, or stop it."
+        )
+        with lock.held(os.path.join(self._folder, b"state.lock"), _LOCK_WAIT_S, refusal):
+            yield
 
 
 def _stamp(path: bytes) -> bytes:

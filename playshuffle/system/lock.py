@@ -7,18 +7,25 @@ import os
 import time
 from collections.abc import Iterator
 
+from playshuffle.errors import Exit, PlayshuffleError
+
 _RETRY_S = 0.02
 
 
-class HeldError(Exception):
-    """Another process holds the lock; the text is the number of that process."""
+class HeldError(PlayshuffleError):
+    """Another process holds the lock."""
 
 
 @contextlib.contextmanager
-def held(path: bytes, patience_s: float) -> Iterator[None]:
+def held(
+    path: bytes, patience_s: float, refusal: str = "", code: Exit = Exit.CANNOT_CREATE
+) -> Iterator[None]:
     """Hold a lock file against other processes; create it if needed.
 
     If it cannot be locked or created, as on a full disk, nothing is locked: writing matters more.
+
+    Args:
+        refusal: text of the error, with {process} for the number of the other process.
 
     Raises:
         HeldError: another process did not release it within `patience_s` seconds.
@@ -30,7 +37,7 @@ def held(path: bytes, patience_s: float) -> Iterator[None]:
         return
     with held_descriptor(descriptor, patience_s) as is_free:
         if not is_free:
-            raise HeldError(_number(descriptor))
+            raise HeldError(refusal.replace("{process}", _number(descriptor)), code)
         with contextlib.suppress(OSError):  # for the message to processes that wait
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)

@@ -24,13 +24,9 @@ def only_process(player: str) -> Iterator[None]:
     Raises:
         PlayshuffleError: another process holds the lock for too long; or the record cannot be stored.
     """
-    try:
-        with lock.held(_path(player, make=True) + b".lock", _PATIENCE_S):
-            yield
-    except lock.HeldError as error:
-        raise PlayshuffleError(
-            f"Process {error} already changes the queue of {player}. Try again when it is done.", Exit.MISSING
-        ) from None
+    refusal = f"Process {{process}} already changes the queue of {player}. Try again when it is done."
+    with lock.held(_path(player, make=True) + b".lock", _PATIENCE_S, refusal, Exit.MISSING):
+        yield
 
 
 def has(player: str, playlist: bytes | None, queue: Sequence[str]) -> bool:
