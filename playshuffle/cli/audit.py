@@ -101,8 +101,7 @@ def _playlist(path: bytes, plot: str | None, as_json: bool) -> None:
     if plot is not None:
         from playshuffle.audit.playlist_picture import draw  # Matplotlib is optional
 
-        title = shown(os.path.basename(path))
-        _write_picture(plot, draw(plot, title, found.paths, found.by))
+        _write_picture(plot, draw(plot, shown(os.path.basename(path)), found.paths, found.by))
     if as_json:
         print_json(found.as_json())
     else:

@@ -46,19 +46,17 @@ def check(config: ConfigFile = None) -> Exit:
     """
     path = find(config)
     faults, warnings, playlists = _checked(path)
-    screen, place = screen_of(sys.stderr), home_path(path)
+    screen, lists = screen_of(sys.stderr), counted(playlists, "playlist")
     if faults:
-        say([screen.verdict(Mark.BAD, f"{place}: {counted(len(faults), 'problem')}")])
+        mark, text, code = Mark.BAD, counted(len(faults), "problem"), Exit.CONFIG
     elif warnings:
-        found = f"{counted(playlists, 'playlist')}, {counted(len(warnings), 'warning')}"
-        say([screen.verdict(Mark.WARNING, f"{place}: {found}")])
+        mark, text, code = Mark.WARNING, f"{lists}, {counted(len(warnings), 'warning')}", Exit.LOSSES
     else:
-        say([screen.verdict(Mark.GOOD, f"{place}: {counted(playlists, 'playlist')}, no problems")])
+        mark, text, code = Mark.GOOD, f"{lists}, no problems", Exit.DONE
+    say([screen.verdict(mark, f"{home_path(path)}: {text}")])
     for fault in sorted([*faults, *warnings], key=lambda fault: fault.line or 0):
         say(screen.hanging(fault.text))
-    if faults:
-        return Exit.CONFIG
-    return Exit.LOSSES if warnings else Exit.DONE
+    return code
 
 
 def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:

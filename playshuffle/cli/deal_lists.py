@@ -45,8 +45,7 @@ def deal_lists(
         if switch == "--due":
             requests, codes = _configured(words, given, config, save, state)
         else:
-            request = _request(words, given, switch, config, save, state)
-            requests = {"": request._replace(dry_run=is_peek)}
+            requests = {"": _request(words, given, switch, config, save, state)._replace(dry_run=is_peek)}
             check_save(save, config, requests[""])
         done, failures = run_lists(requests, partial(_deal, switch, has_options), quiet=quiet, state=state)
     if as_json and done:

@@ -191,17 +191,15 @@ def _config() -> Iterator[str]:
     yield from _columns([(f"{row.key} = false", row.help) for row in ROWS if row.is_negated])
 
 
-def _files() -> Iterator[str]:
-    yield "Files:"
-    yield from _table(FILES)
-    yield ""
-    yield "Environment:"
-    yield from _table(ENVIRONMENT)
-    yield ""
-    yield "To move to another computer, or to save all: copy the first file's folder and"
-    yield "~/.local/state/playshuffle. Playlists, rounds and orders go on there."
-    yield ""
-    yield "Playlists may end in .m3u, .m3u8 or .xspf."
+_AFTER_FILES = """
+To move to another computer, or to save all: copy the first file's folder and
+~/.local/state/playshuffle. Playlists, rounds and orders go on there.
+
+Playlists may end in .m3u, .m3u8 or .xspf."""
+
+
+def _files() -> list[str]:
+    return ["Files:", *_table(FILES), "", "Environment:", *_table(ENVIRONMENT), _AFTER_FILES]
 
 
 def _exit_codes() -> Iterator[str]:

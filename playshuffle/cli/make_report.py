@@ -234,8 +234,7 @@ def _possible_losses(losses: Sequence[Loss]) -> str:
 def _losses(losses: Sequence[Loss], suspects: Sequence[bytes], *, names: bool) -> Iterator[Fact]:
     for loss in losses:
         tracks = counted(len(loss.indices), "track")
-        text = f"{any_of(loss.players)} may not play {tracks}: {loss.what}. To fix: {loss.cure}"
-        yield "Problem", text
+        yield "Problem", f"{any_of(loss.players)} may not play {tracks}: {loss.what}. To fix: {loss.cure}"
         if names and not isinstance(loss.indices, range):  # a range is about their number
             paths = [home_path(suspects[index]) for index in loss.indices]
             yield from (("", path) for path in shortened(paths, _NAMES))

@@ -82,8 +82,7 @@ def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> byte
 
 
 def _track(playlist: bytes, word: str) -> bytes:
-    found = read(os.path.realpath(playlist)).entries
-    names = track_names([entry.path for entry in found if entry.path])
+    names = track_names([entry.path for entry in read(os.path.realpath(playlist)).entries if entry.path])
     is_number = word.isdecimal() and 0 < int(word) <= len(names.paths)
     index = int(word) - 1 if is_number else names.find(word)
     if index is None:

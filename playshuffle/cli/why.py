@@ -69,8 +69,7 @@ def why(
     with contextlib.ExitStack() as stack:
         with progress_bar(quiet) as progress:
             tools = Tools(read_all, System(), progress)
-            changes = Changes(still_ns=question.still_ns)
-            opened = stack.enter_context(open_library(requests, tools, changes))
+            opened = stack.enter_context(open_library(requests, tools, Changes(still_ns=question.still_ns)))
             playlists = {
                 name: playlist_stages(opened, request, tools, question.next_run(name))
                 for name, request in question.requests.items()

@@ -22,7 +22,6 @@ from playshuffle.selection.track_names import TrackNames
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
-from playshuffle.tags.reading import Tags
 from playshuffle.text import any_of, folded, nearest
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ class Kind(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     TRACK = "track"
-    QUERY = "query"
 
 
 def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
@@ -187,12 +185,7 @@ def known_tracks(table: TrackTable, roots: Sequence[bytes]) -> TrackNames:
 
 def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNames:
     """Return an index that finds these tracks by name."""
-
-    def read_tags() -> list[Tags | None]:
-        tags = cached_tags(paths)
-        return [tags.get(path) for path in paths]
-
-    return TrackNames(paths, roots, read_tags)
+    return TrackNames(paths, roots, lambda: list(map(cached_tags(paths).get, paths)))
 
 
 def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:

@@ -92,8 +92,7 @@ def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
     was_active = systemctl.ask("is-active", unit).code == 0
     _order("enable", unit)
     verb = "restart" if was_active and is_changed else "start"
-    started = systemctl.ask(verb, unit)
-    if started.code != 0:
+    if systemctl.ask(verb, unit).code != 0:
         raise PlayshuffleError(f"{unit} is enabled, but does not start. {_SEE.capitalize()}", Exit.LOSSES)
     yield f"{unit} is enabled and {'runs' if was_active and not is_changed else f'was {verb}ed'}"
 
