@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from playshuffle import __version__
 from playshuffle.audit.audited_orders import Audited
@@ -39,7 +38,7 @@ def order_facts(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int
 def order_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int | None) -> str:
     """Return the report on an order as JSON."""
     own, had = ("order", order.entropy_bits) if order.entropy_bits else ("seed", seed_bits)
-    facts: dict[str, Any] = {
+    facts = {
         "schema": _SCHEMA,
         "playshuffle": __version__,
         "order": order.name,

@@ -12,7 +12,7 @@ from playshuffle.config.build_request import build_request, default_output
 from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.model import Config, ConfiguredPlaylist, QueuePlayer, Reshuffle
 from playshuffle.config.own_players import TABLE as PLAYER_TABLE
-from playshuffle.config.own_players import OwnPlayers, read_players
+from playshuffle.config.own_players import Faults, read_players
 from playshuffle.config.places import find, is_any
 from playshuffle.config.skip_circles import in_circles
 from playshuffle.config.toml_file import ConfigError, Document, Fault, read
@@ -63,19 +63,19 @@ def understand(document: Document) -> Config:
     Raises:
         ConfigError: as `load` does.
     """
-    own = read_players(document)
-    set_own_players(own.players)
-    top = _top_faults(document, own)
+    players, player_faults = read_players(document)
+    set_own_players(players)
+    top = _top_faults(document, player_faults)
     for_all: Mapping[str, Any] = {"folders": ["/"]} if top else with_absolute_paths(document, document.table)
     playlists: dict[bytes, ConfiguredPlaylist] = {}
     broken = [
         fault._replace(name=f"{PLAYER_TABLE}.{name}")
-        for name, faults in own.faults.items()
+        for name, faults in player_faults.items()
         for fault in faults
     ]
     tables = document.table.get("playlist", {})
     for name, content in tables.items() if isinstance(tables, dict) else ():
-        faults = _faults_of(document, name, content, own)
+        faults = _faults_of(document, name, content, player_faults)
         if not faults:
             try:
                 _add(playlists, _wanted(document, name, content, for_all))
@@ -93,14 +93,14 @@ def understand(document: Document) -> Config:
         playlists=tuple(playlists.values()),
         broken=tuple(broken),
         page=page,
-        players=own.players,
+        players=players,
         **{f"{name}_s": duration.parse(document.table[name]) / 1000 for name in given},
     )
 
 
-def _top_faults(document: Document, own: OwnPlayers) -> list[Fault]:
+def _top_faults(document: Document, player_faults: Faults) -> list[Fault]:
     table = {name: value for name, value in document.table.items() if name not in ("playlist", PLAYER_TABLE)}
-    faults = keys.faults(document, (), table, keys.TOP, functools.partial(_value_fault, own))
+    faults = keys.faults(document, (), table, keys.TOP, functools.partial(_value_fault, player_faults))
     right = {
         name: value for name, value in table.items() if name in keys.TOP and keys.TOP[name].is_right(value)
     }
@@ -141,8 +141,8 @@ def _circles(document: Document, playlists: dict[bytes, ConfiguredPlaylist]) -> 
     return broken
 
 
-def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
-    if name == "for" and value in own.faults:
+def _value_fault(player_faults: Faults, name: str, value: Any) -> str | None:
+    if name == "for" and value in player_faults:
         return f"The player '{shown(value)}' has a mistake. Correct [player.{shown(value)}]."
     try:
         if name in keys.DURATIONS and duration.parse(value) > _LONGEST_S * 1000:
@@ -157,11 +157,11 @@ def _value_fault(own: OwnPlayers, name: str, value: Any) -> str | None:
     return None
 
 
-def _faults_of(document: Document, name: str, content: object, own: OwnPlayers) -> list[Fault]:
+def _faults_of(document: Document, name: str, content: object, player_faults: Faults) -> list[Fault]:
     if not isinstance(content, dict):
         message = f"'{shown(name)}' is not a playlist. Begin one with [playlist.NAME], its keys below."
         return [document.fault(message, "playlist", name)]
-    check = functools.partial(_value_fault, own)
+    check = functools.partial(_value_fault, player_faults)
     found = keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
     if wrong_name := _name_fault(name, document.table["playlist"]):
         found.insert(0, document.fault(wrong_name, "playlist", name))

@@ -7,7 +7,7 @@ import contextlib
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from playshuffle.config.keys import Key, is_number, is_text
 from playshuffle.config.keys import faults as faults_of
@@ -28,11 +28,8 @@ _RESERVED = ("all",)  # check --for all
 _REFUSES = {PathStyle.URI: "uri", PathStyle.RELATIVE: "music", PathStyle.ABSOLUTE: "device"}
 
 
-class OwnPlayers(NamedTuple):
-    """The valid players of a configuration, and the faults of invalid players, by name."""
-
-    players: Mapping[str, Player]
-    faults: Mapping[str, tuple[Fault, ...]]
+Faults = Mapping[str, tuple[Fault, ...]]
+"""The faults of invalid players, by name."""
 
 
 def known_player(name: str) -> str:
@@ -57,14 +54,14 @@ def load_player(name: str) -> None:
             raise PlayshuffleError(faults[0].text, Exit.CONFIG)
 
 
-def add_own_players() -> Mapping[str, tuple[Fault, ...]]:
+def add_own_players() -> Faults:
     """Add the configuration's players to PLAYERS; return the faults of invalid players by name."""
     path = next(filter(os.path.lexists, places()), None)
     if path is None:
         return {}
-    own = read_players(read(path))
-    set_own_players(own.players)
-    return own.faults
+    players, faults = read_players(read(path))
+    set_own_players(players)
+    return faults
 
 
 def value_names(kind: str) -> list[str]:
@@ -87,12 +84,12 @@ def player_keys() -> Mapping[str, Key]:
     }
 
 
-def read_players(document: Document) -> OwnPlayers:
-    """Read the players of a configuration; a fault of one breaks no other."""
+def read_players(document: Document) -> tuple[dict[str, Player], Faults]:
+    """Return the valid players of a configuration, and the faults of invalid ones, by name."""
     tables = document.table.get(TABLE, {})
     if not isinstance(tables, dict):
         fault = document.fault("Write a player as [player.NAME], with its keys below.", TABLE)
-        return OwnPlayers({}, {"": (fault,)})
+        return {}, {"": (fault,)}
     players: dict[str, Player] = {}
     faults: dict[str, tuple[Fault, ...]] = {}
     for name, table in tables.items():
@@ -107,7 +104,7 @@ def read_players(document: Document) -> OwnPlayers:
                 found = [document.fault(f"{key}: {error}", TABLE, name, key)]
         if found:
             faults[name] = tuple(found)
-    return OwnPlayers(players, faults)
+    return players, faults
 
 
 def _name_fault(name: str, table: object) -> str | None:

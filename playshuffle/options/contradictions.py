@@ -100,13 +100,15 @@ def _excludes_in_deals(first: str, second: str, why: str) -> Contradiction:
     return _excludes(first, second, why, lambda options: _has(options, "every", first, second))
 
 
-def _excluded_by_order(option: str, why: str) -> Contradiction:
+def _excluded_by_order(option: str, why: str, takes: str | None = None) -> Contradiction:
+    """Return the row for an option that needs an order which takes it, or which takes `takes`."""
+    fitting = [name for name, row in ORDERS.items() if (takes or option) in row.takes]
     return _excludes(
         option,
         _ORDER,
         why,
-        lambda options: _has(options, option) and option not in ORDERS[options.order].takes,
-        f"It works with {any_of([name for name, row in ORDERS.items() if option in row.takes])}.",
+        lambda options: _has(options, option) and options.order not in fitting,
+        f"It works with {any_of(fitting)}.",
     )
 
 
@@ -195,13 +197,7 @@ CONTRADICTIONS: Sequence[Contradiction] = (
     _excludes_in_deals("most", "groups", "the groups would have gaps"),
     _excludes("pin", "every", _CONTINUES),
     _excludes("seed", "every", _CONTINUES),
-    _excludes(
-        "groups",
-        _ORDER,
-        "it keeps no groups together",
-        lambda options: options.groups is not None and "inside" not in ORDERS[options.order].takes,
-        f"It works with {any_of([name for name, row in ORDERS.items() if 'inside' in row.takes])}.",
-    ),
+    _excluded_by_order("groups", "it keeps no groups together", takes="inside"),
     # Play histories.
     _needs_history("rest", lambda options: options.rest is not None),
     _needs_history('count = "played"', lambda options: options.done_when == Count.PLAYED),

@@ -45,9 +45,9 @@ def written(folder: Path, text: str) -> bytes:
 
 
 def player(folder: Path, text: str, name: str = "stick") -> Player:
-    own = read_players(read(written(folder, text)))
-    assert own.faults == {}
-    return own.players[name]
+    players, faults = read_players(read(written(folder, text)))
+    assert faults == {}
+    return players[name]
 
 
 def loaded(folder: Path, text: str) -> Config:
