@@ -7,7 +7,7 @@ from typing import Annotated
 
 from playshuffle.cli.common_options import Quiet, option
 from playshuffle.cli.streams import print_lines, say, say_error
-from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError, shown
 from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.listening import desktop, mpd_news, plays_file
 from playshuffle.listening.listen import listen as listen_to
@@ -26,7 +26,7 @@ def listen(
     count_in_mpd: Annotated[bool, option("--count-in-mpd", "Count in MPD's stickers, too")] = False,
     socket: Annotated[str | None, option("--socket PATH", "Socket of MPD")] = None,
     quiet: Quiet = False,
-) -> int:
+) -> None:
     """Write down what MPD and players play.
 
     It counts a play when half of a track was heard, and a skip when another track followed sooner.
@@ -45,7 +45,6 @@ def listen(
                 print_lines([] if quiet else [_line(each, path, now_s)])
                 if count_in_mpd and each.player == mpd_news.TITLE:
                     _count(places, each, now_s)
-    return Exit.DONE
 
 
 def _line(heard: Heard, path: str, now_s: int) -> str:

@@ -88,7 +88,7 @@ def _lists_to_make(
     """
     if words or config_file is None or not is_all:
         return named_lists(words, lists, config_file), []
-    made = [one for one in lists if one.configured is not None and one.configured.deal is None]
+    made = [one for one in lists if one.configured is not None and not one.is_dealt]
     codes = say_broken(config_file)
     if config_file.playlists and not made and not codes:
         raise PlayshuffleError(

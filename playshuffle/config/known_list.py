@@ -75,6 +75,6 @@ def known_lists(config: "Config | None", state: State | None = None) -> Sequence
     with State(writes=False) if state is None else nullcontext(state) as opened:
         written = records.dealt(opened)
     return [
-        *(KnownList(path, one, one.deal is not None) for path, one in configured.items()),
+        *(KnownList(path, one, one.request.deal is not None) for path, one in configured.items()),
         *(KnownList(path, None, is_dealt) for path, is_dealt in written.items() if path not in configured),
     ]

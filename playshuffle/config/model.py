@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from playshuffle.config.toml_file import Document, Fault
-from playshuffle.dealing.amount import DealSettings
 from playshuffle.pipeline.request import Request
 from playshuffle.players.player import Player
 from playshuffle.watch.schedule import POLL_S, SETTLE_S
@@ -40,10 +39,6 @@ class ConfiguredPlaylist(NamedTuple):
     def output(self) -> bytes:
         assert self.request.output is not None, "a playlist of the configuration is a file"
         return self.request.output
-
-    @property
-    def deal(self) -> DealSettings | None:
-        return self.request.deal
 
 
 class Config(NamedTuple):

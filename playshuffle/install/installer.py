@@ -23,14 +23,12 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
         PlayshuffleError: an existing unit is not from playshuffle, or a unit does not start.
     """
     folder = unit_folder()
-    for name in unit_texts:
-        _check_ours(os.path.join(folder, name))
-    changed = [
-        name for name, text in unit_texts.items() if _write_or_remove(os.path.join(folder, name), text)
-    ]
+    paths = {name: os.path.join(folder, name) for name in unit_texts}
+    for path in paths.values():
+        _check_ours(path)
+    changed = [name for name, text in unit_texts.items() if _write_or_remove(paths[name], text)]
     for name in changed:
-        action = "removed" if unit_texts[name] is None else "wrote"
-        yield f"{action} {shown(os.path.join(folder, name))}"
+        yield f"{'removed' if unit_texts[name] is None else 'wrote'} {shown(paths[name])}"
     if not changed:
         yield f"all units in {shown(folder)} are up to date"
     if not systemctl.is_there():

@@ -111,9 +111,7 @@ def check_playlist(
     troubles = {}
     if player_names:
         plain = [entry for entry in playable if not entry.taken]
-        keys = _keys(
-            path, playlist, plain, {fault.entry for fault in faults if fault.what is FaultKind.FOLDER}
-        )
+        keys = _keys(path, playlist, plain, faults)
         troubles = {name: _troubles(name, path, playlist, playable, faults, keys) for name in player_names}
     return Checked(path, len(playlist.entries), len(playlist.entries) - len(local), faults, troubles)
 
@@ -156,7 +154,7 @@ def _wrong_kind(status: os.stat_result, path: bytes) -> FaultKind | None:
 
 
 def _keys(
-    path: bytes, playlist: Listed, playable: Sequence[Entry], folders: Iterable[Entry]
+    path: bytes, playlist: Listed, playable: Sequence[Entry], faults: Sequence[EntryFault]
 ) -> dict[str, list[Entry]]:
     keys: dict[str, list[Entry]] = defaultdict(list)
     names = list(map(_path_text, playable))
@@ -166,7 +164,7 @@ def _keys(
     for entry in playable:
         for key in _line_keys(entry, name):
             keys[key].append(entry)
-    keys["folder"] = list(folders)
+    keys["folder"] = [fault.entry for fault in faults if fault.what is FaultKind.FOLDER]
     if "headless" in playlist.odd:
         keys["headless"] = [entry for entry in playlist.entries[:1] if entry in playable]
     if "spoilt" in playlist.odd:

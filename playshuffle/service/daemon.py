@@ -148,7 +148,7 @@ class _Life:
             {
                 playlist.name: playlist.request.roots
                 for playlist in self.config.playlists
-                if playlist.deal is None or not playlist.deal.is_by_hand
+                if playlist.request.deal is None or not playlist.request.deal.is_by_hand
             },
             files={playlist.name: playlist.request.skip_lists for playlist in self.config.playlists},
             settle_s=self.config.settle_s,

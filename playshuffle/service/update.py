@@ -155,7 +155,7 @@ def _state(error: Exception) -> str:
 
 
 def _accept(playlist: ConfiguredPlaylist) -> str:
-    verb = "make" if playlist.deal is None else "deal"
+    verb = "make" if playlist.request.deal is None else "deal"
     return f"If the tracks are gone for good: playshuffle {verb} {playlist.name} --accept-missing"
 
 

@@ -54,23 +54,19 @@ class InotifyWatch:
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         self._path = path
         self._report = report
-        self._reader = _EventReader(note_failure)
-        self._reader.start()
+        self.reader = _EventReader(note_failure)
+        self.reader.start()
         try:
-            self.folders = Folders(self._reader, path, _EVENTS, is_recursive=True)
+            self.folders = Folders(self.reader, path, _EVENTS, is_recursive=True)
             self._thread = threading.Thread(target=self._forward, name="forward events", daemon=True)
             self._thread.start()
         except BaseException:
             self._stop_reader()
             raise
 
-    @property
-    def has_too_few_watches(self) -> bool:
-        return self._reader.has_too_few_watches
-
     def is_healthy(self) -> bool:
-        are_alive = self._reader.is_alive() and self._thread.is_alive()
-        return are_alive and not self._reader.has_failed and not self.has_too_few_watches
+        are_alive = self.reader.is_alive() and self._thread.is_alive()
+        return are_alive and not self.reader.has_failed and not self.reader.has_too_few_watches
 
     def close(self) -> None:
         """Stop watching; no hint is reported afterwards."""
@@ -79,8 +75,8 @@ class InotifyWatch:
         self._stop_reader()
 
     def _stop_reader(self) -> None:
-        self._reader.stop()
-        self._reader.join()
+        self.reader.stop()
+        self.reader.join()
 
     def _forward(self) -> None:
         while (read := self.folders.read_event()) is not None:
@@ -90,7 +86,7 @@ class InotifyWatch:
                 continue
             event, path = read
             if event.is_delete_self and path == self._path:
-                self._reader.fail()  # another folder may have its inode by now
+                self.reader.fail()  # another folder may have its inode by now
             elif event.is_delete or event.is_moved_from:
                 self._report(Hint(path, None, event.is_directory))
             elif event.is_create or event.is_moved_to or event.is_close_write:

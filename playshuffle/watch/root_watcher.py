@@ -138,7 +138,7 @@ class RootWatcher(Checker):
         if isinstance(location, str):
             return None
         if inotify is not None and not inotify.is_healthy() and age_s >= _RESTART_INTERVAL_S:
-            return "poll" if inotify.has_too_few_watches else "lost"
+            return "poll" if inotify.reader.has_too_few_watches else "lost"
         return "hourly" if age_s >= _RENEWAL_INTERVAL_S else None
 
     def _set_watches(self, location: _Location | str) -> None:
@@ -161,7 +161,7 @@ class RootWatcher(Checker):
                 return
             error_number = error.errno
         folders, watches = self._count_watches(location.path)
-        if self._inotify is not None and self._inotify.has_too_few_watches:
+        if self._inotify is not None and self._inotify.reader.has_too_few_watches:
             error_number = errno.ENOSPC
             self._close()  # leave them to other programs: this root must be polled anyway
         self._mode = limits.mode_of(self._root, folders, watches, location.mounts, error_number)
@@ -170,7 +170,7 @@ class RootWatcher(Checker):
         inotify = self._inotify
         for _ in range(4):  # watchdog may not know the latest folders yet
             folders, watches = limits.count_folders(path), 0 if inotify is None else inotify.folders.count()
-            if inotify is None or watches >= folders or inotify.has_too_few_watches:
+            if inotify is None or watches >= folders or inotify.reader.has_too_few_watches:
                 break
             time.sleep(0.1)
             inotify.folders.repair(self._top)

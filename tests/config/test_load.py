@@ -99,7 +99,7 @@ _HEARD = 'every = "run"\ncount = "played"\nhistory = ["beets"]\n'
 def test_the_keys_of_a_deal_set_its_size_and_period(tmp_path: Path, text: str, deal: DealSettings) -> None:
     (wanted,) = loaded(tmp_path, f"{TOP}[playlist.today]\n{text}\n").playlists
 
-    assert wanted.deal == deal
+    assert wanted.request.deal == deal
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ def test_a_tree_of_very_many_levels_of_folders_does_not_end_the_watch(top: bytes
 def test_a_new_folder_is_watched_even_if_its_parent_folder_is_moved_at_once(top: bytes) -> None:
     """Watchdog looks for it at its old path."""
     with watched(top) as seen:
-        with inotify_of(seen)._reader._lock:
+        with inotify_of(seen).reader._lock:
             put(top, b"a/new/deep/4.mp3")
             os.rename(top + b"/a", top + b"/z")
         assert seen.reports(top + b"/z/new/deep/4.mp3")
@@ -328,7 +328,7 @@ def test_a_folder_moved_out_of_the_root_and_replaced_does_not_end_the_watch(
 def test_a_root_is_watched_again_after_a_thread_of_its_watch_has_died(top: bytes, thread: str) -> None:
     with watched(top) as seen:
         watch = inotify_of(seen)
-        watch._reader.stop() if thread == "reader" else watch.folders._move_event_grouper.close()
+        watch.reader.stop() if thread == "reader" else watch.folders._move_event_grouper.close()
         assert seen.whole("lost")
         put(top, b"a/4.mp3")
         assert seen.reports(top + b"/a/4.mp3")
