@@ -117,23 +117,20 @@ def _tell_written(config: str | None, *, quiet: bool) -> int:
 
 def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
     codes = []
-    for playlist in config.playlists:
-        path = playlist.output
-        if to_tell.entry_of(path) != entry:
+    written = [playlist for playlist in config.playlists if to_tell.entry_of(playlist.output) == entry]
+    for playlist, player in ((each, player) for each in written for player in each.tell):
+        if player is QueuePlayer.COMMANDS:
             continue
-        for player in playlist.tell:
-            if player is QueuePlayer.COMMANDS:
-                continue
-            try:
-                text = _tell(player, path, any_playlist=False)
-            except ForeignQueueError as error:
-                text = str(error)
-            except PlayshuffleError as error:
-                say_error(f"{playlist.name}: {error}")
-                codes.append(error.code)
-                continue
-            if not quiet:
-                say([f"{playlist.name}: {text}"])
+        try:
+            text = _tell(player, playlist.output, any_playlist=False)
+        except ForeignQueueError as error:
+            text = str(error)
+        except PlayshuffleError as error:
+            say_error(f"{playlist.name}: {error}")
+            codes.append(error.code)
+            continue
+        if not quiet:
+            say([f"{playlist.name}: {text}"])
     return codes
 
 

@@ -25,9 +25,6 @@ def in_circles(requests: Mapping[bytes, Request]) -> dict[bytes, bytes]:
 
 def _reached(start: bytes, lists: Mapping[bytes, Mapping[bytes, bytes]]) -> set[bytes]:
     reached = {start}
-    waiting = [start]
-    while waiting:
-        new = [path for path in lists.get(waiting.pop(), ()) if path not in reached]
-        reached.update(new)
-        waiting += new
+    while new := {path for each in reached for path in lists.get(each, ())} - reached:
+        reached |= new
     return reached

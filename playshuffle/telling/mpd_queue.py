@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import mpd
@@ -183,8 +184,7 @@ class MpdQueue:
     def _place(self, uri: str) -> str:
         """Return the path that MPD must update to find a file: the topmost unknown folder, or its own."""
         parts = uri.split("/")[:-1]
-        for end in range(1, len(parts) + 1):
-            folder = "/".join(parts[:end])
+        for folder in accumulate(parts, "{}/{}".format):
             try:
                 self.client.lsinfo(folder)
             except mpd.CommandError:
