@@ -36,9 +36,8 @@ def help(  # noqa: A001 - the word on the command line
     """Explain a topic, order, player or command."""
     screen = screen_of(sys.stdout)
     if topic is None:
-        width = max(map(len, TOPICS))
-        lines = [f"  {name:{width}}  {summary}" for name, (summary, _) in TOPICS.items()]
-        print_lines(_fitted(["Topics:", *lines, "", _OTHERS], screen))
+        rows = [(name, summary) for name, (summary, _) in TOPICS.items()]
+        print_lines(_fitted(["Topics:", *help_topics.columns(rows), "", _OTHERS], screen))
         return
     name = known("topic", topic, _names(), see="playshuffle help")
     if name in TOPICS:

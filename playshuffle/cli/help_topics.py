@@ -28,7 +28,8 @@ def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield from (f"  {term}", *_entry(" " * 6, meaning))
 
 
-def _columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+def columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Return rows in two aligned columns."""
     width = max(len(term) for term, _ in rows)
     return (f"  {term:{width}}  {meaning}" for term, meaning in rows)
 
@@ -187,8 +188,8 @@ def _config() -> Iterator[str]:
     yield ""
     yield example()
     yield "Keys of a playlist:"
-    yield from _columns([(row.key, row.help) for row in ROWS if row.has_key and not row.is_negated])
-    yield from _columns([(f"{row.key} = false", row.help) for row in ROWS if row.is_negated])
+    yield from columns([(row.key, row.help) for row in ROWS if row.has_key and not row.is_negated])
+    yield from columns([(f"{row.key} = false", row.help) for row in ROWS if row.is_negated])
 
 
 _AFTER_FILES = """

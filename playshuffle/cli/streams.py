@@ -67,10 +67,9 @@ def _plain(content: Iterable[bytes]) -> Iterator[bytes]:
 
 def say_error(text: str, details: Iterable[str] = ()) -> None:
     """Write an error, marked as such, and details below it to standard error."""
-    if sys.stderr is not None:
-        screen = screen_of(sys.stderr)
-        below = [line for detail in details for line in screen.hanging(detail, "  ")]
-        say([screen.verdict(Mark.BAD, text), *below])
+    screen = screen_of(sys.stderr)
+    below = [line for detail in details for line in screen.hanging(detail, "  ")]
+    say([screen.verdict(Mark.BAD, text), *below])
 
 
 def give_up(stream: TextIO) -> None:

@@ -122,19 +122,16 @@ def _is_on_itself(point: bytes, origins: Mapping[bytes, tuple[bytes, bytes]]) ->
 
 def at(folder: bytes, mounts: Iterable[Mount]) -> list[Mount]:
     """Return the mount of a resolved folder, with its fsid; empty if unknown."""
-    around = [mount for mount in mounts if _top(folder).startswith(_top(mount.point))]
+    top = os.path.join(folder, b"")
+    around = [mount for mount in mounts if top.startswith(os.path.join(mount.point, b""))]
     return [_with_fsid(mount) for mount in sorted(around, key=lambda mount: len(mount.point))[-1:]]
 
 
 def under(folder: bytes, mounts: Sequence[Mount]) -> list[Mount]:
     """Return the mount of a resolved folder, then those below it, with their fsid."""
-    top = _top(folder)
-    below = [mount for mount in mounts if _top(mount.point).startswith(top) and _top(mount.point) != top]
+    top = os.path.join(folder, b"")
+    below = [mount for mount in mounts if mount.point.startswith(top) and mount.point != top]
     return [*at(folder, mounts), *map(_with_fsid, below)]
-
-
-def _top(path: bytes) -> bytes:
-    return path.rstrip(b"/") + b"/"
 
 
 def _with_fsid(mount: Mount) -> Mount:
