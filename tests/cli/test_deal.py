@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.needs import need
+from tests.support.clock import at
 from tests.support.program import configured, library, listed, numbered, ran, refused, report, run
 from tests.support.tagging import tagged_library
 from tests.support.terminal import on_terminal
@@ -20,10 +20,7 @@ MUSIC = 10
 
 def deal(*words: str | Path, day: str | None = None) -> str:
     """Deal, optionally on a given day, and return the output."""
-    if day is None:
-        return ran("deal", *words).err
-    need("faketime")
-    return ran("deal", *words, before=["faketime", "-f", f"@{day} 12:00:00"]).err
+    return ran("deal", *words, before=at(f"{day} 12:00:00") if day else ()).err
 
 
 def status(*words: str | Path) -> str:

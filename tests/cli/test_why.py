@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.cli.screen import columns
-from tests.support.needs import need
+from tests.support.clock import at
 from tests.support.program import (
     DATA,
     change_options,
@@ -62,15 +62,13 @@ def test_the_command_why_shows_each_term_of_a_query_and_its_line_in_the_configur
 def test_the_command_why_names_the_line_of_a_rule_for_all_playlists_and_names_todays_date(
     music: Path,
 ) -> None:
-    need("faketime")
     rules = f'folders = ["{music}"]\nwhere = "-genre:rock OR today:12-01..12-26"\nwithout = "ba.m3u"\n'
     file = configured(f'{rules}[playlist.all]\nwhere = "path:/"\nwithout = "a.m3u"\n')
     (file.parent / "a.m3u").write_text("")  # a name with which the other one ends
     (file.parent / "ba.m3u").write_text(f"{music}/1.mp3\n")
 
     def why(name: str, day: str) -> str:
-        before = ["faketime", "-f", f"@{day} 12:00:00"]
-        return run("why", music / name, before=before).out.decode()
+        return run("why", music / name, before=at(f"{day} 12:00:00")).out.decode()
 
     terms = "-genre:rock fails (genre is Rock); today:12-01..12-26 fails (today is 11-23)"
     assert f"config.toml, line 2: {terms}; path:/ holds" in why("live/2.ogg", "2026-11-23")

@@ -9,7 +9,7 @@ from pathlib import Path
 import mutagen
 import pytest
 
-from tests.support.needs import need
+from tests.support.clock import faked
 from tests.support.program import DATA, library, listed, numbered, run
 from tests.support.service import PATIENCE_S, Service, add, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
@@ -33,14 +33,9 @@ class Clock:
     """The clock of the programs that run with `env`."""
 
     def __init__(self, top: Path, now: str) -> None:
-        need("faketime")
         self._file = top / "clock"
         self.set(now)
-        (library,) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
-        self.env = {
-            "LD_PRELOAD": str(library), "FAKETIME_TIMESTAMP_FILE": str(self._file), "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",  # which jumps between two readings would look like a sleep
-        }  # fmt: skip
+        self.env = faked(FAKETIME_TIMESTAMP_FILE=str(self._file), FAKETIME_NO_CACHE="1")
 
     def set(self, now: str) -> None:
         new = self._file.with_suffix(".new")
