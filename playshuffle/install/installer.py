@@ -87,12 +87,13 @@ def unit_folder() -> str:
 
 
 def _run(unit: str, *, is_changed: bool) -> Iterator[str]:
-    was_active = systemctl.ask("is-active", unit).code == 0
+    # A service that is still starting has the old units, too.
+    was_up = systemctl.show(unit, "ActiveState")["ActiveState"] in {"active", "activating", "reloading"}
     _order("enable", unit)
-    verb = "restart" if was_active and is_changed else "start"
+    verb = "restart" if was_up and is_changed else "start"
     if systemctl.ask(verb, unit).code != 0:
         raise PlayshuffleError(f"{unit} is enabled, but does not start. {_SEE.capitalize()}", Exit.LOSSES)
-    yield f"{unit} is enabled and {'runs' if was_active and not is_changed else f'was {verb}ed'}"
+    yield f"{unit} is enabled and {'runs' if was_up and not is_changed else f'was {verb}ed'}"
 
 
 def _linger() -> Iterator[str]:

@@ -281,7 +281,7 @@ def test_the_service_restarts_itself_to_write_to_a_playlist_folder_that_was_crea
     place.user("mv Music Moved")
     try:
         place.user(f"mkdir Music; cp {place.shared}/tone.m4a Music")
-        wait_for(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
+        wait_for(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout)
     finally:
         place.user("rm -rf Music; mv Moved Music")
 
@@ -301,7 +301,7 @@ def test_the_service_restarts_itself_if_a_playlist_folder_is_replaced_during_its
     )
     try:
         place.user("flock .local/state/playshuffle/state.lock sh -e replace.sh")
-        wait_for(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout, patience_s=90)
+        wait_for(lambda: "tone.m4a" in place.user("cat Music/all.m3u", check=False).stdout)
     finally:
         place.user("rm -rf Music; mv Moved Music")
 

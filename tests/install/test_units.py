@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.install import units
+from playshuffle.install import installer, systemctl, units
 from playshuffle.install.units import Program, WritableFolders
 from tests.support.needs import need
 from tests.support.processes import finished
@@ -214,3 +214,23 @@ def test_systemd_does_not_start_the_system_unit_if_its_program_is_missing() -> N
         "|/usr/local/bin/playshuffle",
         "|/usr/bin/playshuffle",
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "verb"),
+    [("active", "restart"), ("activating", "restart"), ("inactive", "start"), ("failed", "start")],
+)
+def test_an_install_of_changed_units_restarts_a_service_that_runs_or_is_still_starting(
+    monkeypatch: pytest.MonkeyPatch, state: str, verb: str
+) -> None:
+    """A service that starts has the old units."""
+    asked: list[tuple[str, ...]] = []
+
+    def ask(*words: str) -> systemctl.Answer:
+        asked.append(words)
+        return systemctl.Answer(0, f"ActiveState={state}")
+
+    monkeypatch.setattr(systemctl, "ask", ask)
+    list(installer._run("x.service", is_changed=True))
+
+    assert asked[-1] == (verb, "x.service")
