@@ -14,7 +14,7 @@ from tests.support.needs import unmet
 from tests.support.program import CHECKOUT
 from tests.support.service import wait_for
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.process
 
 _OFFLINE = {
     "PIP_CONFIG_FILE": "/dev/null",

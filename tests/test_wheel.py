@@ -20,7 +20,7 @@ from tests.support.processes import finished
 from tests.support.program import CHECKOUT, entries, numbered
 from tests.test_clone import copied
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.process
 
 _DEPENDENCIES: list[str] = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
 # "typer>=0.26" becomes "typer==0.26".

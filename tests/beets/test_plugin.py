@@ -14,7 +14,7 @@ from tests.support.needs import DEBIAN_BEETS, need_beets, need_beets_of_debian
 from tests.support.program import CHECKOUT, entries, environment, ran
 from tests.support.tagging import tagged_library
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.process
 
 GENRES = ("jazz", "rock", "folk")
 
@@ -30,7 +30,7 @@ class Beets(NamedTuple):
     def run(self, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
         place: dict[str, Any] = {"env": self.env, "cwd": self.music.parent, "stdin": subprocess.DEVNULL}
         command = [self.python, "-W", "ignore", "-m", "beets", *words]
-        return subprocess.run(command, capture_output=True, check=False, timeout=120, **place)
+        return subprocess.run(command, capture_output=True, check=False, timeout=500, **place)
 
     def out(self, *words: str | Path) -> bytes:
         done = self.run(*words)

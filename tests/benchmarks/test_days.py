@@ -13,7 +13,6 @@ from benchmarks.days.measures import measure, shares
 from tests.support.needs import need
 
 _DAYS = 10
-pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")

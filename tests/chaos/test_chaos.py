@@ -357,7 +357,6 @@ def _state() -> Path:
     return Path(os.environ["XDG_STATE_HOME"]) / "playshuffle"
 
 
-@pytest.mark.timeout(300)
 def test_orders_and_decks_keep_their_guarantees_through_twelve_rounds_of_changes(tmp_path: Path) -> None:
     _run(tmp_path, int(os.environ.get("CHAOS_SEED", "1")), 200, 25, 1.5, 12)
 

@@ -193,7 +193,7 @@ def test_ctrl_c_immediately_ends_make_and_the_processes_that_read_tags_for_make(
 
     with reading(music) as (process, readers):
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=500)
         assert (process.returncode, out, err) == (130, b"", b"error: Interrupted.\n")
         wait_for(lambda: not any(map(is_alive, readers)))
 
@@ -274,7 +274,7 @@ def test_two_makes_of_the_same_playlist_that_start_together_run_one_after_the_ot
         # Both have seen the old order, and wait.
         wait_for(lambda: all(log.exists() and b"EAGAIN" in log.read_bytes() for log in logs))
 
-    assert [process.communicate(timeout=60)[1] for process in processes] == [b"", b""]
+    assert [process.communicate(timeout=500)[1] for process in processes] == [b"", b""]
     assert listed(music / "playshuffle.m3u") == before
 
 

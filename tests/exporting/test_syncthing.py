@@ -12,7 +12,7 @@ from tests.support.program import listed
 from tests.support.service import wait_for
 from tests.support.syncthing import shared
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.process
 
 _LISTED, _HEARD = 60, 5
 

@@ -19,7 +19,7 @@ from tests.support.processes import children, cpu_s, finished
 from tests.support.program import mpd_conf
 from tests.support.service import wait_for
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.process
 
 _RATE = 44_100  # MPD counts the position in steps of 4 KiB
 _LONG = 100  # seconds of a track that is skipped: even a slow machine presses "next" before its half
@@ -106,7 +106,7 @@ def mpd(home: Path) -> Iterator[Mpd]:
             wait_for(lambda: not any(line.startswith(b"updating") for line in connection.say("status")))
             yield connection
         process.terminate()
-        process.wait(30)
+        process.wait(300)
 
 
 def test_plays_in_mpd_are_counted_in_its_stickers_and_recorded_though_mpd_is_restarted(home: Path) -> None:
@@ -147,7 +147,7 @@ def test_an_idle_listener_uses_no_cpu_time_and_its_child_process_ends_with_it(ho
         wait_for(lambda: uses_none_for(1))  # the end of its start
         assert uses_none_for(5)
         it.process.terminate()
-        assert it.process.wait(30) == 0
+        assert it.process.wait(300) == 0
         wait_for(lambda: not Path(f"/proc/{pids[1]}").exists())
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -258,7 +257,6 @@ class Dealing(RuleBasedStateMachine):
 
 
 TestDealing = Dealing.TestCase
-TestDealing.pytestmark = [pytest.mark.timeout(600)]  # type: ignore[attr-defined]
 TestDealing.settings = settings(
     max_examples=15, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

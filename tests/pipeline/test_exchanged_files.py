@@ -136,7 +136,7 @@ def to_opus(files: list[Path]) -> None:
     words = [word for file in files for word in ("-i", str(file))]
     for number, file in enumerate(files):
         words += "-map", f"{number}", "-map_metadata", f"{number}", str(file.with_suffix(".opus"))
-    subprocess.run(["ffmpeg", "-v", "error", *words], check=True, timeout=100)
+    subprocess.run(["ffmpeg", "-v", "error", *words], check=True, timeout=500)
 
 
 @pytest.mark.process

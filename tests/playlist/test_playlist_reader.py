@@ -36,7 +36,7 @@ def test_a_playlist_line_of_40_mb_is_cut_and_reading_it_takes_less_than_500_mb_o
     playlist.write_bytes(line + b"\nsong.mp3\n")
 
     done = subprocess.run(
-        [sys.executable, "-c", _PEAK, playlist], capture_output=True, check=True, timeout=60, text=True
+        [sys.executable, "-c", _PEAK, playlist], capture_output=True, check=True, timeout=500, text=True
     )
 
     peak_kib, *rest = map(int, done.stdout.split())
@@ -108,7 +108,6 @@ def lists(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
-@pytest.mark.timeout(600)
 def test_reading_a_damaged_list_succeeds_or_ends_with_an_error_message(
     lists: Path, tmp_path: Path, count: int
 ) -> None:

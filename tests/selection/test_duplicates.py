@@ -140,7 +140,6 @@ def groups_in(lines: Iterable[str]) -> set[frozenset[str]]:
 
 
 @pytest.mark.process
-@pytest.mark.timeout(300)
 def test_the_omitted_copies_are_the_duplicates_that_beets_finds_by_id_and_by_name(tmp_path: Path) -> None:
     need_beets()
     need("ffmpeg")

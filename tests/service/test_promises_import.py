@@ -83,7 +83,6 @@ _SPEEDS = [0, 0.1, pytest.param(1, marks=pytest.mark.slow)]
 
 
 @pytest.mark.process
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("pause_s", _SPEEDS)
 @pytest.mark.parametrize("retag_first", [True, False], ids=["tags first", "move first"])
 @pytest.mark.parametrize("disks", [1, 2])

@@ -30,7 +30,6 @@ def pour(music: Path, folders: int, files: int) -> None:
                 file.write(tone)
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("folders", "files"), [(20, 100), pytest.param(50, 1000, marks=pytest.mark.slow)], ids=["2,000", "50,000"]
 )

@@ -57,7 +57,7 @@ def found(folder: Path, width: int, page: str, *words: str, at: str | None = Non
         ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          f"--user-data-dir={profile}", "--allow-file-access-from-files", "--enable-logging=stderr",
          f"--window-size={max(width, 500)},900", "--dump-dom", *words, f"{address}/frame.html"],
-        check=True, capture_output=True, text=True, timeout=110,
+        check=True, capture_output=True, text=True, timeout=500,
     )  # fmt: skip
     assert "CONSOLE" not in done.stderr, done.stderr
     match = re.search(r'data-found="([^"]*)"', done.stdout)

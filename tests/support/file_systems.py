@@ -158,7 +158,7 @@ class Stick:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            timeout=200,
+            timeout=500,
             env={"PATH": os.environ["PATH"], "HOME": str(self.top)},  # its socket is there
         )
         log = (self.top / "log").read_text() if (self.top / "log").exists() else ""

@@ -77,7 +77,7 @@ def run(
                 stdin=given,
                 capture_output=True,
                 check=False,
-                timeout=100,
+                timeout=500,
             )
         done = Done(started.returncode, started.stdout, started.stderr.decode())
     else:

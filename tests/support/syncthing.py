@@ -98,7 +98,7 @@ class Syncthing:
     def _ask(self, path: str, method: str = "GET") -> Any:
         url = f"http://127.0.0.1:{self._rest_port}/rest/{path}"
         request = urllib.request.Request(url, headers={"X-API-Key": self._key}, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=500) as answer:
             return json.loads(answer.read() or "null")
 
 

@@ -38,5 +38,5 @@ def tag(path: Path, tags: Mapping[str, str]) -> None:
 def tone(path: Path, seconds: int, **tags: str) -> None:
     """Write an audio file of any length and format, with these tags."""
     command = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"sine=d={seconds}", "-ac", "1", str(path)]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=500)
     tag(path, tags)

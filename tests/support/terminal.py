@@ -60,7 +60,7 @@ def on_terminal(
                 if not is_interrupted and until in seen:
                     os.killpg(process.pid, signal.SIGINT)
                     is_interrupted = True
-        code = process.wait(60)
+        code = process.wait(300)
     os.close(ours)
     return Seen(code, _left_on_screen(seen.decode(errors="replace").replace("\r\n", "\n")))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from playshuffle.watch.debounce import Batch
 from playshuffle.watch.watcher import Watch
 
-PATIENCE_S = 60.0  # on a busy machine
+PATIENCE_S = 300.0  # on a busy machine
 
 
 class Watched:

@@ -123,7 +123,7 @@ print(json.dumps([peak_kb, found]))
     [
         # A busy machine needs seconds to use up the memory.
         ({compressed_bomb: "needed too much memory", nested_bomb: "damaged (RecursionError)"}, 25),
-        (dict.fromkeys((slow_ogg_bomb, slow_id3_bomb), "took longer than 1 s"), 1),
+        (dict.fromkeys((slow_ogg_bomb, slow_id3_bomb), "took longer than 5 s"), 5),
     ],
     ids=["memory and depth", "time"],
 )
@@ -140,7 +140,7 @@ def test_a_file_that_exhausts_memory_time_or_recursion_harms_the_reading_of_no_o
         cwd=ROOT,
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=500,
     )
     peak_kb, found = json.loads(done.stdout)
     readings = {paths[index]: Reading(*reading) for index, reading in found}
@@ -266,7 +266,7 @@ def test_files_are_read_though_the_memory_limit_of_the_program_is_below_that_of_
     code = "import sys; from playshuffle.tags.reader_pool import *; print(*read_all([sys.argv[1].encode()]))"
     limited = ["sh", "-c", 'ulimit -v 300000; exec "$0" "$@"']
     command = [*limited, sys.executable, "-c", code, str(DATA / "v22.mp3")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, timeout=500)
 
     assert b"Title v22.mp3" in done.stdout
 
@@ -292,7 +292,7 @@ def test_a_worker_ends_while_it_reads_a_slow_file_if_its_parent_is_killed(tmp_pa
         process.stdout.readline()  # a worker is at the slow file now
         (worker,) = children(process.pid)
         process.kill()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=500)
 
     wait_for(lambda: not is_alive(worker))
     assert errors == b""
@@ -341,7 +341,7 @@ reader_worker.main()
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("fault", "reason"), [("hang", "took longer than 1 s"), ("crash", "the tag reader crashed")]
+    ("fault", "reason"), [("hang", "took longer than 5 s"), ("crash", "the tag reader crashed")]
 )
 def test_only_a_file_that_hangs_or_crashes_its_worker_is_reported_as_unreadable(
     fault: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -353,7 +353,7 @@ def test_only_a_file_that_hangs_or_crashes_its_worker_is_reported_as_unreadable(
     paths[250:250] = [os.fsencode(tmp_path / f"{fault}2.mp3")]
     for path in paths:
         Path(os.fsdecode(path)).write_bytes((DATA / "v24.mp3").read_bytes())
-    found = dict(read_all(paths, processes=2, deadline_s=1))
+    found = dict(read_all(paths, processes=2, deadline_s=5))  # a busy machine stops workers for a second
 
     assert len(found) == len(paths)
     assert {

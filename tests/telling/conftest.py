@@ -127,7 +127,7 @@ class MpvPlayer(_Player):
     def __init__(self, telling: Telling, path: Path) -> None:
         super().__init__(telling, telling.music / "playshuffle.m3u", "--socket", path)
         self._connection = socket.socket(socket.AF_UNIX)
-        self._connection.settimeout(30)
+        self._connection.settimeout(300)
         self._connection.connect(str(path))
         self._answers = self._connection.makefile("rb")
 

@@ -10,7 +10,6 @@ from tests.telling.conftest import Player, play
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [5, pytest.param(50, marks=pytest.mark.slow)])
 def test_the_playing_song_plays_on_while_the_queue_is_replaced(player: Player, count: int) -> None:
     player.make()

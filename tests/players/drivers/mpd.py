@@ -24,7 +24,7 @@ class Mpd:
         self.music = music
         self.playlists = playlists
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(30)
+        self._socket.settimeout(300)
         self._socket.connect(str(path))
         self._answers = self._socket.makefile("rb")
         assert self._answers.readline().startswith(b"OK MPD")

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.support.needs import need, unmet
 
 SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's, which has the modules of its players
-_PATIENCE_S = 30
+_PATIENCE_S = 300
 
 Opened = Callable[[Path], list[bytes]]
 
@@ -68,7 +68,7 @@ def started(
 
 
 def until(happens: Callable[[], bool], process: subprocess.Popen[bytes] | None = None) -> None:
-    """Wait until a condition is true; fail if the player's process ends before, or after 30 seconds."""
+    """Wait until a condition is true; fail if the player's process ends before, or after minutes."""
     end = time.monotonic() + _PATIENCE_S
     while not happens():
         assert process is None or process.poll() is None, f"it ended with {process.returncode}"

@@ -110,7 +110,7 @@ def audacious() -> Opened:
     # A question before its plugins are started makes it exit. One of them takes this name.
     started = glib.Variant("(s)", ("org.mpris.MediaPlayer2.audacious",))
     dbus = "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while bus.call_sync(*dbus, "NameHasOwner", started, None, 0, 20_000).unpack() != (True,):
         assert player.poll() is None, f"it ended with {player.returncode}"
         assert time.monotonic() < until, "it does not start"
@@ -122,7 +122,7 @@ def audacious() -> Opened:
         last = gio.File.new_for_path(os.path.join(os.path.dirname(__file__), "../../data/tone.ogg")).get_uri()
         say("Add", glib.Variant("(s)", (gio.File.new_for_path(playlist).get_uri(),)))
         say("Add", glib.Variant("(s)", (last,)))
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while True:
             (count,) = say("Length")
             if count and say("SongFilename", glib.Variant("(u)", (count - 1,))) == (last,):

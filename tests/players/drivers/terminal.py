@@ -46,7 +46,7 @@ def mpv(_music: Path) -> Iterator[Opened]:
                 env=environment(home),
                 stdin=subprocess.DEVNULL,
                 check=False,  # mpv reports an error if so short a part of a track has no sound
-                timeout=60,
+                timeout=500,
             )  # fmt: skip
             return existing(_plain(path) for path in (home / "out").read_bytes().split(b"\0")[:-1])
 
@@ -73,7 +73,7 @@ def cmus(_music: Path) -> Iterator[Opened]:
             os.close(inner)
             until(lambda: listens(home / "socket"), process)
             with socket.socket(socket.AF_UNIX) as remote, remote.makefile("rb") as answers:
-                remote.settimeout(30)
+                remote.settimeout(300)
                 remote.connect(str(home / "socket"))
 
                 def say(command: bytes) -> list[bytes]:
@@ -111,7 +111,7 @@ def strawberry(_music: Path) -> Iterator[Opened]:
     need("dbus-run-session")
     last = (Path(__file__).parents[2] / "data" / "tone.ogg").as_uri()
     with short_home() as home:
-        env = environment(home)
+        env = environment(home, TMPDIR=str(home))  # another one of this user would take its playlist
         database = home / "xdg_data_home/strawberry/strawberry/strawberry.db"
         count = 0
 
@@ -163,7 +163,7 @@ def liquidsoap(_music: Path) -> Iterator[Opened]:
             text = _LIQUIDSOAP_SCRIPT.replace("FOLDER", json.dumps(f"{playlist.parent}/"))
             script.write_text(text.replace("PLAYLIST", json.dumps(str(playlist))))
             with started(["liquidsoap", script], environment(home), stdout=subprocess.PIPE) as process:
-                out = process.communicate(timeout=60)[0]
+                out = process.communicate(timeout=500)[0]
             return existing(iter(out.split(b"\0")[:-1]))
 
         yield opened
