@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.support import damage
+from tests.support.bad_audio import slow_id3_bomb
 from tests.support.processes import (
     CHANGES,
     children,
@@ -163,6 +164,8 @@ def test_make_with_a_disk_error_leaves_the_old_playlist(tmp_path: Path, calls: s
 @contextlib.contextmanager
 def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
     """Yield a run that is stopped while it reads tags, and the numbers of its processes that read."""
+    slow = music / "slow.mp3"  # so that the run is not over before it is stopped
+    slow.write_bytes(slow_id3_bomb())
     with subprocess.Popen(
         [*PROGRAM, "make", music],
         env=environment(),
@@ -182,6 +185,7 @@ def reading(music: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[int]]]:
             for pid in (process.pid, *readers):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+            slow.unlink()
 
 
 def test_ctrl_c_immediately_ends_make_and_the_processes_that_read_tags_for_make(tmp_path: Path) -> None:

@@ -102,9 +102,7 @@ def test_at_least_98_of_100_files_keep_their_positions_when_they_are_retagged_an
 
         new = _import(source, library, pause_s, retag_first=retag_first)
 
-        wait_for(
-            lambda: set(map(str, new)) <= set(entries := listed(playlist)) and len(entries) == _COUNT, 60
-        )
+        wait_for(lambda: set(map(str, new)) <= set(entries := listed(playlist)) and len(entries) == _COUNT)
         after = listed(playlist)
         assert damage.STATE_DAMAGED not in service.log
         assert "Traceback" not in service.log
