@@ -11,8 +11,6 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     If any copy was dealt in this round, the kept copy counts as dealt. Otherwise it has the position of the
     first upcoming copy. `kept` maps omitted copies to kept ones.
     """
-    if not kept:
-        return deck
     known = frozenset(deck.dealt)
     # A dealt copy stays, so that it is not dealt if it stops being a copy.
     pairs = ((track, kept.get(track, track)) for track in deck.dealt)

@@ -4,34 +4,14 @@ Tracks on a missing drive are not dealt. When the drive is back, they are insert
 unless they were dealt in this round.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from playshuffle.dealing.deck import TAIL, Deal, Deck
 from playshuffle.dealing.period import Every, is_new_period
+from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import Size
-
-
-class RoundOrder(Protocol):
-    """How to order the rounds of a deck.
-
-    Attributes:
-        name: name of the order; if it changes, the upcoming tracks are ordered again.
-        keeps_gap: all tracks keep the gap; if false, as far as a few attempts allow.
-    """
-
-    name: str
-    keeps_gap: bool
-
-    def gap(self, tracks: int) -> int:
-        """Return the gap in a library with this number of tracks."""
-
-    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
-        """Order tracks, given in their last order; `soonest` maps tracks to their first allowed positions."""
-
-    def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
-        """Insert new tracks into the upcoming ones; `before` is the track dealt last."""
 
 
 class DealRules(NamedTuple):
@@ -44,7 +24,7 @@ class DealRules(NamedTuple):
     """
 
     present: Sequence[int]
-    order: RoundOrder
+    order: Rounds
     size: Size
     resting: Collection[int] = ()
     waiting: Sequence[int] = ()

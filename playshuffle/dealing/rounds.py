@@ -21,6 +21,9 @@ class Rounds:
 
     The random order keeps the gap for each track, and is uniform over all orders that keep it. Any other
     order is drawn up to ten times; the draw with the fewest tracks too soon is used. `sorted` has no gap.
+
+    Attributes:
+        name: name of the order; if it changes, the upcoming tracks are ordered again.
     """
 
     def __init__(self, chosen: Chosen, recipe: Recipe, randbelow: RandBelow) -> None:
@@ -35,17 +38,20 @@ class Rounds:
         return resting_tracks(self._chosen, self._recipe)
 
     def gap(self, tracks: int) -> int:
+        """Return the gap in a library with this number of tracks."""
         if ORDERS[self._recipe.order].deck_gap == "none":
             return 0
         gap = self._recipe.gap
         return usual_gap(tracks) if gap is None else gap.plays(tracks)
 
     def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
+        """Order tracks, given in their last order; `soonest` maps tracks to their first allowed positions."""
         if self.keeps_gap:
             return not_before(tracks, soonest, self._randbelow)
         return self._best(tracks if ORDERS[self._recipe.order].from_last else sorted(tracks), soonest)
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
+        """Insert new tracks into the upcoming ones; `before` is the track dealt last."""
         played = [] if before is None else [before]
         order = self._insert_new([*played, *upcoming], new, self._randbelow, len(played))
         if (make_repair := ORDERS[self._recipe.order].repair) is not None:

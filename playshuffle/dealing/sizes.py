@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from itertools import accumulate
 from typing import Self
 
@@ -11,9 +12,9 @@ from typing import Self
 class Size(ABC):
     """The size of deals, and a deal of this size that is filled track by track."""
 
-    @abstractmethod
     def begin(self) -> Self:
-        """Return an empty deal of this size."""
+        """Return an empty deal of this size; this one must be empty."""
+        return copy(self)
 
     @abstractmethod
     def is_full(self) -> bool:
@@ -37,9 +38,6 @@ class ByCount(Size):
 
     def __init__(self, count: int) -> None:
         self.count = self._left = count
-
-    def begin(self) -> Self:
-        return type(self)(self.count)
 
     def is_full(self) -> bool:
         return not self._left
@@ -77,9 +75,6 @@ class ByTime(Size):
         self._is_empty = True
         self._has_refused = False
 
-    def begin(self) -> Self:
-        return type(self)(self._time_ms, self._lengths_ms)
-
     def is_full(self) -> bool:
         median_ms = self._sorted_ms[len(self._sorted_ms) // 2]
         return self._left_ms <= 0 or (self._has_refused and self._left_ms < median_ms)
@@ -108,9 +103,6 @@ class ByGroups(Size):
         self._count = self._left = count
         self._group_of = group_of
         self._group: int | None = None
-
-    def begin(self) -> Self:
-        return type(self)(self._count, self._group_of)
 
     def is_full(self) -> bool:
         return not self._left

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.next_deal import DealRules, RoundOrder, next_deal, update_deck
+from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
+from playshuffle.dealing.rounds import Rounds
 from playshuffle.dealing.sizes import Size
 from playshuffle.shuffle import RandBelow, insert, not_before
 
 
-class Uniform:
+class Uniform(Rounds):
     """The uniform order, with a gap."""
 
-    name = "random"
-    keeps_gap = True
-
     def __init__(self, randbelow: RandBelow, gap: int | None = None) -> None:
+        self.name = "random"
+        self.keeps_gap = True
         self._randbelow = randbelow
         self._gap = gap
 
@@ -35,11 +35,12 @@ class Uniform:
         return [tracks[at] for at in insert(range(count), range(count, len(tracks)), self._randbelow)]
 
 
-class Sorted:
+class Sorted(Rounds):
     """The natural order: nothing is random, and it keeps no gap."""
 
-    name = "sorted"
-    keeps_gap = False
+    def __init__(self) -> None:
+        self.name = "sorted"
+        self.keeps_gap = False
 
     def gap(self, tracks: int) -> int:
         return 0
@@ -54,7 +55,7 @@ class Sorted:
 def deal_next(
     deck: Deck,
     present: Sequence[int],
-    order: RoundOrder,
+    order: Rounds,
     size: Size,
     period: date,
     waiting: Sequence[int] = (),
