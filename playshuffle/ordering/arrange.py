@@ -1,6 +1,6 @@
 """Arrange tracks into an order: apply a recipe."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from playshuffle.duration import words
@@ -16,7 +16,6 @@ from playshuffle.ordering.resting import resting_tracks, with_rest
 from playshuffle.shuffle import (
     EmptyPositionError,
     RandBelow,
-    Shuffle,
     not_before,
     pinned,
     soonest_after,
@@ -62,27 +61,28 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
     """
-    order, tracks = ORDERS[recipe.order], chosen.tracks
+    order = ORDERS[recipe.order]
     base = list(last.order if last is not None and order.from_last else chosen.indices)
-    plan = _planned(tracks, recipe, base, chosen.indices if last is None else last.order)
-    resting = resting_tracks(chosen, recipe)
+    layout = _Layout(chosen.tracks, recipe, base, chosen.indices if last is None else last.order)
+    pinned_at, resting = layout.pinned_at, resting_tracks(chosen, recipe)
     shuffle = with_rest(order.shuffle(chosen, recipe), resting, chosen, recipe)
-    result = _shuffled(recipe, plan.base, plan.pinned_at, last, shuffle, randbelow, resting)
-    result, count = _counted(tracks, recipe, plan, result)
+    if recipe.gap is not None:
+        result = _after_gap(recipe.gap, layout, last.played if last is not None else (), randbelow, resting)
+    else:
+        pins.swap_in(layout.base, pinned_at)
+        base = layout.base
+        result = pinned(base, pinned_at, shuffle, randbelow) if pinned_at else shuffle(base, randbelow)
+    count = layout.close(result)
     if order.is_of_the_list and count < len(result):
-        result[:count] = pinned(result[:count], plan.pinned_at, shuffle, randbelow)
-    if order.is_of_the_list and plan.pinned_at:
+        result[:count] = pinned(result[:count], pinned_at, shuffle, randbelow)
+    if order.is_of_the_list and pinned_at:
         keys = group_keys(chosen, recipe.group_by or ARTIST)
-        beside = {at + step for at in plan.pinned_at for step in (-1, 1)}
+        beside = {at + step for at in pinned_at for step in (-1, 1)}
         for part in (True, False) if resting else (True,):  # no track moves to the other part
-            others = (
-                {at for at, index in enumerate(result[:count]) if (index in resting) is part}
-                if resting
-                else set()
-            )
-            staying = others.union(plan.pinned_at)
+            others = {at for at, index in enumerate(result[:count]) if (index in resting) is part}
+            staying = others.union(pinned_at)
             result[:count] = swap_apart(result[:count], staying, keys, randbelow, positions=beside)
-    return Arranged(result + plan.left_out, count)
+    return Arranged(result + layout.left_out, count)
 
 
 def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
@@ -95,104 +95,91 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
     for pin in recipe.pins:
         if pin.position == LAST and recipe.time_ms is not None:
             base.append(base.pop(base.index(pin.track_index)))
-    plan = _planned(tracks, recipe, base, order)
-    pins.move_in(plan.base, plan.pinned_at)
-    result, count = _counted(tracks, recipe, plan, plan.base)
-    return Arranged(result + plan.left_out, count)
+    layout = _Layout(tracks, recipe, base, order)
+    pins.move_in(layout.base, layout.pinned_at)
+    count = layout.close(layout.base)
+    return Arranged(layout.base + layout.left_out, count)
 
 
-class _Layout(NamedTuple):
+class _Layout:
     """The tracks to put in order, and the tracks with a fixed position.
 
     Attributes:
+        base: all tracks in an order, except `left_out` and `closing`.
         left_out: tracks too long for the time limit, or of unknown length.
-        playlist_length: maximum number of tracks in the playlist, without `closing`.
-        closing: the track pinned to the end of a list with a time limit, if any.
+        pinned_at: maps positions to tracks.
     """
 
-    base: list[int]
-    left_out: list[int]
-    playlist_length: int
-    pinned_at: dict[int, int]
-    closing: list[int]
+    def __init__(self, tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int]) -> None:
+        self._tracks = tracks
+        self._time_ms = recipe.time_ms
+        self.base, self.left_out = base, list[int]()
+        if recipe.time_ms is not None:
+            self._leave_out_long(recipe.pins, recipe.time_ms)
+        count = len(self.base) if recipe.limit is None else min(recipe.limit, len(self.base))
+        self.pinned_at = pins.positions(recipe.pins, tracks, last, count)
+        self._closing: list[int] = []  # the track pinned to the end of a list with a time limit, if any
+        if recipe.time_ms is not None and any(pin.position == LAST for pin in recipe.pins):
+            # Its position is unknown until the fitting tracks are counted. The last track takes its position.
+            count -= 1
+            self._closing = [self.pinned_at.pop(count)]
+            pins.swap_in(self.base, {len(self.base) - 1: self._closing[0]})
+            self.base.pop()
+        self._most = count  # maximum number of tracks in the playlist, without `_closing`
 
+    def _leave_out_long(self, pinned: Sequence[Pin], time_ms: int) -> None:
+        durations_ms, order = self._tracks.durations_ms, self.base
+        self.base = [index for index in order if 0 < durations_ms[index] <= time_ms]
+        if not self.base:
+            raise OptionError(
+                "{} {time}: no track is known to be that short. Allow more time.", "time", time=words(time_ms)
+            )
+        for pin in pinned:
+            if not 0 < durations_ms[pin.track_index] <= time_ms:
+                why = "it is longer" if durations_ms[pin.track_index] else "its length is not known"
+                path = self._tracks.paths[pin.track_index]
+                raise OptionError("{path} cannot be pinned with {}: {why}.", "time", path=path, why=why)
+        fitting = frozenset(self.base)
+        self.left_out = [index for index in order if index not in fitting]
 
-def _planned(tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int]) -> _Layout:
-    left_out: list[int] = []
-    if recipe.time_ms is not None:
-        base, left_out = _by_length(tracks, base, recipe.pins, recipe.time_ms)
-    count = len(base) if recipe.limit is None else min(recipe.limit, len(base))
-    pinned_at = pins.positions(recipe.pins, tracks, last, count)
-    closing: list[int] = []
-    if recipe.time_ms is not None and any(pin.position == LAST for pin in recipe.pins):
-        # Its position is unknown until the fitting tracks are counted. The last track takes its position.
-        count -= 1
-        closing = [pinned_at.pop(count)]
-        pins.swap_in(base, {len(base) - 1: closing[0]})
-        base.pop()
-    return _Layout(base, left_out, count, pinned_at, closing)
-
-
-def _counted(tracks: Tracks, recipe: Recipe, plan: _Layout, result: list[int]) -> tuple[list[int], int]:
-    count, pinned_at = plan.playlist_length, plan.pinned_at
-    if recipe.time_ms is not None:
-        count = _fitting(tracks.durations_ms, recipe.time_ms, result[:count], pinned_at, plan.closing)
+    def close(self, order: list[int]) -> int:
+        """Return how many tracks of an order are in the playlist, and insert the last one if it is pinned."""
+        if self._time_ms is None:
+            return self._most
+        pinned_at = self.pinned_at
+        count = self._fitting(order, self._time_ms)
         if count <= max(pinned_at, default=-1):
-            raise pins.beyond(tracks.paths[pinned_at[max(pinned_at)]], max(pinned_at), count)
-        for index in plan.closing:
+            raise pins.beyond(self._tracks.paths[pinned_at[max(pinned_at)]], max(pinned_at), count)
+        for index in self._closing:
             pinned_at[count] = index
-            result.insert(count, index)
-            count += 1
-    return result, count
+            order.insert(count, index)
+        return count + len(self._closing)
 
-
-def _by_length(
-    tracks: Tracks, order: Sequence[int], pinned: Sequence[Pin], time_ms: int
-) -> tuple[list[int], list[int]]:
-    durations_ms = tracks.durations_ms
-    fitting = [index for index in order if 0 < durations_ms[index] <= time_ms]
-    if not fitting:
-        raise OptionError(
-            "{} {time}: no track is known to be that short. Allow more time.", "time", time=words(time_ms)
-        )
-    for pin in pinned:
-        if not 0 < durations_ms[pin.track_index] <= time_ms:
-            why = "it is longer" if durations_ms[pin.track_index] else "its length is not known"
-            path = tracks.paths[pin.track_index]
-            raise OptionError("{path} cannot be pinned with {}: {why}.", "time", path=path, why=why)
-    fitting_set = frozenset(fitting)
-    return fitting, [index for index in order if index not in fitting_set]
-
-
-def _shuffled(
-    recipe: Recipe,
-    base: list[int],
-    pinned_at: Mapping[int, int],
-    last: Arranged | None,
-    shuffle: Shuffle,
-    randbelow: RandBelow,
-    resting: Collection[int],
-) -> list[int]:
-    if recipe.gap is not None:
-        last_played = last.played if last is not None else []
-        return _after_gap(recipe.gap, base, last_played, pinned_at, randbelow, resting)
-    pins.swap_in(base, pinned_at)
-    return pinned(base, pinned_at, shuffle, randbelow) if pinned_at else shuffle(base, randbelow)
+    def _fitting(self, order: Sequence[int], time_ms: int) -> int:
+        durations_ms = self._tracks.durations_ms
+        left_ms = time_ms - sum(durations_ms[index] for index in (*self.pinned_at.values(), *self._closing))
+        if left_ms < 0:
+            raise OptionError(
+                "The pinned tracks alone are longer than {}. Allow more time, or pin fewer tracks.", "time"
+            )
+        count = len(self.pinned_at)
+        for position, index in enumerate(order[: self._most]):
+            if position not in self.pinned_at:
+                left_ms -= durations_ms[index]
+                if left_ms < 0:
+                    break
+                count += 1
+        return count
 
 
 def _after_gap(
-    minimum: Gap,
-    base: Sequence[int],
-    last_played: Sequence[int],
-    pins: Mapping[int, int],
-    randbelow: RandBelow,
-    resting: Collection[int],
+    minimum: Gap, layout: _Layout, last: Sequence[int], randbelow: RandBelow, resting: Collection[int]
 ) -> list[int]:
-    among = frozenset(base)
-    played = [index for index in last_played if index in among]
+    among, count = frozenset(layout.base), len(layout.base)
+    played = [index for index in last if index in among]
     was_played = frozenset(played)
-    unplayed = [index for index in base if index not in was_played]
-    gap, count = minimum.plays(len(base)), len(base)
+    unplayed = [index for index in layout.base if index not in was_played]
+    gap = minimum.plays(count)
     if gap > count:
         raise OptionError(
             "{} {gap:,} is too large: there are only {tracks}. Choose a smaller gap.",
@@ -200,8 +187,9 @@ def _after_gap(
             gap=gap,
             tracks=counted(count, "track"),
         )
+    soonest = soonest_after(played, gap)
     try:
-        return not_before([*unplayed, *played], soonest_after(played, gap), randbelow, pins, resting)
+        return not_before([*unplayed, *played], soonest, randbelow, layout.pinned_at, resting)
     except EmptyPositionError as error:
         raise OptionError(
             "{} and {} leave no track for position {position}. Choose a smaller gap.",
@@ -209,25 +197,3 @@ def _after_gap(
             "gap",
             position=error.position + 1,
         ) from error
-
-
-def _fitting(
-    durations_ms: Sequence[int],
-    time_ms: int,
-    order: Sequence[int],
-    pinned_at: Mapping[int, int],
-    closing: Sequence[int],
-) -> int:
-    left_ms = time_ms - sum(durations_ms[index] for index in (*pinned_at.values(), *closing))
-    if left_ms < 0:
-        raise OptionError(
-            "The pinned tracks alone are longer than {}. Allow more time, or pin fewer tracks.", "time"
-        )
-    count = len(pinned_at)
-    for position, index in enumerate(order):
-        if position not in pinned_at:
-            left_ms -= durations_ms[index]
-            if left_ms < 0:
-                break
-            count += 1
-    return count
