@@ -11,10 +11,10 @@ from playshuffle.library.last_known import last_known
 from playshuffle.library.lost_roots import lost_roots, seems_missing
 from playshuffle.library.missing import Root, check_roots, current_mounts, with_new_place
 from playshuffle.library.recognition import recognise
-from playshuffle.library.scan import Library, Place, Scan, ScannedPlace
+from playshuffle.library.scan import Library, Place, Scan
 from playshuffle.library.track_table import PartError, RootKey, TrackTable
 from playshuffle.library.tracks import Tracks, tracks
-from playshuffle.library.walk import Changes
+from playshuffle.library.walk import Changes, WalkResult
 
 
 class Reach(NamedTuple):
@@ -72,11 +72,14 @@ def recognise_scan(
         if root not in reach.roots and seems_missing(root, last_root)
     }
     while True:
-        result = _recognise_present(known, scan, changes, missing, elsewhere, now_s)
+        table, roots_now, numbers = _recognise_present(known, scan, changes, missing, elsewhere, now_s)
         known_numbers = (root.numbers for root in known.roots.values())
-        if not (known.is_whole or all(map(result.numbers.issuperset, known_numbers))):
+        if not (known.is_whole or all(map(numbers.issuperset, known_numbers))):
             raise PartError
-        lost = {} if reach.accepts_loss else _lost_roots(known, scan, result, changes)
+        lost: dict[RootKey, MissingError] = {}
+        for place, walked in scan.places.items() if not reach.accepts_loss else ():
+            roots = {key: roots_now[key] for key in place.root_keys if key in roots_now}
+            lost |= lost_roots(known, roots, numbers, walked, changes.gone)
         if not lost:
             break
         missing |= lost
@@ -84,7 +87,7 @@ def recognise_scan(
     # Roots whose loss was accepted: known, and without tracks.
     accepted = keys if reach.accepts_loss else []
     gone = {key: Root(array("I"), ()) for key in accepted if key[0] not in reach.roots and key in known.roots}
-    return result.table._replace(roots={**known.roots, **result.roots, **gone}), missing, elsewhere
+    return table._replace(roots={**known.roots, **roots_now, **gone}), missing, elsewhere
 
 
 def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> MissingError:
@@ -94,14 +97,6 @@ def _with_new_place(known: TrackTable, key: RootKey, error: MissingError) -> Mis
     return with_new_place(error, root.mounts, sorted(known.paths_of(root.numbers).values()))
 
 
-class _Recognised(NamedTuple):
-    """The table after recognition in all present roots; `numbers`: the tracks found there."""
-
-    table: TrackTable
-    roots: Mapping[RootKey, Root]
-    numbers: frozenset[int]
-
-
 def _recognise_present(
     known: TrackTable,
     scan: Scan,
@@ -109,8 +104,11 @@ def _recognise_present(
     missing: MissingRoots,
     elsewhere: Collection[bytes],
     now_s: int,
-) -> _Recognised:
-    """Recognise the tracks of present roots. `elsewhere`: missing roots outside of this scan."""
+) -> tuple[TrackTable, Mapping[RootKey, Root], frozenset[int]]:
+    """Return the table after recognition in all present roots, these roots, and the tracks found there.
+
+    `elsewhere` are missing roots outside of this scan.
+    """
     present = {
         place: [root for root in scanned.roots if (root, place.ignore_files) not in missing]
         for place, scanned in scan.places.items()
@@ -134,7 +132,7 @@ def _recognise_present(
         numbers = numbers.union(numbers_there)
         if place.files is None:
             roots_now |= _roots_now(place, present[place], library, numbers_there)
-    return _Recognised(table, roots_now, numbers)
+    return table, roots_now, numbers
 
 
 def _roots_now(
@@ -151,16 +149,6 @@ def _roots_now(
     return roots_now
 
 
-def _lost_roots(
-    known: TrackTable, scan: Scan, result: _Recognised, changes: Changes
-) -> dict[RootKey, MissingError]:
-    lost: dict[RootKey, MissingError] = {}
-    for place, scanned in scan.places.items():
-        roots = {key: result.roots[key] for key in place.root_keys if key in result.roots}
-        lost |= lost_roots(known, roots, result.numbers, scanned, changes.gone)
-    return lost
-
-
 def make_libraries(
     table: TrackTable, scan: Scan, missing: MissingRoots, cache: Cache | None
 ) -> dict[Place, Library]:
@@ -172,11 +160,11 @@ def make_libraries(
 def _library(
     table: TrackTable,
     place: Place,
-    scanned: ScannedPlace,
+    scanned: WalkResult,
     missing: MissingRoots,
     cached: Mapping[bytes, Folder],
 ) -> Library:
-    by_path = {folder.path: folder for folders in scanned.roots.values() for folder in folders}
+    by_path = {folder.path: folder for folder in scanned.folders}
     by_root: list[Sequence[Folder]] = []
     errors: dict[bytes, MissingError] = {}
     waiting: dict[bytes, frozenset[int]] = {}

@@ -67,6 +67,7 @@ class Look(NamedTuple):
         still_ns: files modified less than this time ago are read later, unless they are known and were only
             renamed.
         moved_inodes: inodes of known files that have left their path of the earlier scan.
+        report: called now and then with the number of files found so far.
     """
 
     known_files: KnownFiles = KnownFiles()
@@ -75,6 +76,7 @@ class Look(NamedTuple):
     workers: Workers = ALONE
     clock_ns: Callable[[], int] = time.time_ns
     moved_inodes: Collection[int] = ()
+    report: Callable[[int], object] = lambda _: None
 
 
 class Listing(NamedTuple):

@@ -16,8 +16,8 @@ from playshuffle.library.missing import (
     check_unreadable,
     current_mounts,
 )
-from playshuffle.library.scan import ScannedPlace
 from playshuffle.library.track_table import RootKey, TrackTable
+from playshuffle.library.walk import WalkResult
 from playshuffle.system import mounts
 from playshuffle.tags.cause import IGNORED, MARKED
 from playshuffle.text import counted
@@ -27,7 +27,7 @@ def lost_roots(
     known: TrackTable,
     scanned: Mapping[RootKey, Root],
     found_numbers: Collection[int],
-    place: ScannedPlace,
+    place: WalkResult,
     deleted: Collection[bytes],
 ) -> dict[RootKey, MissingError]:
     """Return an error for each scanned root that seems to be missing.

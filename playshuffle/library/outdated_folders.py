@@ -8,23 +8,15 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import GONE, fits
 
 
-class OutdatedFolders(NamedTuple):
-    """Folders to list again."""
-
-    paths: frozenset[bytes] = frozenset()
-    moved_inodes: frozenset[int] = frozenset()
-
-
 def outdated_folders(
     folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
-) -> OutdatedFolders:
-    """Return the folders that list a file under a path which the file has left.
+) -> tuple[frozenset[bytes], frozenset[int]]:
+    """Return the paths of folders that list a file under a path which the file has left; and moved inodes.
 
     Args:
         other_inodes: inodes of further files that may have left their path of the earlier scan.
@@ -36,11 +28,11 @@ def outdated_folders(
             new_inodes.update(inode for _, inode in _rows(folder) - _rows(before))
     candidates = new_inodes.union(other_inodes)
     if not candidates:
-        return OutdatedFolders()
+        return frozenset(), frozenset()
     inodes = array("q", b"".join([folder.stamps for folder in folders]))[3::4]
     at_two_paths = _repeated(filter(candidates.__contains__, inodes))
     paths = frozenset(folder.path for folder in folders if at_two_paths and _has_left(folder, at_two_paths))
-    return OutdatedFolders(paths, frozenset(new_inodes | at_two_paths))
+    return paths, frozenset(new_inodes | at_two_paths)
 
 
 def _rows(folder: Folder | None) -> set[tuple[bytes, int]]:

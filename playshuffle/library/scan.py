@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, Self
@@ -17,9 +17,9 @@ from playshuffle.library.missing import is_gone
 from playshuffle.library.outdated_folders import outdated_folders
 from playshuffle.library.tracks import Tracks
 from playshuffle.library.unchanged import unchanged
-from playshuffle.library.walk import Changes, Dirty, WalkResult, walk
+from playshuffle.library.walk import Changes, Dirty, Walk, WalkResult
 from playshuffle.system.birth_time import birth_of
-from playshuffle.system.workers import ALONE, Workers, worker_count
+from playshuffle.system.workers import Workers, worker_count
 from playshuffle.tags.reading import ReadAll, Reading
 
 
@@ -63,22 +63,6 @@ class Place(NamedTuple):
         return [(root, self.ignore_files) for root in self.roots]
 
 
-class ScannedPlace(NamedTuple):
-    """The folders and files that a scan found at one place.
-
-    Attributes:
-        growing: files that are being written; a later scan reads them.
-    """
-
-    roots: Mapping[bytes, Sequence[Folder]]
-    skipped: Sequence[Skipped]
-    unreadable: Sequence[Skipped] = ()
-    growing: Sequence[bytes] = ()
-
-    def changed(self, change: Callable[[Folder], Folder]) -> Self:
-        return self._replace(roots={root: [*map(change, folders)] for root, folders in self.roots.items()})
-
-
 class Library(NamedTuple):
     """The tracks of a place, with numbers if they were recognised; and the skipped files.
 
@@ -109,7 +93,7 @@ class Scan(NamedTuple):
         shrunk: folders that lost files, with the tags of the others as JSON; cached if their root is there.
     """
 
-    places: Mapping[Place, ScannedPlace]
+    places: Mapping[Place, WalkResult]
     cached: Mapping[bytes, Folder]
     shrunk: Sequence[tuple[Folder, str]] = ()
 
@@ -137,58 +121,27 @@ def scan_places(
     cached = cache.folders([*below, *listed])
     drives = {folder.device: folder.path for folder in cached.values()}
     with Workers(worker_count([*below, *listed, *drives.values()])) as workers:
-        walked = find_folders(distinct, cached, changes, workers, partial(progress.report, "Finding files"))
-    scanned = {part: _scanned_place(part, result) for part, result in walked.items()}
-    shrunk: list[tuple[Folder, str]] = []
+        look = Look(workers=workers, report=partial(progress.report, "Finding files"))
+        walked = find_folders(distinct, cached, changes, look)
+    shrunk: Sequence[tuple[Folder, str]] = ()
     if read_all is not None:
-        scanned = _with_tags(scanned, cached, cache, read_all, progress, shrunk)
+        reading = _TagReading(cached, cache, read_all, progress)
+        scanned, shrunk = {part: reading.with_tags(each) for part, each in walked.items()}, reading.shrunk
     else:
-        scanned = {part: each.changed(Folder.without_tags) for part, each in scanned.items()}
+        scanned = {part: each.changed(Folder.without_tags) for part, each in walked.items()}
     return Scan({place: scanned[part] for place, part in parts.items()}, cached, shrunk)
 
 
-def _scanned_place(place: Place, walked: WalkResult) -> ScannedPlace:
-    roots = place.roots if place.files is None else (b"",)
-    by_root = dict(zip(roots, walked.roots, strict=True))
-    return ScannedPlace(by_root, walked.skipped, walked.unreadable, walked.growing)
-
-
-def _with_tags(
-    scanned: Mapping[Place, ScannedPlace],
-    cached: Mapping[bytes, Folder],
-    cache: Cache,
-    read_all: ReadAll,
-    progress: Progress,
-    shrunk: list[tuple[Folder, str]],
-) -> dict[Place, ScannedPlace]:
-    known = dict(cached)
-    result: dict[Place, ScannedPlace] = {}
-    for place, untagged in scanned.items():
-        read = _read(list(untagged.roots.values()), known, cache, read_all, progress, shrunk)
-        known |= read
-        roots = {
-            root: [read.get(folder.path, folder) for folder in folders]
-            for root, folders in untagged.roots.items()
-        }
-        result[place] = untagged._replace(roots=roots)
-    return result
-
-
 def find_folders(
-    places: Sequence[Place],
-    cached: Mapping[bytes, Folder],
-    changes: Changes,
-    workers: Workers = ALONE,
-    report: Callable[[int], object] = lambda _: None,
-    clock_ns: Callable[[], int] = time.time_ns,
+    places: Sequence[Place], cached: Mapping[bytes, Folder], changes: Changes, look: Look
 ) -> dict[Place, WalkResult]:
     """Find the folders and files of all places.
 
     Outdated folders are listed again, so that each file is found once.
     """
-    look = Look(KnownFiles(cached.values()), True, changes.still_ns, workers, clock_ns)
+    look = look._replace(known_files=KnownFiles(cached.values()), still_ns=changes.still_ns)
     dirty, known = changes.dirty, {place: _below(place, cached) for place in places}
-    walked = _walk_all(known, dirty, look, report)
+    walked = _walk_all(known, dirty, look)
     before, began_s = cached, time.monotonic()
     moved_inodes: Collection[int] = frozenset()
     walk_count = 0
@@ -201,7 +154,7 @@ def find_folders(
             return walked
         before = {folder.path: folder for folder in folders}
         known = {place: _by_path(walked[place]) for place in places}
-        again = _walk_all(known, Dirty(paths), look._replace(moved_inodes=moved_inodes), report)
+        again = _walk_all(known, Dirty(paths), look._replace(moved_inodes=moved_inodes))
         walked = {place: result.after(walked[place]) for place, result in again.items()}
 
 
@@ -215,22 +168,19 @@ def _may_walk_again(walk_count: int, began_s: float, outdated: Iterable[bytes]) 
 
 
 def _walk_all(
-    known: Mapping[Place, Mapping[bytes, Folder]],
-    dirty: Dirty | None,
-    look: Look,
-    report: Callable[[int], object],
+    known: Mapping[Place, Mapping[bytes, Folder]], dirty: Dirty | None, look: Look
 ) -> dict[Place, WalkResult]:
     fresh: dict[bytes, Folder] = {}
     results: dict[Place, WalkResult] = {}
     for place, folders in known.items():
         if place.files is not None:
             listed, missing = listed_folders(place.files, look.workers)
-            results[place] = WalkResult([listed], missing)
+            results[place] = WalkResult({b"": listed}, missing)
             continue
         others = [folder for path, folder in folders.items() if path not in fresh]
-        same = unchanged(others, look.workers, report) if dirty is None else dirty.without(others)
+        same = unchanged(others, look) if dirty is None else dirty.without(others)
         place_look = look._replace(use_ignore_files=place.ignore_files)
-        results[place] = walk(place.roots, folders, same | fresh, place_look, report)
+        results[place] = Walk(folders, same | fresh, place_look).run(place.roots)
         fresh |= {path: folder for path, folder in _by_path(results[place]).items() if folder.is_plain}
     return results
 
@@ -241,13 +191,12 @@ def _below(place: Place, folders: Mapping[bytes, Folder]) -> dict[bytes, Folder]
 
 
 def _by_path(walked: WalkResult) -> dict[bytes, Folder]:
-    return {folder.path: folder for root in walked.roots for folder in root}
+    return {folder.path: folder for folder in walked.folders}
 
 
 def _distinct_folders(walked: Iterable[WalkResult]) -> list[Folder]:
     """Return each folder once. Two places may have different folders with the same path."""
-    folders = (folder for result in walked for root in result.roots for folder in root)
-    return [*{id(folder): folder for folder in folders}.values()]
+    return [*{id(folder): folder for result in walked for folder in result.folders}.values()]
 
 
 def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None:
@@ -255,8 +204,7 @@ def forget_removed(scan: Scan, cache: Cache, missing: Collection[bytes]) -> None
 
     A folder of files from a list may be on a missing drive that this scan does not look at.
     """
-    roots = (folders for place in scan.places.values() for folders in place.roots.values())
-    present = {folder.path for folders in roots for folder in folders}
+    present = {folder.path for place in scan.places.values() for folder in place.folders}
     tops = _tops(missing)
     scanned = _tops(root for place in scan.places for root in place.roots)
     shrunk = [(folder, fields) for folder, fields in scan.shrunk if not folder.path.startswith(tops)]
@@ -268,43 +216,48 @@ def _tops(roots: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(root.rstrip(b"/") + b"/" for root in roots)
 
 
-def _read(
-    roots: Sequence[Sequence[Folder]],
-    cached: Mapping[bytes, Folder],
-    cache: Cache,
-    read_all: ReadAll,
-    progress: Progress,
-    shrunk: list[tuple[Folder, str]],
-) -> dict[bytes, Folder]:
-    """Read and store the tags that are not in the cache; return the folders that were read, by path.
+class _TagReading:
+    """Reads and stores the tags that are not in the cache.
 
-    Folders that lost files are only appended to `shrunk`: their drive may be missing.
+    Attributes:
+        shrunk: folders that lost files. They are not stored: their drive may be missing.
     """
-    unread = [folder for root in roots for folder in root if folder.durations_ms is None]
-    if not unread:
-        return {}
 
-    def read_and_tell(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
-        for read_count, reading in enumerate(read_all(paths), 1):
-            progress.report("Reading tags", read_count, len(paths))
+    def __init__(
+        self, cached: Mapping[bytes, Folder], cache: Cache, read_all: ReadAll, progress: Progress
+    ) -> None:
+        self._known = dict(cached)
+        self._cache = cache
+        self._read_all = read_all
+        self._progress = progress
+        self.shrunk: list[tuple[Folder, str]] = []
+
+    def with_tags(self, walked: WalkResult) -> WalkResult:
+        unread = [folder for folder in walked.folders if folder.durations_ms is None]
+        if not unread:
+            return walked
+        read: dict[bytes, Folder] = {}
+        unkept: list[tuple[Folder, str]] = []
+        try:
+            for folder, fields in with_readings(unread, self._known, self._cache.fields, self._read_and_tell):
+                read[folder.path] = folder
+                dropped = _dropped(folder, self._known.get(folder.path))
+                if not dropped:
+                    unkept.append((folder, fields))
+                elif all(map(is_gone, dropped)):  # others are not listed, or ignored by one playlist alone
+                    self.shrunk.append((folder, fields))
+                if len(unkept) == _KEEP_EVERY:
+                    self._cache.keep(unkept, ())
+                    unkept = []
+        finally:  # an interrupted run stores the tags that it has read
+            self._cache.keep(unkept, ())
+        self._known |= read
+        return walked.changed(lambda folder: read.get(folder.path, folder))
+
+    def _read_and_tell(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+        for read_count, reading in enumerate(self._read_all(paths), 1):
+            self._progress.report("Reading tags", read_count, len(paths))
             yield reading
-
-    folders_read: dict[bytes, Folder] = {}
-    unkept: list[tuple[Folder, str]] = []
-    try:
-        for folder, fields in with_readings(unread, cached, cache.fields, read_and_tell):
-            folders_read[folder.path] = folder
-            dropped = _dropped(folder, cached.get(folder.path))
-            if not dropped:
-                unkept.append((folder, fields))
-            elif all(map(is_gone, dropped)):  # other files are not listed, or ignored by one playlist alone
-                shrunk.append((folder, fields))
-            if len(unkept) == _KEEP_EVERY:
-                cache.keep(unkept, ())
-                unkept = []
-    finally:  # an interrupted run stores the tags that it has read
-        cache.keep(unkept, ())
-    return folders_read
 
 
 def _dropped(folder: Folder, before: Folder | None) -> list[bytes]:

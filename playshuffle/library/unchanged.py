@@ -4,14 +4,14 @@ Most of the work of a second run is to stat each folder and each known file.
 """
 
 import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from functools import partial
 from itertools import chain
 from struct import error as StructError  # noqa: N812 - it is a class
 from struct import pack
 
 from playshuffle.library.folder import Folder
-from playshuffle.library.listing import digest, file_stamp
+from playshuffle.library.listing import Look, digest, file_stamp
 from playshuffle.system import mounts
 from playshuffle.system.workers import Workers
 
@@ -21,24 +21,19 @@ _SEEN_EVERY = 16  # folders
 _FINE_STAMPS = frozenset(("btrfs", "ext4", "xfs", "zfs"))
 
 
-def unchanged(
-    folders: Iterable[Folder], workers: Workers, seen_so_far: Callable[[int], object] = lambda _: None
-) -> dict[bytes, Folder]:
-    """Return, by path, the plain folders (`is_plain`) whose content and device have not changed.
-
-    `seen_so_far` is sometimes called with the number of checked files.
-    """
+def unchanged(folders: Iterable[Folder], look: Look) -> dict[bytes, Folder]:
+    """Return, by path, the plain folders (`is_plain`) whose content and device have not changed."""
     plain = [folder for folder in folders if folder.is_plain]
-    is_unchanged = partial(_is_unchanged, _with_fine_stamps(plain), workers)
+    is_unchanged = partial(_is_unchanged, _with_fine_stamps(plain), look.workers)
     found = {}
     files = 0
-    answers = workers.each(is_unchanged, plain)
+    answers = look.workers.each(is_unchanged, plain)
     for number, (folder, is_same) in enumerate(zip(plain, answers, strict=True)):
         if is_same:
             found[folder.path] = folder
         files += folder.track_count
         if number % _SEEN_EVERY == 0:
-            seen_so_far(files)
+            look.report(files)
     return found
 
 

@@ -6,8 +6,9 @@ folder is returned as the same object, tags included; an unreadable folder with 
 """
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple, Self
 
@@ -23,17 +24,25 @@ class WalkResult(NamedTuple):
     """The result of a walk.
 
     Attributes:
+        roots: maps each root to its folders. Files that were named one by one are below the root b"".
         growing: paths of files still being written. Each is left out; the file last known at that path stays
             instead, unless that file was moved.
         replaced_inodes: inodes of known files that stay although another file, still being written, has their
             path now.
     """
 
-    roots: Sequence[Sequence[Folder]]
+    roots: Mapping[bytes, Sequence[Folder]]
     skipped: Sequence[Skipped]
     unreadable: Sequence[Skipped] = ()
     growing: Sequence[bytes] = ()
     replaced_inodes: frozenset[int] = frozenset()
+
+    @property
+    def folders(self) -> Iterator[Folder]:
+        return chain.from_iterable(self.roots.values())
+
+    def changed(self, change: Callable[[Folder], Folder]) -> Self:
+        return self._replace(roots={root: [*map(change, folders)] for root, folders in self.roots.items()})
 
     def after(self, before: Self) -> Self:
         """Return this result, with all unreadable and growing files that an earlier walk found.
@@ -88,37 +97,20 @@ class Changes(NamedTuple):
 EVERYWHERE = Changes()
 
 
-def walk(
-    roots: Sequence[bytes],
-    known: Mapping[bytes, Folder],
-    unchanged: Mapping[bytes, Folder],
-    look: Look,
-    report: Callable[[int], object],
-) -> WalkResult:
-    """Walk the roots once, real folders first, then the targets of symbolic links.
+class Walk:
+    """A walk over roots: real folders first, then the targets of symbolic links.
 
     Every folder, identified by device and inode, is entered once: loops of links end, and roots may overlap.
 
     Args:
         known: folders of the last scan, by path.
         unchanged: the folders in `known` that need not be listed again.
-        report: called now and then with the number of files found so far.
     """
-    return _Walk(known, unchanged, look, report).run(roots)
 
-
-class _Walk:
-    def __init__(
-        self,
-        known: Mapping[bytes, Folder],
-        unchanged: Mapping[bytes, Folder],
-        look: Look,
-        report: Callable[[int], object],
-    ) -> None:
+    def __init__(self, known: Mapping[bytes, Folder], unchanged: Mapping[bytes, Folder], look: Look) -> None:
         self._known = known
         self._unchanged = unchanged
         self._look = look
-        self._report = report
         self._roots: list[list[Folder]] = []
         self._skipped: list[Skipped] = []
         self._unreadable: list[Skipped] = []
@@ -131,7 +123,7 @@ class _Walk:
         self._files = 0
 
     def run(self, roots: Sequence[bytes]) -> WalkResult:
-        for number, root in enumerate(roots):
+        for number, root in enumerate(dict.fromkeys(roots)):
             self._roots.append([])
             self._enter(number, root.rstrip(b"/") + b"/", None)
         while self._links:
@@ -139,9 +131,9 @@ class _Walk:
             self._enter(number, path, rules)
         for folders in self._roots:
             folders.sort(key=attrgetter("path"))
-        return WalkResult(
-            self._roots, self._skipped, self._unreadable, self._growing, frozenset(self._replaced_inodes)
-        )
+        by_root = dict(zip(dict.fromkeys(roots), self._roots, strict=True))
+        replaced = frozenset(self._replaced_inodes)
+        return WalkResult(by_root, self._skipped, self._unreadable, self._growing, replaced)
 
     def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
         level = [(top, rules)]
@@ -152,9 +144,8 @@ class _Walk:
                 if isinstance(listing, OSError):
                     if listing.errno not in GONE or path == top:  # otherwise it disappeared during the walk
                         self._cannot_read(number, path, listing)
-                elif listing is not None and self._visit(listing.folder):
-                    self._take(listing)
-                    self._file(number, listing.folder, listing.rules, below)
+                elif listing is not None:
+                    self._take(number, listing, below)
             level = below
 
     def _look_at(self, entry: tuple[bytes, Rules | None]) -> Listing | OSError | None:
@@ -172,11 +163,16 @@ class _Walk:
         except OSError as error:
             return error
 
-    def _visit(self, folder: Folder) -> bool:
+    def _take(self, number: int, listing: Listing, todo: list[tuple[bytes, Rules | None]]) -> None:
+        folder = listing.folder
         key = (folder.device, folder.inode)
-        is_new = key not in self._visited
+        if key in self._visited:
+            return
         self._visited.add(key)
-        return is_new
+        self._unreadable.extend(Skipped(folder.path + name, reason) for name, reason in listing.unreadable)
+        self._growing.extend(folder.path + name for name in listing.growing)
+        self._replaced_inodes.update(listing.replaced_inodes)
+        self._file(number, folder, listing.rules, todo)
 
     def _file(
         self, number: int, folder: Folder, rules: Rules | None, todo: list[tuple[bytes, Rules | None]]
@@ -193,13 +189,7 @@ class _Walk:
                 heappush(self._links, (number, path + name + b"/", rules))
         self._files += folder.track_count
         if len(self._filed) % _REPORT_EVERY == 0 or path not in self._unchanged:
-            self._report(self._files)
-
-    def _take(self, listing: Listing) -> None:
-        path = listing.folder.path
-        self._unreadable.extend(Skipped(path + name, reason) for name, reason in listing.unreadable)
-        self._growing.extend(path + name for name in listing.growing)
-        self._replaced_inodes.update(listing.replaced_inodes)
+            self._look.report(self._files)
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
         """Use the last listings of an unreadable folder and of all folders below it."""

@@ -8,7 +8,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.tracks import tracks
 from playshuffle.library.walk import Dirty
 from tests.support.sized import age, rotate
-from tests.support.tree import by_path, find, put
+from tests.support.tree import by_path, find, first_root, put
 
 _STILL_NS = 60 * 10**9
 
@@ -44,7 +44,7 @@ class _Music:
         assert self.found.skipped == []
         return {
             os.fsdecode(os.path.relpath(path, self.top)): self._name_of[inode]
-            for folder in self.found.roots[0]
+            for folder in first_root(self.found)
             for path, inode in zip(folder.file_paths(), folder.stamp_column(3), strict=True)
         }
 
@@ -98,7 +98,10 @@ def test_a_file_being_written_stays_listed_at_both_hard_links_though_only_one_fo
     found = music.scan(dirty=Dirty(frozenset([music.top + b"/x/"])))
 
     assert found == {"x/a.mp3": "x/a.mp3", "y/b.mp3": "y/b.mp3", "y/link.mp3": "x/a.mp3"}
-    assert [os.path.basename(path) for path in tracks(music.found.roots)[0].paths] == [b"a.mp3", b"b.mp3"]
+    assert [os.path.basename(path) for path in tracks([*music.found.roots.values()])[0].paths] == [
+        b"a.mp3",
+        b"b.mp3",
+    ]
 
 
 def test_after_two_files_swapped_names_only_a_hard_link_to_a_third_file_is_skipped(tmp_path: Path) -> None:
@@ -110,6 +113,6 @@ def test_after_two_files_swapped_names_only_a_hard_link_to_a_third_file_is_skipp
 
     music.scan()
 
-    found, skipped, _ = tracks(music.found.roots)
+    found, skipped, _ = tracks([*music.found.roots.values()])
     assert [os.path.basename(path) for path in found.paths] == [b"b.mp3", b"c.mp3"]
     assert [os.path.basename(path) for path, _ in skipped] == [b"link.mp3"]

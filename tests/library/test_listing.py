@@ -18,7 +18,7 @@ from tests.support.file_systems import mount_new
 from tests.support.forked import forked
 from tests.support.hostile import NAMES
 from tests.support.needs import need
-from tests.support.tree import by_path, files, find, find_with_error, names_below, put, reasons
+from tests.support.tree import by_path, files, find, find_with_error, first_root, names_below, put, reasons
 
 
 @pytest.mark.parametrize("suffix", sorted(AUDIO_SUFFIXES))
@@ -120,12 +120,12 @@ def test_a_file_that_cannot_be_examined_stays_listed_as_last_known(public: bytes
 
     after = forked(lambda: find([public, public + b"/a/b"], by_path(before)), as_nobody=True)
 
-    assert files(after.roots[0]) == files(before.roots[0])
+    assert files(first_root(after)) == files(first_root(before))
     assert sorted(path.removeprefix(public) for path, _ in after.unreadable) == [
         b"/a/b/", b"/a/link.mp3", b"/a/new.mp3", b"/a/x.mp3",
     ]  # fmt: skip
-    stamps = {folder.path: folder.stamps for folder in before.roots[0]}
-    assert {folder.path: folder.stamps for folder in after.roots[0]} == stamps
+    stamps = {folder.path: folder.stamps for folder in first_root(before)}
+    assert {folder.path: folder.stamps for folder in first_root(after)} == stamps
 
 
 @pytest.mark.process
@@ -195,8 +195,8 @@ def test_a_second_change_within_one_tick_of_the_coarse_clock_of_a_file_system_is
         find_later = partial(find, [top], clock_ns=lambda: time.time_ns() + 10**10)
         later = find_later(by_path(after))
         again = find_later(by_path(later))
-        x = [found.roots[0][1].stamps for found in (before, after, later)]
-        is_final = all(map(lambda one, other: one is other, later.roots[0], again.roots[0]))
+        x = [first_root(found)[1].stamps for found in (before, after, later)]
+        is_final = all(map(lambda one, other: one is other, first_root(later), first_root(again)))
         return x[0] != x[1], x[1] != x[2], is_final, names_below(top, after)
 
     assert forked(change_twice, own_mounts=True) == (True, True, True, [b"a/x.mp3", b"b/y.mp3"])
@@ -348,7 +348,7 @@ def test_a_folder_whose_ignore_file_cannot_be_read_keeps_its_known_tracks(public
 
     after = forked(lambda: find([public], by_path(before)), as_nobody=True)
 
-    assert files(after.roots[0]) == [public + b"/a/x.mp3", public + b"/b/y.mp3"]
+    assert files(first_root(after)) == [public + b"/a/x.mp3", public + b"/b/y.mp3"]
     assert after.unreadable == [
         Skipped(public + b"/a/", Cause(SYSTEM_ERROR, "Permission denied")),
         Skipped(public + b"/new/", Cause(SYSTEM_ERROR, "Permission denied")),

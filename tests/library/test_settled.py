@@ -254,8 +254,8 @@ def test_a_walk_that_knows_the_result_of_an_earlier_walk_finds_the_same_as_a_wal
             ]
         for one, known in zip(found, (last, last, walks[-1]), strict=True):
             assert (one.skipped, one.unreadable) == (fresh.skipped, fresh.unreadable)
-            assert [[folder.path for folder in root] for root in one.roots] == [
-                [folder.path for folder in root] for root in fresh.roots
+            assert [[folder.path for folder in root] for root in one.roots.values()] == [
+                [folder.path for folder in root] for root in fresh.roots.values()
             ]
             assert read(by_path(one), known) == read(by_path(fresh), Walk({}, {}))
         walks.append(read(by_path(found[-1]), walks[-1]))

@@ -16,7 +16,7 @@ from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import Reading, Tags
 from tests.library.scans import Scans
 from tests.support.tagged import numbered
-from tests.support.tree import find, put
+from tests.support.tree import find, first_root, put
 
 NO_AUDIO = Cause(cause.NOT_AUDIO, "text")
 NO_TAGS = Cause(cause.NO_TAGS, "damaged")
@@ -128,7 +128,7 @@ def test_during_a_scan_only_the_tags_of_partly_read_folders_are_in_memory(top: b
     """The first scan of a large library needs no more scans than a later one."""
     folder_count = 200
     put(top, *(b"%03d/x.mp3" % number for number in range(folder_count)))
-    folders = find([top], {}).roots[0]
+    folders = first_root(find([top], {}))
     size = 10_000
 
     def read_all(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
@@ -333,7 +333,7 @@ def test_a_file_with_several_paths_is_one_track_at_its_real_path_or_else_at_the_
         os.link(top + b"/b/hard.mp3", top + b"/" + name)
     os.link(top + b"/single.mp3", bytes(tmp_path / "elsewhere.mp3"))
 
-    library, skipped, _ = tracks(find([top, other], {}).roots)
+    library, skipped, _ = tracks([*find([top, other], {}).roots.values()])
 
     real = [b"/a/2.mp3", b"/a/hard.mp3", b"/single.mp3", b"/z/real.mp3"]
     assert library.paths == [*(top + path for path in real), other + b"/y.mp3"]

@@ -13,7 +13,7 @@ from playshuffle.library.walk import Dirty, WalkResult
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 from tests.support.forked import forked
 from tests.support.sized import rotate
-from tests.support.tree import by_path, files, find, find_with_error, names_below, put
+from tests.support.tree import by_path, files, find, find_with_error, first_root, names_below, put
 
 # Files and folders
 
@@ -33,7 +33,7 @@ def test_files_in_folders_nested_1500_levels_deep_are_found(tmp_path: Path) -> N
     subprocess.run(["rm", "-r", top + b"/d"], check=True)  # what Python deletes with cannot
 
     assert names_below(top, found) == [b"d/" * 1500 + b"x.mp3"]
-    assert all(map(lambda one, other: one is other, found.roots[0], again.roots[0]))
+    assert all(map(lambda one, other: one is other, first_root(found), first_root(again)))
 
 
 def test_a_path_too_long_for_the_kernel_is_reported_and_does_not_stop_the_walk(top: bytes) -> None:
@@ -59,11 +59,11 @@ def test_a_folder_below_several_roots_is_found_once(top: bytes, inner_first: boo
 
     found = find(roots, {})
 
-    assert sorted(path for root in found.roots for path in files(root)) == [
+    assert sorted(path for root in found.roots.values() for path in files(root)) == [
         top + b"/a/x.mp3",
         top + b"/b/y.mp3",
     ]
-    assert len(by_path(found)) == sum(map(len, found.roots))
+    assert len(by_path(found)) == sum(map(len, found.roots.values()))
 
 
 @pytest.mark.root
@@ -78,7 +78,7 @@ def test_the_root_folder_of_the_machine_can_be_scanned(top: bytes) -> None:
         assert find([b"/"], by_path(before)) == before
         return before
 
-    assert files(forked(walk).roots[0]) == [b"/a/x.mp3"]
+    assert files(first_root(forked(walk))) == [b"/a/x.mp3"]
 
 
 def test_a_missing_root_keeps_its_known_folders_and_is_reported_as_unreadable(top: bytes) -> None:
@@ -122,7 +122,7 @@ def test_a_folder_is_found_by_its_real_path_rather_than_through_a_link(top: byte
 
     found = find([top, other], {})
 
-    assert [files(root) for root in found.roots] == [[top + b"/z/x.mp3"], [other + b"/y.mp3"]]
+    assert [files(root) for root in found.roots.values()] == [[top + b"/z/x.mp3"], [other + b"/y.mp3"]]
 
 
 def test_of_two_links_to_a_folder_only_the_one_with_the_smallest_path_is_followed(
@@ -143,7 +143,7 @@ def test_paths_of_tracks_below_a_root_that_is_a_link_begin_with_the_path_of_the_
     link = os.fsencode(tmp_path / "link")
     os.symlink(top, link)
 
-    assert files(find([link, top], {}).roots[0]) == [link + b"/x.mp3"]
+    assert files(first_root(find([link, top], {}))) == [link + b"/x.mp3"]
 
 
 # What cannot be read
@@ -164,7 +164,7 @@ def test_each_last_known_track_below_an_unreadable_folder_stays_and_is_found_onl
 
     after = forked(lambda: find(roots, by_path(before)), as_nobody=True)
 
-    assert sorted(path for root in after.roots for path in files(root)) == [
+    assert sorted(path for root in after.roots.values() for path in files(root)) == [
         closed + b"/in/x.mp3", closed + b"/link/v.mp3", closed + b"/y.mp3", music + b"/open/z.mp3"
     ]  # fmt: skip
     unreadable = [b"/"] if mode else [b"/", b"/in/", b"/link/"]
@@ -216,16 +216,16 @@ def test_a_second_walk_returns_unchanged_folders_as_the_same_objects(top: bytes,
     after = find([top], by_path(before))
 
     assert after == before
-    assert len(before.roots[0]) == 8
-    assert all(map(lambda one, other: one is other, before.roots[0], after.roots[0]))
+    assert len(first_root(before)) == 8
+    assert all(map(lambda one, other: one is other, first_root(before), first_root(after)))
 
 
 def test_folders_of_a_drive_with_a_new_device_number_count_as_unchanged(top: bytes) -> None:
     put(top, b"x.mp3")
-    (folder,) = find([top], {}).roots[0]
+    (folder,) = first_root(find([top], {}))
     read = folder._replace(durations_ms=bytes(4))
 
-    assert find([top], {folder.path: read._replace(device=7)}).roots[0] == [read]
+    assert first_root(find([top], {folder.path: read._replace(device=7)})) == [read]
 
 
 def test_a_walk_applies_ignore_files_only_if_requested_whether_or_not_the_last_walk_did(top: bytes) -> None:
@@ -332,7 +332,7 @@ def inodes(found: WalkResult) -> dict[bytes, int]:
     """Return the inode of each file by its path."""
     return {
         path: inode
-        for root in found.roots
+        for root in found.roots.values()
         for folder in root
         for path, inode in zip(folder.file_paths(), folder.stamp_column(3), strict=True)
     }

@@ -1,16 +1,14 @@
 """One update of several playlists whose folders overlap, are skipped by other playlists, or are missing."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
-from playshuffle.library import scan
-from playshuffle.library.listing import Look
-from playshuffle.library.walk import WalkResult, walk
+from playshuffle.library.walk import Walk, WalkResult
 from playshuffle.service.update_protocol import PlaylistFailed, PlaylistUpdated
 from playshuffle.store.state_file import _stamp
 from playshuffle.watch.debounce import Batch
@@ -159,14 +157,15 @@ def test_a_track_that_is_renamed_between_two_walks_of_a_scan_keeps_its_position(
     managed.update(START)
     before = managed.entries("some")
 
-    def rename_after(*given: Any) -> WalkResult:
-        walked = walk(*given)
-        look: Look = given[3]
-        if look.use_ignore_files and (music / "r.mp3").exists():
+    run = Walk.run
+
+    def rename_after(walk: Walk, roots: Sequence[bytes]) -> WalkResult:
+        walked = run(walk, roots)
+        if walk._look.use_ignore_files and (music / "r.mp3").exists():
             (music / "r.mp3").rename(music / "z.mp3")
         return walked
 
-    monkeypatch.setattr(scan, "walk", rename_after)
+    monkeypatch.setattr(Walk, "run", rename_after)
     managed.update(event_in(music))
 
     assert managed.entries("some") == ["m/z.mp3" if entry == "m/r.mp3" else entry for entry in before]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from playshuffle.library.folder import Folder
+from playshuffle.library.listing import Look
 from playshuffle.library.scan import Place, find_folders
 from playshuffle.library.walk import Changes, Dirty, WalkResult
 from playshuffle.system.workers import ALONE, Workers
@@ -44,7 +45,8 @@ def find(
     """Scan some roots of one place."""
     place = Place(tuple(roots), None, use_ignore_files)
     changes = Changes(dirty, still_ns=still_ns)
-    return find_folders([place], known, changes, workers, report, clock_ns)[place]
+    look = Look(workers=workers, clock_ns=clock_ns, report=report)
+    return find_folders([place], known, changes, look)[place]
 
 
 def find_with_error(
@@ -90,7 +92,7 @@ def files(folders: Sequence[Folder]) -> list[bytes]:
 def names_below(top: bytes, found: WalkResult | None = None) -> list[bytes]:
     """Return the audio files of a new or given walk, without the folder's own path."""
     found = found or find([top], {})
-    return [path.removeprefix(top + b"/") for root in found.roots for path in files(root)]
+    return [path.removeprefix(top + b"/") for root in found.roots.values() for path in files(root)]
 
 
 def reasons(top: bytes, found: WalkResult | None = None) -> dict[bytes, str]:
@@ -99,6 +101,11 @@ def reasons(top: bytes, found: WalkResult | None = None) -> dict[bytes, str]:
     return {path.removeprefix(top + b"/"): str(reason) for path, reason in found.skipped}
 
 
+def first_root(found: WalkResult) -> Sequence[Folder]:
+    """Return the folders below the first root of a walk."""
+    return next(iter(found.roots.values()))
+
+
 def by_path(found: WalkResult) -> dict[bytes, Folder]:
     """Return the folders of a walk by path, as the next walk needs them."""
-    return {folder.path: folder for root in found.roots for folder in root}
+    return {folder.path: folder for folder in found.folders}
