@@ -83,7 +83,7 @@ class _Rows:
         names = before.file_names()
         if before.durations_ms is None:
             return
-        has_fields = len(fields) == len(names)
+        has_fields, fields = len(fields) == len(names), list(fields)  # the rows are made once
         durations_ms = array("I", before.durations_ms)
         extinfs = before.extinf_lines()
         artists = before.all_artists()
