@@ -64,10 +64,6 @@ class Choice(NamedTuple):
     pins: tuple[Pin, ...] = ()
     problem: PlayshuffleError | None = None
 
-    @property
-    def paths(self) -> list[bytes]:
-        return self.all_tracks.paths_of(self.remaining)
-
     def without(
         self,
         code: str,

@@ -58,16 +58,13 @@ def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
     tracks = choice.all_tracks
     try:
         pins.resolve(text, facts.names(tracks, choice.remaining))
-    except PlayshuffleError:
-        every = facts.names(tracks, range(len(tracks)))
-        _check_remains(choice, pins.resolve(text, every).track_index)
-        raise
-
-
-def _check_remains(choice: Choice, index: int) -> None:
-    left_out = choice.why_not(index)
-    if left_out is not None:
+    except PlayshuffleError as error:
+        index = pins.resolve(text, facts.names(tracks, range(len(tracks)))).track_index
+        left_out = choice.why_not(index)
+        if left_out is None:
+            raise
         problem = "{}: {path} is skipped: {reason}. Remove the pin."
         if left_out.code == WHERE:
             problem = "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
-        raise OptionError(problem, "pin", "where", path=choice.all_tracks.paths[index], reason=str(left_out))
+        reason = str(left_out)
+        raise OptionError(problem, "pin", "where", path=tracks.paths[index], reason=reason) from error

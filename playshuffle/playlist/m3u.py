@@ -100,9 +100,7 @@ def unwritable(entries: Sequence[bytes], *, may_return: bool = False) -> list[in
 
     URIs never do. Paths do if they have a newline, or, unless `may_return`, a carriage return.
     """
-    if may_return:
-        return [index for index, entry in enumerate(entries) if b"\n" in entry]
-    return [index for index, entry in enumerate(entries) if b"\n" in entry or b"\r" in entry]
+    return [at for at, entry in enumerate(entries) if b"\n" in entry or (b"\r" in entry and not may_return)]
 
 
 class Text:

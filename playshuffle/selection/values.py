@@ -1,11 +1,12 @@
 """Convert the value written in a term to a test of the values of a field."""
 
-import operator
+import math
 import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from playshuffle.selection.fields import DATE, DAY, FLAG, LENGTH, PATH, SIZE, TIME, Field
@@ -15,12 +16,7 @@ Test = Callable[[Any], bool]
 
 BETWEEN = "; "  # separates the values of a tag
 
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-}
+_COMPARISONS = (">=", "<=", ">", "<")
 _YES = frozenset(("1", "y", "yes", "t", "true", "on"))
 _NO = frozenset(("0", "n", "no", "f", "false", "off"))
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -78,18 +74,11 @@ def comparing(field: Field, value: str, now: datetime) -> Test:
         is_in_season = _is_in_season(value, now)
         return lambda _: is_in_season
     if field.kind in (DATE, TIME):
-        test = _period(value, now)
+        test = _within(value, partial(_moments, now=now), may_be_backwards=True)
         convert = _tagged_moment if field.kind == DATE else _local_moment
         return lambda raw: (moment := _or_none(convert, raw)) is not None and test(moment)
     number = {LENGTH: _seconds, SIZE: parse_size}.get(field.kind, _number)
-    for sign, compare in _COMPARISONS.items():
-        if value.startswith(sign):
-            limit = number(value[len(sign) :])
-            return lambda actual: compare(actual, limit)
-    first, dots, last = value.partition("..")
-    low = number(first) if first else None
-    high = low if not dots else number(last) if last else None
-    return lambda actual: (low is None or actual >= low) and (high is None or actual <= high)
+    return _within(value, lambda text: (number(text), math.nextafter(number(text), math.inf)))
 
 
 def tops(value: str, roots: Sequence[bytes]) -> tuple[bytes, ...]:
@@ -187,20 +176,24 @@ def _tagged_moment(date: str) -> datetime | None:
     return datetime.fromisoformat(f"{date}-01-01"[:10]) if date else None
 
 
-def _period(value: str, now: datetime) -> Callable[[datetime], bool]:
+def _within(value: str, span: Callable[[str], tuple[Any, Any]], *, may_be_backwards: bool = False) -> Test:
+    """Return a test for a comparison, a range or one value; `span` returns its start, and the end behind it.
+
+    A backwards range means the same as a range, as for dates in beets.
+    """
     sign = next((sign for sign in _COMPARISONS if value.startswith(sign)), "")
     if sign:
-        start, end = _moments(value[len(sign) :], now)
+        start, end = span(value[len(sign) :])
         limit = end if sign in ("<=", ">") else start
-        return (lambda moment: moment >= limit) if ">" in sign else (lambda moment: moment < limit)
+        return (lambda actual: actual >= limit) if ">" in sign else (lambda actual: actual < limit)
     first, dots, last = value.partition("..")
-    begin = _moments(first, now) if first else None
-    finish = begin if not dots else _moments(last, now) if last else None
-    if begin is not None and finish is not None and begin[0] >= finish[1]:
-        begin, finish = finish, begin  # a backwards range, as in beets
+    begin = span(first) if first else None
+    finish = begin if not dots else span(last) if last else None
+    if may_be_backwards and begin is not None and finish is not None and begin[0] >= finish[1]:
+        begin, finish = finish, begin
     low = None if begin is None else begin[0]
     high = None if finish is None else finish[1]
-    return lambda moment: (low is None or moment >= low) and (high is None or moment < high)
+    return lambda actual: (low is None or actual >= low) and (high is None or actual < high)
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:

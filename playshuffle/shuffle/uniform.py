@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from playshuffle.shuffle.chance import RandBelow, draws, unreduced
+from playshuffle.shuffle.deals import deal
 
 Shuffle = Callable[[Sequence[int], RandBelow], list[int]]
 
@@ -39,11 +40,7 @@ def forward_durstenfeld(order: Sequence[int], randbelow: RandBelow) -> list[int]
 
     Draws: n-1, with bounds n, n-1, …, 2. Cost: O(n).
     """
-    shuffled = list(order)
-    for position, ahead in enumerate(draws(randbelow, range(len(shuffled), 1, -1))):
-        partner = position + ahead
-        shuffled[position], shuffled[partner] = shuffled[partner], shuffled[position]
-    return shuffled
+    return deal(order, len(order), randbelow)[0]
 
 
 def fisher_yates(order: Sequence[int], randbelow: RandBelow) -> list[int]:

@@ -7,7 +7,7 @@ cut off.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from struct import unpack_from
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from playshuffle.tags.head_file import DeclinedError, HeadFile, audio_mark
 from playshuffle.tags.tag_frames import Stream, TagValues
@@ -35,20 +35,8 @@ _BYTES_IN_AIFF = frozenset(b"ulaw ULAW alaw ALAW".split())  # a byte for each sa
 _Chunk = tuple[bytes, int, int]  # name, start and size of the content
 
 
-class Chunks(NamedTuple):
-    """The content of a file's chunks.
-
-    Attributes:
-        id3: start and size of an ID3 tag; size 0 without one.
-    """
-
-    values: TagValues
-    stream: Stream
-    id3: tuple[int, int]
-
-
-def read_chunks(file: HeadFile) -> Chunks:
-    """Return texts and audio properties of a WAV or AIFF file.
+def read_chunks(file: HeadFile) -> tuple[TagValues, Stream, bytes]:
+    """Return texts, audio properties and the ID3 tag of a WAV or AIFF file; no bytes without a tag.
 
     Raises:
         DeclinedError: it is neither WAV nor AIFF, or does not describe its audio.
@@ -74,7 +62,7 @@ def read_chunks(file: HeadFile) -> Chunks:
     for name, text in _aiff_texts(file, chunks) if is_aiff else _wav_texts(file, chunks):
         if text := text.partition(b"\0")[0]:
             values.setdefault(name, []).append(_decoded(text, encodings))
-    return Chunks(values, stream, first.get(b"ID3 ", (b"", 0, 0))[1:])
+    return values, stream, file.up_to(*first.get(b"ID3 ", (b"", 0, 0))[1:])
 
 
 def _chunks(file: HeadFile) -> Iterator[_Chunk]:

@@ -44,29 +44,17 @@ class _Atom(NamedTuple):
 _NOTHING = _Atom(b"", b"", [])
 
 
-def read_mp4(file: HeadFile) -> tuple[TagValues, Stream]:
-    """Return the tags of an MP4 file by name, and its `Stream`."""
-    walk = _AtomReader(file)
-    atoms = walk.atoms(0, file.size)
-    return walk.found, _first_sound(atoms, walk.present)
-
-
-def read_mp4_stream(file: HeadFile) -> Stream:
-    """Return the `Stream` of an MP4 file. Its tags are not read."""
-    walk = _AtomReader(file, wants_tags=False)
-    return _first_sound(walk.atoms(0, file.size), walk.present)
-
-
-def _first_sound(atoms: list[_Atom], present: float) -> Stream:
-    moov = next((atom for atom in atoms if atom.name == b"moov"), _NOTHING)
-    for trak in moov.children:
+def read_mp4(file: HeadFile, *, wants_tags: bool = True) -> tuple[TagValues, Stream]:
+    """Return the tags of an MP4 file by name, if they are wanted, and its `Stream`."""
+    walk = _AtomReader(file, wants_tags=wants_tags)
+    for trak in _Atom(b"", b"", walk.atoms(0, file.size)).child(b"moov").children:
         if trak.name == b"trak":
             handler = trak.child(b"mdia", b"hdlr").content
             if len(handler) < 12:
                 raise DeclinedError
             if handler[8:12] == b"soun":
                 stream = _stream(trak.child(b"mdia"))
-                return stream._replace(length_s=stream.length_s * present)
+                return walk.found, stream._replace(length_s=stream.length_s * walk.present)
     raise DeclinedError
 
 
@@ -77,7 +65,7 @@ class _AtomReader:
         present: the share of the audio that is in the file, which may be cut off.
     """
 
-    def __init__(self, file: HeadFile, *, wants_tags: bool = True) -> None:
+    def __init__(self, file: HeadFile, *, wants_tags: bool) -> None:
         self.found: TagValues = {}
         self.present = 0.0
         self._file = file

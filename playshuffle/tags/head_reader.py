@@ -56,10 +56,10 @@ def _read_untagged_mp3(file: HeadFile) -> tuple[TagValues, Stream]:
 
 
 def _read_untagged_chunks(file: HeadFile) -> tuple[TagValues, Stream]:
-    chunks = read_chunks(file)
-    if chunks.id3[1]:
+    values, properties, id3_tag = read_chunks(file)
+    if id3_tag:
         raise DeclinedError
-    return chunks.values, chunks.stream
+    return values, properties
 
 
 _READERS: dict[str, Callable[[HeadFile], tuple[TagValues, Stream]]] = {

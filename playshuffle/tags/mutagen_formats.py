@@ -108,10 +108,6 @@ _MAY_END_IN_APEV2 = ("aac", "ac3", "mp3", "tta")
 _MAY_END_IN_ID3V1 = ("ape", "mp3", "musepack", "optimfrog", "tak", "tta", "wavpack")
 
 
-class SketchyError(MutagenError):  # type: ignore[misc]
-    """The file has a few bytes that look like MPEG frames by chance."""
-
-
 def genre_names(texts: list[Any]) -> list[Any]:
     """Return the names of genres; an ID3 tag may have numbers instead."""
     genres: list[Any] = id3.TCON(text=texts).genres
@@ -128,7 +124,7 @@ def read_audio(file: BinaryIO, format_: str, *, is_sure: bool) -> tuple[Any, Nam
     file.seek(0)
     audio = CLASSES[format_](file, **(_ID3_OPTIONS | {"load_v1": False} if format_ in _WITH_ID3 else {}))
     if not is_sure and getattr(audio.info, "sketchy", False):
-        raise SketchyError("only a few bytes look like MPEG frames")
+        raise MutagenError("only a few bytes look like MPEG frames")
     pairs = _pairs(audio.tags)
     is_enough = (
         {name.lower() for name, _ in pairs} >= MAIN_TEXTS if isinstance(audio.tags, id3.ID3) else pairs

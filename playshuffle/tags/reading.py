@@ -13,7 +13,7 @@ class Tags(NamedTuple):
 
     Attributes:
         date: YYYY, YYYY-MM or YYYY-MM-DD.
-        recording_id: ID at MusicBrainz, like `release_id` and `artist_id`.
+        recording_id: ID at MusicBrainz, like `release_id`.
         media_kind: the number in the MP4 atom `stik`.
         original_date: date of the first release.
         bitrate: bits per second.
@@ -39,7 +39,6 @@ class Tags(NamedTuple):
     work: str = ""
     recording_id: str = ""
     release_id: str = ""
-    artist_id: str = ""
     rating: float | None = None
     comment: str = ""
     mood: str = ""

@@ -46,7 +46,6 @@ _NAMES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
     "release_id": ((), ("musicbrainz_albumid", "musicbrainz album id", "musicbrainz/album id")),
-    "artist_id": ((), ("musicbrainz_artistid", "musicbrainz artist id", "musicbrainz/artist id")),
     "disc": (("tpos",), ("discnumber", "disc", "disk", "wm/partofset")),
     "number": (("trck",), ("tracknumber", "track", "trkn", "wm/tracknumber")),
     "comment": (("comm",), ("comment", "description", "\xa9cmt", "wm/comments")),

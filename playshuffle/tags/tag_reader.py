@@ -17,7 +17,7 @@ from playshuffle.tags.cause import EMPTY, NO_TAGS, NOT_AUDIO, UNREADABLE, Cause
 from playshuffle.tags.head_chunks import read_chunks
 from playshuffle.tags.head_file import UNUSUAL, DeclinedError, HeadFile
 from playshuffle.tags.head_id3 import tag_size
-from playshuffle.tags.head_mp4 import read_mp4, read_mp4_stream
+from playshuffle.tags.head_mp4 import read_mp4
 from playshuffle.tags.head_vorbis import first_audio, flac_mark, ogg_length_s, ogg_mark, read_ogg
 from playshuffle.tags.mutagen_formats import (
     Named,
@@ -130,8 +130,8 @@ def _read_audio(file: BinaryIO, format_: str, tag_bytes: int, *, is_sure: bool) 
     """Read tags and stream; `tag_bytes` is the size of a leading ID3v2 tag."""
     head = _audio_part(file, tag_bytes)
     if format_ in _CHUNKED:
-        values_of, stream, (start, size) = read_chunks(head)
-        pairs: Named = read_id3(BytesIO(head.up_to(start, size))) if size else ()
+        values_of, stream, id3_tag = read_chunks(head)
+        pairs: Named = read_id3(BytesIO(id3_tag)) if id3_tag else ()
     else:
         is_behind = tag_bytes and format_ not in _STEPS_OVER_ID3
         whole: Any = _Part(file, tag_bytes) if is_behind else file
@@ -213,7 +213,7 @@ def _stream(info: Any, format_: str, head: HeadFile) -> Stream:
 
 _OWN_STREAMS: dict[str, Callable[[HeadFile], Stream]] = {
     "mp3": lambda head: head_mpeg.stream(head, 0),
-    "mp4": read_mp4_stream,
+    "mp4": lambda head: read_mp4(head, wants_tags=False)[1],
     **dict.fromkeys(_OGG, lambda head: read_ogg(head)[1]),
 }
 # Formats whose audio can be identified. A failed read keeps its error in the file itself.

@@ -21,12 +21,11 @@ ALL = Tags(
     work="Opus 1",
     recording_id="b1a9c0e9-d987-4042-ae91-78d6a3267d69",
     release_id="1e477f68-c407-4eae-ad01-518528cedc2c",
-    artist_id="5b11f4ce-a62d-471e-81fc-a69a8278c7da",
     rating=0.8,
 )
 
 
-NO_IDS = ALL._replace(recording_id="", release_id="", artist_id="")
+NO_IDS = ALL._replace(recording_id="", release_id="")
 
 
 FILES = {
