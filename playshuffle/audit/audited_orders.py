@@ -65,10 +65,6 @@ def artists(tracks: int) -> list[int]:
     return list(islice(chain.from_iterable(repeat(key, size) for key, size in enumerate(sizes)), tracks))
 
 
-def _dealt_in_full(order: Sequence[int], randbelow: RandBelow) -> list[int]:
-    return shuffle.sparse_deal(len(order), len(order), randbelow)
-
-
 def _grown(order: Sequence[int], randbelow: RandBelow) -> list[int]:
     half = len(order) // 2
     return shuffle.insert(shuffle.durstenfeld(order[:half], randbelow), order[half:], randbelow)
@@ -131,7 +127,7 @@ _UNIFORM: Mapping[str, Shuffle] = {
     "insertion": shuffle.insertion,
     "top-in": shuffle.top_in_at_random,
     "table": shuffle.from_table,
-    "sparse-deal": _dealt_in_full,
+    "sparse-deal": lambda order, draw: shuffle.sparse_deal(len(order), len(order), draw),
     "running": _grown,
 }
 

@@ -97,11 +97,9 @@ def swapped(count: int, swaps: int) -> Guarantee:
 def apart(keys: Sequence[int]) -> Guarantee:
     """Guarantee the fewest neighbours of one group, if no group has more than half of the tracks."""
     fewest = fewest_repeats(keys)
-    return Guarantee(
-        "every track equally likely at every position",
-        uniform(len(keys)).chances,
-        rule="neighbours by one artist are as few as can be",
-        keeps=lambda order: repeats([keys[track] for track in order]) == fewest,
+    rule = "neighbours by one artist are as few as can be"
+    return uniform(len(keys))._replace(
+        bits=None, freedom=None, rule=rule, keeps=lambda order: repeats([keys[at] for at in order]) == fewest
     )
 
 

@@ -101,8 +101,9 @@ def _panel(axes: Axes, groups: Sequence[tuple[int, str]], rows: int, colours: di
         )
     axes.set(xlim=(-0.1, _PER_ROW + 0.1), ylim=(rows + 0.1, -0.1), xticks=[])
     step = max(1, rows // 20)
-    axes.set_yticks([row + 0.5 for row in range(0, rows, step)])
-    axes.set_yticklabels([f"{row * _PER_ROW + 1:,}" for row in range(0, rows, step)], fontsize=7)
+    shown_rows = range(0, rows, step)
+    labels = [f"{row * _PER_ROW + 1:,}" for row in shown_rows]
+    axes.set_yticks([row + 0.5 for row in shown_rows], labels, fontsize=7)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -1,9 +1,12 @@
 """Define folders, files and skipped entries: the values that all packages use."""
 
+import errno
 from array import array
 from typing import NamedTuple, Self
 
 from playshuffle.tags.cause import Cause
+
+GONE = frozenset((errno.ENOENT, errno.ENOTDIR))  # errors of a path at which nothing is
 
 
 class Skipped(NamedTuple):

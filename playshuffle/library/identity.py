@@ -25,7 +25,6 @@ from playshuffle.library.marks import (
     is_new_version,
     is_unread,
     rename_key,
-    time_of,
 )
 from playshuffle.library.missing import is_gone
 
@@ -108,7 +107,7 @@ class Search:
         self._take(self._by_content(TAGS_BITS))
         self._take(self._by_path)
         self._take(self._by_stem())
-        by_time = self._by_mark(time_of)
+        by_time = self._by_mark(lambda mark: mark[1])
         self._take(lambda old: by_time(old) if is_unread(self.known[old].mark) else None)
         self._take(self._by_mark(copy_key))
         self._take(self._by_mark(copy_rename_key))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from playshuffle.library import ignore_files
-from playshuffle.library.folder import NOTHING_ODD, Folder, Odd
+from playshuffle.library.folder import GONE, NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
 from playshuffle.library.marks import file_id
 from playshuffle.system.birth_time import birth_of
@@ -26,8 +26,6 @@ from playshuffle.tags.cause import Cause
 _SYSTEM_FOLDERS = frozenset(
     b"@eadir #recycle #snapshot @recycle @recently-snapshot $recycle.bin lost+found __macosx".split()
 ) | {b"system volume information"}
-
-GONE = frozenset((errno.ENOENT, errno.ENOTDIR))
 
 # The clocks of FAT, exFAT and old ext file systems have steps of a hundredth of a second up to two
 # seconds: a second change within that time may leave the same stamp.
@@ -155,7 +153,9 @@ class _Entries:
         folder = Folder(
             self._path,
             status.st_dev,
-            *folder_stamp(status),
+            fits(status.st_ino),
+            fits(status.st_mtime_ns),
+            fits(status.st_ctime_ns),
             digest=names_digest,
             is_plain=self._is_plain,
             has_hard_links=self._has_hard_links,
@@ -273,11 +273,6 @@ def is_audio_name(name: bytes) -> bool:
     """Return whether a file name has the suffix of an audio file."""
     dot = name.rfind(b".")
     return dot > 0 and name[dot:].lower() in AUDIO_SUFFIXES
-
-
-def folder_stamp(status: os.stat_result) -> tuple[int, int, int]:
-    """Return inode, mtime_ns and ctime_ns: if they are the same, so are the names in the folder."""
-    return fits(status.st_ino), fits(status.st_mtime_ns), fits(status.st_ctime_ns)
 
 
 def digest(names: Iterable[bytes]) -> bytes:

@@ -104,11 +104,6 @@ def is_unread(mark: Mark) -> bool:
     return mark[_SIZE] < 0 and not mark[CONTENT]
 
 
-def time_of(mark: Mark) -> object:
-    """Return the modification time."""
-    return mark[1]
-
-
 def is_certain(mark: Mark) -> bool:
     """Return whether a mark has a checksum of the audio itself, not of length and rates."""
     return bool(audio_of(mark) & CERTAIN)

@@ -10,7 +10,7 @@ from itertools import product
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
-from playshuffle.library.folder import Skipped
+from playshuffle.library.folder import GONE, Skipped
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.system.near_file import near_file
@@ -261,10 +261,8 @@ def is_gone(path: bytes) -> bool:
     """Return whether nothing is at a path; False if unknown."""
     try:
         os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return error.errno in GONE
     return False
 
 

@@ -9,8 +9,8 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from playshuffle.library.folder import Folder
-from playshuffle.library.listing import GONE, fits
+from playshuffle.library.folder import GONE, Folder
+from playshuffle.library.listing import fits
 
 
 def outdated_folders(

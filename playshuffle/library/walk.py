@@ -12,9 +12,9 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple, Self
 
-from playshuffle.library.folder import NOTHING_ODD, Folder, Skipped
+from playshuffle.library.folder import GONE, NOTHING_ODD, Folder, Skipped
 from playshuffle.library.ignore_files import Rules
-from playshuffle.library.listing import GONE, Listing, Look, fits, list_folder
+from playshuffle.library.listing import Listing, Look, fits, list_folder
 from playshuffle.tags.cause import SYSTEM_ERROR, Cause
 
 _REPORT_EVERY = 64  # folders

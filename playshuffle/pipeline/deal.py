@@ -66,7 +66,11 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     if is_asked_for or is_due(deck, _settings(run).every, run.now, _staying(run)):
         rules = _rules(run)
         updated = update_deck(end_round(deck) if is_new_round else deck, rules)
-        return _replace_deal(run, deck, _next_deck(run, updated, rules, is_now=is_now))
+        following = _next_deck(run, updated, rules, is_now=is_now)
+        before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
+        before = before._replace(deck=deck) if isinstance(before, SavedDeck) else before
+        report = _write(run, following, before, _notes_on_limit(run, following))
+        return Dealt(report, mark_written(following), is_new=True, certain=report.playlist_length)
     return _repeat_deal(run, deck, run.record.saved if has_options and _former(run) else None)
 
 
@@ -189,14 +193,6 @@ def _notes_on_limit(run: Run, deck: Deck) -> list[Note]:
         return []
     text = f"{counted(len(entries), 'track')} instead of {count:,}, since a deal has at most {limit}."
     return [Note("limit", text)]
-
-
-def _replace_deal(run: Run, deck: Deck, following: Deck) -> Dealt:
-    before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
-    if isinstance(before, SavedDeck):
-        before = before._replace(deck=deck)
-    report = _write(run, following, before, _notes_on_limit(run, following))
-    return Dealt(report, mark_written(following), is_new=True, certain=report.playlist_length)
 
 
 def _repeat_deal(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from playshuffle.errors import shown
-from playshuffle.library.listing import GONE
+from playshuffle.library.folder import GONE
 from playshuffle.system import mounts
 from playshuffle.system.mounts import Mount
 from playshuffle.watch import limits
