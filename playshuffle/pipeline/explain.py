@@ -4,8 +4,7 @@ The entries of the playlist show whether it has the file; the stages of a run sh
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from playshuffle.dealing.amount import DealSettings
@@ -61,32 +60,28 @@ class Reason(NamedTuple):
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaylistStages:
+class PlaylistStages(NamedTuple):
     """The result of the stages of a run for the files of one playlist.
 
     Attributes:
         entries: maps each path in the playlist file to its position, from 0.
-        waiting: maps paths of tracks in a missing folder to that folder.
         indices: maps the path of each found track to its index.
-        order: maps paths to positions in the last order; None for a deck.
+        order: maps indices to positions in the last order; None for a deck.
         drawn_s: when the order was drawn (Unix seconds).
-        dealt: maps the paths of tracks dealt in this round to texts.
-        upcoming: maps the paths of upcoming tracks to positions.
+        dealt: maps the indices of tracks dealt in this round to texts.
+        upcoming: maps the indices of upcoming tracks to positions.
     """
 
     run: Run
     entries: dict[bytes, int]
-    waiting: dict[bytes, bytes]
     indices: dict[bytes, int]
     skipped: dict[bytes, Cause]
-    pinned: frozenset[bytes]
-    order: dict[bytes, int] | None = None
-    drawn_s: int = 0
-    dealt: dict[bytes, str] = field(default_factory=dict)
-    upcoming: dict[bytes, int] = field(default_factory=dict)
-    last_deal: str = ""
-    next_run: str = ""
+    order: dict[int, int] | None
+    drawn_s: int
+    dealt: dict[int, str]
+    upcoming: dict[int, int]
+    last_deal: str
+    next_run: str
 
     @property
     def has_options(self) -> bool:
@@ -115,10 +110,11 @@ class PlaylistStages:
         return () if index is None else tuple(self.run.choice.terms(index))
 
     def _position(self, path: bytes) -> str:
+        index, root = self.indices.get(path), self._missing_root(path)
         text = f"position {self.entries[path] + 1:,} of {len(self.entries):,}"
-        text += ", pinned" if path in self.pinned else ""
+        text += ", pinned" if any(pin.track_index == index for pin in self.run.choice.pins) else ""
         text += f", {self.last_deal}" if self.last_deal else ""
-        text += f", waits for {shown(self.waiting[path])}" if path in self.waiting else ""
+        text += f", waits for {shown(root)}" if root is not None else ""
         reason = self._stage(path) if self.has_options else None
         if reason is None:
             return text
@@ -126,23 +122,27 @@ class PlaylistStages:
             return f"{text}; it stays, because no update is written: no track would be left"
         return f"{text}; {self.next_run} removes it: {reason.text}"
 
+    def _missing_root(self, path: bytes) -> bytes | None:
+        """Return the innermost missing root for which a track waits, if any."""
+        index, waiting = self.indices.get(path), self.run.library.waiting
+        return max((root for root, indices in waiting.items() if index in indices), key=len, default=None)
+
     def _why_not(self, path: bytes) -> Reason:
         reason = self._stage(path)
         if reason is not None:
             return reason
-        if path in self.waiting:
-            root = self.waiting[path]
-            text = f"waits for {shown(root)}: {self.run.library.missing[root].why}"
-            return Reason(MISSING_DRIVE, text)
-        if path in self.dealt:
-            return Reason(DEALT, self.dealt[path])
-        if path in self.upcoming:
-            ahead = f"{self.upcoming[path] + 1:,} of {len(self.upcoming):,}"
+        index, root = self.indices.get(path, -1), self._missing_root(path)
+        if root is not None:
+            return Reason(MISSING_DRIVE, f"waits for {shown(root)}: {self.run.library.missing[root].why}")
+        if index in self.dealt:
+            return Reason(DEALT, self.dealt[index])
+        if index in self.upcoming:
+            ahead = f"{self.upcoming[index] + 1:,} of {len(self.upcoming):,}"
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
         recipe = self.run.request.recipe
         is_limited = bool(recipe.limit or recipe.time_ms)
-        if is_limited and self.order is not None and path in self.order:
-            return Reason(LIMIT, f"position {self.order[path] + 1:,}, after the end of the playlist")
+        if is_limited and self.order is not None and index in self.order:
+            return Reason(LIMIT, f"position {self.order[index] + 1:,}, after the end of the playlist")
         return Reason(NOT_WRITTEN, self._not_written())
 
     def _not_written(self) -> str:
@@ -227,19 +227,12 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
         return PlaylistStages(
             run=run,
             entries={path: at for at, path in enumerate(file.entries())} if file is not None else {},
-            waiting={
-                paths[index]: root
-                for root, indices in library.waiting.items()
-                for index in indices
-                if index >= 0
-            },
             indices={path: index for index, path in enumerate(paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
-            pinned=frozenset(paths[pin.track_index] for pin in run.choice.pins),
-            order=None if request.deal is not None else _positions(order, paths),
+            order=None if request.deal is not None else _positions(order),
             drawn_s=saved.drawn_s if saved is not None else 0,
-            dealt={paths[index]: text for index, text in why_dealt(deck, patience) if index >= 0},
-            upcoming=_positions(deck.upcoming, paths),
+            dealt=dict(why_dealt(deck, patience)),
+            upcoming=_positions(deck.upcoming),
             last_deal=f"deal {deck.deal.number:,} of round {deck.deal.round:,}"
             if deck.deal is not None and deck.has_deal
             else "",
@@ -251,8 +244,8 @@ def _reason(why: Cause) -> Reason:
     return Reason(_CODES.get(why.code, why.code), str(why), file=why.file)
 
 
-def _positions(indices: Iterable[int], paths: Sequence[bytes]) -> dict[bytes, int]:
-    return {paths[index]: position for position, index in enumerate(indices) if index >= 0}
+def _positions(indices: Iterable[int]) -> dict[int, int]:
+    return {index: position for position, index in enumerate(indices) if index >= 0}
 
 
 def _of_file(path: bytes) -> Reason:
