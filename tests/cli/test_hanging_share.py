@@ -68,7 +68,7 @@ def test_a_network_share_that_hangs_counts_as_missing_and_other_folders_do_not(
 
 
 @pytest.mark.timing
-def test_ctrl_c_ends_the_wait_for_a_network_share_within_a_second(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_wait_for_a_network_share_long_before_the_wait_would_end(tmp_path: Path) -> None:
     real, seen = numbered(tmp_path / "real", 3), tmp_path / "Seen"
     with bound(real, seen) as drive:
         drive.send_signal(signal.SIGSTOP)
@@ -84,4 +84,4 @@ def test_ctrl_c_ends_the_wait_for_a_network_share_within_a_second(tmp_path: Path
             finally:
                 drive.send_signal(signal.SIGCONT)
     assert (process.returncode, err) == (130, b"error: Interrupted.\n")
-    assert ended_s - began_s < 1
+    assert ended_s - began_s < workers._PATIENCE_S / 3

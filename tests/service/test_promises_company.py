@@ -249,5 +249,5 @@ def test_an_idle_service_writes_nothing_and_uses_almost_no_cpu_time(
         told = [line for line in log.read_text().splitlines() if re.search(r"\w+\(", line)]
 
         assert not [line for line in told if not re.search(r"openat\(.*O_RDONLY", line)], told
-        assert spent_s <= max(0.02, 0.001 * idle_s), spent_s
+        assert spent_s <= max(0.05, 0.001 * idle_s), spent_s
         assert service.log == before
