@@ -93,7 +93,7 @@ OPERATORS = [
     (r"path::\.(ogg|mp3)$", "34"), ("path:=/m/4.ogg", "4"), ("format:alac", "2"), ("format:mp3", "3"),
     ("format:ogg", "4"), ("lossless:yes", "12"), ("lossless:no", ""), ("explicit:yes", "1"),
     ("explicit:no", "3"), ("-explicit:yes", "234"), ("-explicit:no", "124"), ("explicit::yes", "1"),
-    ("size:0", "1234"), ("size:..1K", "1234"), ("size:1k..", ""), ("mtime:1970..", "1234"),
+    ("size:0", "1234"), ("size:..1K", "1234"), ("size:1k..", ""), ("mtime:1969..", "1234"),
     ("mtime:-1d..", ""), ("genre:jazz , year:1999", "123"), ("genre:jazz, year:1999", "123"),
     ("(one OR café) length:2:00..", "3"), ("^(one , café)", "24"), ("-(genre:jazz -one)", "134"),
     ("((one))", "1"), ("(one), (café)", "13"), ('"OR"', ""), ('title:"One"', "1"), ("title:'One'", "1"),
