@@ -54,8 +54,7 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
     Raises:
         PlayshuffleError: the playlist names no audio file.
     """
-    entries = read(playlist).entries
-    files = [os.path.normpath(entry.path) for entry in entries if entry.path]
+    entries, files = _files(playlist)
     request = Request((), None, files=tuple(dict.fromkeys(files)))
     with open_library([request], tools) as opened:
         tracks = opened.library(request).tracks
@@ -74,8 +73,8 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
         album = albums(Chosen(tracks, range(len(tracks)), tags_of)).keys
     return PlaylistAudit(
         playlist,
-        len(entries),
-        len(entries) - len(paths),
+        entries,
+        entries - len(paths),
         len(paths),
         artists,
         sum(not tracks.artists[index] for index in order),
@@ -85,3 +84,9 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
         paths,
         [(artist[index], tracks.artists[index].decode(errors="replace")) for index in order],
     )
+
+
+def _files(playlist: bytes) -> tuple[int, list[bytes]]:
+    """Return the number of entries of a playlist, and the paths of local files among them."""
+    entries = read(playlist).entries
+    return len(entries), [os.path.normpath(entry.path) for entry in entries if entry.path]

@@ -175,7 +175,7 @@ def _walk_all(
     for place, folders in known.items():
         if place.files is not None:
             listed, missing = listed_folders(place.files, look.workers)
-            results[place] = WalkResult({b"": listed}, missing)
+            results[place] = WalkResult({b"": [_as_known(folder, folders) for folder in listed]}, missing)
             continue
         others = [folder for path, folder in folders.items() if path not in fresh]
         same = unchanged(others, look) if dirty is None else dirty.without(others)
@@ -185,7 +185,16 @@ def _walk_all(
     return results
 
 
-def _below(place: Place, folders: Mapping[bytes, Folder]) -> dict[bytes, Folder]:
+def _as_known(folder: Folder, known: Mapping[bytes, Folder]) -> Folder:
+    """Return the known folder, which may have tags, if it has the same files; otherwise the folder."""
+    before = known.get(folder.path, folder)
+    is_same = (before.device, before.names, before.stamps) == (folder.device, folder.names, folder.stamps)
+    return before if is_same and before.odd.linked == folder.odd.linked else folder
+
+
+def _below(place: Place, folders: Mapping[bytes, Folder]) -> Mapping[bytes, Folder]:
+    if place.files is not None:
+        return folders
     tops = _tops(place.roots)
     return {path: folder for path, folder in folders.items() if path.startswith(tops)}
 

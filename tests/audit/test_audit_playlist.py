@@ -142,6 +142,20 @@ def test_an_audit_of_a_playlist_reads_no_tags_again_that_are_in_the_cache(
 
 
 @pytest.mark.process
+def test_an_audit_of_all_files_of_a_folder_leaves_the_folder_in_the_cache_as_it_was_scanned(
+    program: Program, music: Path
+) -> None:
+    assert program("make", str(music), "-q").code == 0
+    with Cache() as cache:
+        before = cache.folders([os.fsencode(music)])
+
+    assert program("audit", str(music / "playshuffle.m3u")).code == 0
+
+    with Cache() as cache:
+        assert cache.folders([os.fsencode(music)]) == before
+
+
+@pytest.mark.process
 def test_an_audit_has_the_same_result_with_and_without_tags_in_the_cache(
     program: Program, music: Path
 ) -> None:
