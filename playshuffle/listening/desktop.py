@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import re
+import select
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +25,8 @@ _NAMES = f"--match=type='signal',member='NameOwnerChanged',arg0namespace='{_PREF
 # playerctld repeats the signals of other players. MPD is read directly, without a bridge.
 _BRIDGES = re.compile("playerctld|mpd|mopidy")
 _ANSWER_S = 5
+_OURS = "PlayshuffleListens"  # a signal that no player sends
+_TRIES, _TRY_S = 100, 0.1
 TITLE = "players of the desktop"
 
 
@@ -39,10 +42,20 @@ def opened() -> Iterator[tuple[str, Iterator[News]]]:
     ) as process:
         atexit.register(process.kill)
         try:
+            _wait_until_ready(process)
             yield TITLE, _all_news(process, _present())
         finally:
             atexit.unregister(process.kill)
             process.kill()
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes]) -> None:
+    """Send signals of our own until the monitor shows one: some versions do not tell when they begin."""
+    assert process.stdout is not None
+    for _ in range(_TRIES):
+        _ask("emit", _PATH, "org.playshuffle", _OURS)
+        if select.select([process.stdout], [], [], _TRY_S)[0]:
+            return
 
 
 def _present() -> dict[str, str]:
@@ -70,6 +83,8 @@ def read_signals(lines: Iterable[bytes], names: dict[str, str], *, is_live: bool
     for line in lines:
         with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
             message = json.loads(line)
+            if message["member"] == _OURS:
+                continue
             now_s = time.monotonic() if is_live else message["timestamp-realtime"] / 1e6
             known = frozenset(names)
             if (sender := message["sender"]) != _BUS:

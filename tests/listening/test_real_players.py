@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.listening import desktop
 from tests.players.drivers.mpd import Mpd
 from tests.players.drivers.process import environment, listens, short_home, started
 from tests.support.needs import need, unmet
@@ -149,6 +150,45 @@ def test_an_idle_listener_uses_no_cpu_time_and_its_child_process_ends_with_it(ho
         it.process.terminate()
         assert it.process.wait(300) == 0
         wait_for(lambda: not Path(f"/proc/{pids[1]}").exists())
+
+
+_SLOW = """#!/bin/sh
+case "$*" in *monitor*) sleep 2;; esac
+PATH={path} exec busctl "$@"
+"""
+
+
+def test_nothing_that_players_announce_after_the_listener_is_opened_is_lost(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The monitor of busctl begins late, as on a busy computer."""
+    need("busctl")
+    (home / "busctl").write_text(_SLOW.format(path=os.environ["PATH"]))
+    (home / "busctl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(home), prepend=":")
+    player = "org.mpris.MediaPlayer2.Player"
+    signal = ["/org/mpris/MediaPlayer2", "org.freedesktop.DBus.Properties", "PropertiesChanged"]
+    with session_bus(home) as bus:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
+        with desktop.opened() as (_, news):
+            for state in ("Playing", "Paused"):
+                finished(
+                    [
+                        "busctl",
+                        "--user",
+                        "emit",
+                        *signal,
+                        "sa{sv}as",
+                        player,
+                        "1",
+                        "PlaybackStatus",
+                        "s",
+                        state,
+                        "0",
+                    ]
+                )
+
+            assert [next(news).status, next(news).status] == ["Playing", "Paused"]
 
 
 _MPRIS = "/usr/lib/mpv-mpris/mpris.so"
