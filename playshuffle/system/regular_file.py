@@ -35,7 +35,7 @@ def open_regular(path: bytes, *, follow_links: bool = True) -> tuple[int, os.sta
 def read_regular(path: bytes, size: int = -1, *, follow_links: bool = True) -> bytes:
     """Return the first bytes of a regular file, by default all. Raise the same errors as `open_regular`."""
     descriptor, _ = open_regular(path, follow_links=follow_links)
-    with open(descriptor, "rb") as file:
+    with os.fdopen(descriptor, "rb") as file:
         return file.read(size)
 
 
