@@ -13,7 +13,6 @@ import typer
 from playshuffle.cli.app import COMMANDS, app
 from playshuffle.cli.streams import fail, give_up
 from playshuffle.errors import Exit, PlayshuffleError
-from playshuffle.system import mpd_server
 from playshuffle.system.xdg import moving_mark
 
 # Commands that are topics of `help`, too.
@@ -31,7 +30,7 @@ def main() -> int:
     words = _with_omitted(sys.argv[1:] or ["-h"])
     try:
         _finish_move()
-        with mpd_server.asked_once(), _escaped_completions():
+        with _escaped_completions():
             code = app(words, prog_name="playshuffle", standalone_mode=False)
     except (PlayshuffleError, _UsageError) as error:
         return _fail(error, words)

@@ -83,8 +83,8 @@ def _watch(config: Config) -> Watch:
 
 
 def _load(load: Callable[[], Config]) -> Config:
-    with mpd_server.asked_once():
-        config = load()
+    mpd_server.ask_again()
+    config = load()
     if not config.playlists:
         raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)
     return config

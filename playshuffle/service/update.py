@@ -51,8 +51,8 @@ def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[
     """
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _SentProgress(send))
+    mpd_server.ask_again()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mpd_server.asked_once())
         try:
             requests = [playlist.request for playlist in playlists]
             changes, is_full_scan = _changes(request.batch, config), request.batch.is_full_scan

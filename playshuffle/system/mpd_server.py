@@ -1,11 +1,11 @@
 """Find MPD and its folders, from a running MPD on a local socket or from `mpd.conf`."""
 
 import contextlib
+import functools
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
@@ -51,28 +51,17 @@ def _bound(address: str, port: int) -> Address:
     return Address("localhost" if address in ("any", "0.0.0.0", "::", "[::]") else address, port)  # noqa: S104
 
 
-_answers: ContextVar[dict[Address, MpdConf | None]] = ContextVar("answers")
-
-
-@contextlib.contextmanager
-def asked_once() -> Iterator[None]:
-    """Ask each MPD at most once in this block: one that does not answer delays a command by only 2 s."""
-    before = _answers.set({})
-    try:
-        yield
-    finally:
-        _answers.reset(before)
-
-
 def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
     """Return the folders that a running MPD names, or else its configuration; None if neither can be read."""
-    known = _answers.get({})
     for address in addresses(os.environ) if places is None else places:
-        if address not in known:
-            known[address] = _named(address)
-        if (named := known[address]) is not None:
+        if (named := _named(address)) is not None:
             return named
     return mpd_conf.read_if_possible()
+
+
+def ask_again() -> None:
+    """Forget the answers of MPD: a process asks each one only once, until it calls this."""
+    _named.cache_clear()
 
 
 def playlist_folder() -> bytes:
@@ -107,6 +96,7 @@ def playlist_folder() -> bytes:
     return conf.playlists
 
 
+@functools.cache  # an MPD that does not answer delays a command by only 2 s
 def _named(address: Address) -> MpdConf | None:
     """Return the folders that MPD names; None if it names none."""
     answer = _answer(address)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from playshuffle.cli import main
+from playshuffle.system import mpd_server
 
 
 class Done(NamedTuple):
@@ -25,6 +26,7 @@ class Program:
 
     def __call__(self, *words: str) -> Done:
         self._monkeypatch.setattr(sys, "argv", ["playshuffle", *words])
+        mpd_server.ask_again()  # as in a new process
         code = main()
         out, err = self._captured.readouterr()
         return Done(code, out.decode(), err.decode())
