@@ -142,9 +142,7 @@ def _heading(reason: Reason) -> str:
     if reason.code == WHERE:
         failing = [short(term.text) for term in reason.terms if not term.holds]
         return f"{' and '.join(failing)} {'fails' if len(failing) == 1 else 'fail'}"
-    if reason.code in _COMMON:
-        return _WORDS[reason.code]
-    return reason.text
+    return _WORDS[reason.code] if reason.code in _COMMON else reason.text
 
 
 def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question: Question) -> dict[str, Any]:

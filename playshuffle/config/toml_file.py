@@ -69,9 +69,7 @@ class Document(NamedTuple):
             else:
                 found_line = may_be[at] if at >= low else found_line
                 low = middle + 1
-        if found_line:
-            return found_line
-        return self.line(*keys[:-1])  # inside a value of several lines
+        return found_line or self.line(*keys[:-1])  # inside a value of several lines
 
     def fault(self, message: str, *keys: str) -> Fault:
         line = None

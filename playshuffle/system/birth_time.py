@@ -30,10 +30,7 @@ class Birth(NamedTuple):
 def birth_of(path: bytes) -> Birth | None:
     """Return a file's identity, links followed; None if its file system has no birth times."""
     statx = _statx()
-    if statx is None or b"\0" in path:
-        return None
-    answer = statx(path)
-    if answer is None:
+    if statx is None or b"\0" in path or (answer := statx(path)) is None:
         return None
     mask, inode, seconds, nanoseconds = _FIELDS.unpack_from(answer)
     time_ns = seconds * 1_000_000_000 + nanoseconds

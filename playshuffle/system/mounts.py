@@ -160,6 +160,4 @@ def device_kind(folder: bytes) -> tuple[int, str] | None:
 
 
 def _unescaped(field: bytes) -> bytes:
-    if b"\\" not in field:
-        return field
     return re.sub(_ESCAPE, lambda match: bytes([int(match[1], 8)]), field)

@@ -47,9 +47,8 @@ def add(player: str, playlist: bytes, queues: Iterable[Sequence[str]]) -> None:
     before = _read(player)
     new = [(os.fsdecode(playlist), _fingerprint(queue)) for queue in queues]
     rows = list(dict.fromkeys([*reversed(new), *before]))[:_MOST]
-    if rows == before:
-        return
-    atomic_file.write(_path(player, make=True), [json.dumps({"schema": 1, "queues": rows}).encode()])
+    if rows != before:
+        atomic_file.write(_path(player, make=True), [json.dumps({"schema": 1, "queues": rows}).encode()])
 
 
 def _read(player: str) -> list[tuple[str, str]]:
@@ -70,7 +69,4 @@ def _path(player: str, *, make: bool) -> bytes:
 
 
 def _fingerprint(queue: Sequence[str]) -> str:
-    digest = blake2b(digest_size=16)
-    for entry in queue:
-        digest.update(os.fsencode(entry) + b"\0")
-    return digest.hexdigest()
+    return blake2b(b"".join(os.fsencode(entry) + b"\0" for entry in queue), digest_size=16).hexdigest()
