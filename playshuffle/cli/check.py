@@ -109,11 +109,8 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
             [f"{PLAYERS[name].title} {losses[0].versions}".rstrip() for name, losses in troubles_of.items()]
         )
         also = ", or play another file instead" if first_troubles[0].plays_another else ""
-        much = (
-            "all entries"
-            if first_troubles[0].entry is None
-            else f"{len(first_troubles):,} of {result.entries:,}"
-        )
+        is_whole = first_troubles[0].entry is None
+        much = "all entries" if is_whole else f"{len(first_troubles):,} of {result.entries:,}"
         yield from screen.detail("Problem", f"{players} may not play {much}{also}: {what}. To fix: {cure}")
         lines = [trouble.entry for trouble in first_troubles if trouble.entry is not None]
         yield from _indented(f"line {entry.line}: {short(entry.text)}" for entry in lines)

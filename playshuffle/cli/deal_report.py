@@ -60,11 +60,8 @@ def _verdict(dealt: Dealt, today: date) -> str:
     if dealt.is_heard:
         return f"The last deal counts as heard ({tracks})"
     if dealt.report.is_changed:
-        return (
-            f"Wrote the last deal again ({tracks})"
-            if dealt.is_again
-            else f"Restored the last deal ({tracks})"
-        )
+        verb = "Wrote the last deal again" if dealt.is_again else "Restored the last deal"
+        return f"{verb} ({tracks})"
     last, facts = deck.deal, deck_facts(deck)
     if last is None or last.every is Every.RUN or str(facts["next_deal"]) <= today.isoformat():
         return f"Unchanged: the last deal ({tracks})"

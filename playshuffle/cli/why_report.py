@@ -92,12 +92,9 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
         width = _width(by_list, screen)
         for name, reason in by_list.items():
             answer = "yes" if reason.code == explain.IN else "no"
-            line = question.line(name, reason)
-            place = (
-                ""
-                if line is None or question.document is None
-                else f"{home_path(question.document.path)}, line {line}: "
-            )
+            place = ""
+            if question.document is not None and (line := question.line(name, reason)) is not None:
+                place = f"{home_path(question.document.path)}, line {line}: "
             yield from screen.hanging(f"{place}{reason.text}", f"  {_padded(name, width)}  {answer}: ")
 
 
