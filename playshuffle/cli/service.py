@@ -3,9 +3,10 @@
 It keeps the playlists of the configuration up to date.
 """
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated
 
 from playshuffle.cli import service_report
@@ -17,7 +18,6 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.install import installer, systemctl, units, writable_folders
 from playshuffle.install.service_state import service_state
-from playshuffle.install.units import WritableFolders
 from playshuffle.store import to_tell
 
 EXAMPLES = """\b
@@ -39,11 +39,10 @@ def install(
     """
     _check_user()
     program = units.program()
-    words = program.words
-    if not systemctl.can_run([*words, "--version"]):
+    if not systemctl.can_run([*program.words, "--version"]):
         raise PlayshuffleError(
-            f"{shown(words[0])} cannot run as a service, which starts it from another folder and without your"
-            " environment. Install playshuffle, for example with pipx.",
+            f"{shown(program.words[0])} cannot run as a service, which starts it from another folder and"
+            " without your environment. Install playshuffle, for example with pipx.",
             Exit.CONFIG,
         )
     # If systemd cannot answer, it is missing or was asked too early: then the sandbox is needed.
@@ -51,7 +50,7 @@ def install(
     if listen:
         plays = usual_file(LISTENED)
         os.makedirs(plays, mode=0o700, exist_ok=True)
-        folders = WritableFolders(plays, ())
+        folders = units.WritableFolders(plays, ())
         texts = units.rendered_service(units.LISTEN, program, folders, os.environ, sandboxed=is_sandboxed)
         _report(installer.install(texts, {units.LISTEN: True}))
         return
@@ -59,7 +58,8 @@ def install(
     doubts = (*(fault.text for fault in config.broken), *writable_folders.doubts(config))
     say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
     tells = any(playlist.tell for playlist in config.playlists)
-    unit_texts = _units(writable_folders.writable_folders(config), sandboxed=is_sandboxed)
+    folders = writable_folders.writable_folders(config)
+    unit_texts = units.rendered(program, folders, os.environ, sandboxed=is_sandboxed)
     if tells:
         to_tell.make_folders()
     _report(installer.install(unit_texts, {units.SERVICE: True, units.TELL_PATH: tells}))
@@ -80,11 +80,9 @@ def status(json: Json = False) -> int:
     Exit code 1 if it is not.
     """
     unit_texts = None
-    try:
+    with contextlib.suppress(PlayshuffleError):  # `playshuffle config check` reports it
         folders = writable_folders.writable_folders(load_named(), make=False)
-        unit_texts = _units(folders, sandboxed=True)
-    except PlayshuffleError:  # `playshuffle config check` reports it
-        pass
+        unit_texts = units.rendered(units.program(), folders, os.environ, sandboxed=True)
     state = service_state(unit_texts)
     if json:
         print_json({**state._asdict(), "runs": state.runs})
@@ -94,10 +92,6 @@ def status(json: Json = False) -> int:
 
 
 SUBCOMMANDS = (install, uninstall, status)
-
-
-def _units(folders: WritableFolders, *, sandboxed: bool) -> Mapping[str, str | None]:
-    return units.rendered(units.program(), folders, os.environ, sandboxed=sandboxed)
 
 
 def _report(steps: Iterable[str]) -> None:
