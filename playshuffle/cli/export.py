@@ -74,9 +74,8 @@ def export(
         below, working = roots if keep_names else None, progress.report
         tracks, skipped = find_tracks(files, read_all, working, is_ascii=is_ascii, kept_below=below)
         if not tracks:
-            see = "" if found == STDIN else f" See: playshuffle check {shell_path(found)}"
-            problem = f"'{shown(playlist)}' names no file that can be copied.{see}"
-            raise PlayshuffleError(problem, Exit.NO_INPUT)
+            see = f"See: playshuffle check {shell_path(found)}"
+            raise PlayshuffleError(f"'{shown(playlist)}' names no file to copy. {see}", Exit.NO_INPUT)
         done = export_tracks(
             tracks,
             target,

@@ -1,6 +1,5 @@
-"""Explain topics that belong to several commands: `playshuffle help TOPIC`."""
+"""Explain topics that belong to several commands: `playshuffle help TOPIC`, which wraps long lines."""
 
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from playshuffle.cli.help_facts import ENVIRONMENT, EXIT_CODES, FILES
@@ -16,16 +15,10 @@ from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS
 from playshuffle.text import any_of
 
-_WIDTH = 80
-
-
-def _entry(term: str, meaning: str) -> list[str]:
-    return textwrap.wrap(meaning, _WIDTH, initial_indent=term, subsequent_indent=" " * len(term))
-
 
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     for term, meaning in rows:
-        yield from (f"  {term}", *_entry(" " * 6, meaning))
+        yield from (f"  {term}", f"      {meaning}")
 
 
 def columns(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -46,7 +39,7 @@ def _orders() -> Iterator[str]:
     yield "An order decides which track comes next. Choose one with --order NAME."
     yield ""
     for name, order in ORDERS.items():
-        yield from _entry(f"  {name:12}", order.guarantee)
+        yield f"  {name:12}{order.guarantee}"
     yield _AFTER_ORDERS
 
 
@@ -75,7 +68,7 @@ def _players() -> Iterator[str]:
     yield ""
     width = max(map(len, PLAYERS)) + 2
     for name, player in PLAYERS.items():
-        yield from _entry(f"  {name:{width}}", f"{player.title}: {player.writes_words()}")
+        yield f"  {name:{width}}{player.title}: {player.writes_words()}"
     yield _AFTER_PLAYERS
 
 
@@ -139,10 +132,8 @@ What a player has played: --history SOURCE of make, deal, watch, tags and why
 
 def _history() -> list[str]:
     files = dict.fromkeys(history.file for history in HISTORIES if not history.name)
-    sources = textwrap.fill(f"SOURCE is {any_of([*NAMES])}.", _WIDTH)
-    others = textwrap.fill(
-        f"Or it is a file: {any_of([*files])}. The tracks of a playlist get five stars.", _WIDTH
-    )
+    sources = f"SOURCE is {any_of([*NAMES])}."
+    others = f"Or it is a file: {any_of([*files])}. The tracks of a playlist get five stars."
     return [*_HISTORY.splitlines(), sources, others, 'In the configuration: history = ["mpd"]']
 
 
@@ -165,9 +156,7 @@ _AFTER_FIELDS = """
 
 def _where() -> Iterator[str]:
     yield _WHERE
-    yield from textwrap.wrap(
-        f"Fields: {', '.join(FIELDS)}.", _WIDTH, subsequent_indent="  ", break_on_hyphens=False
-    )
+    yield f"Fields:  {', '.join(FIELDS)}."
     yield _AFTER_FIELDS
 
 
@@ -205,7 +194,7 @@ def _files() -> list[str]:
 
 def _exit_codes() -> Iterator[str]:
     for code, meaning in EXIT_CODES:
-        yield from _entry(f"{code:5}  ", meaning)
+        yield f"{code:5}  {meaning}"
 
 
 _SERVICE = """\

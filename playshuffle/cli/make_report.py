@@ -27,6 +27,7 @@ from playshuffle.text import any_of, counted, short, shortened
 
 _NAMES = 20  # shown names for each reason
 _LISTS = 3  # lists to name with a fact
+_UNREAD = ("file or folder, whose known tracks stay", "files or folders, whose known tracks stay")
 
 
 def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool = False) -> Iterator[Fact]:
@@ -132,7 +133,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
     yield from _choice(report.choice, names=names)
     yield from _reasons("Skipped", [*report.library.skipped, *report.choice.skipped(NAME)], names)
     yield from _reasons("Untagged", report.library.untagged, names)
-    yield from _reasons("Unread", report.library.unreadable, names, ", kept as known before")
+    yield from _reasons("Unread", report.library.unreadable, names, *_UNREAD)
 
 
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
@@ -193,10 +194,10 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
         yield "Chosen", text
 
 
-def _reasons(label: str, files: Sequence[Skipped], names: bool, remark: str = "") -> Iterator[Fact]:
+def _reasons(label: str, files: Sequence[Skipped], names: bool, *what: str) -> Iterator[Fact]:
     if not files:
         return
-    number = f"{counted(len(files), 'file')}{remark}"
+    number = counted(len(files), *(what or ("file",)))
     if names:
         yield label, number
         yield from _names(files, len(files))

@@ -65,6 +65,8 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
     if context is not None and hasattr(error, "possibilities"):
         names = [name for option in context.command.params for name in option.opts if name.startswith("--")]
         option = _as_written(error.option_name, words)
+        if context.parent is None and any(option in row.flags for row in ROWS):
+            return f"'{option}' comes after a command, as in: playshuffle make ~/Music {option}"
         if option in _KEYS and context.command.name in ("make", "deal", "watch"):
             return (
                 f"Unknown option '{option}'. It is a key of lists in the configuration: {_KEYS[option]}."

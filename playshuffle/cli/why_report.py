@@ -89,13 +89,12 @@ def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]
             shown(group[0]) if len(group) == 1 else counted(len(group), "playlist"): each[group[0]]
             for group in names.values()
         }
-        width = _width(by_list, screen)
         for name, reason in by_list.items():
             answer = "yes" if reason.code == explain.IN else "no"
             place = ""
             if question.document is not None and (line := question.line(name, reason)) is not None:
                 place = f"{home_path(question.document.path)}, line {line}: "
-            yield from screen.hanging(f"{place}{reason.text}", f"  {_padded(name, width)}  {answer}: ")
+            yield from screen.hanging(f"{place}{reason.text}", f"{_padded(name, by_list, screen)}{answer}: ")
 
 
 def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Screen) -> Iterator[str]:
@@ -105,7 +104,6 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
         for name, reason in by_list.items():
             counts[name][reason.code] += 1
     yield home_path(top)
-    width = _width(map(shown, names), screen)
     for name in names:
         total, inside = counts[name].total(), counts[name].pop(explain.IN, 0)
         text = f"{inside:,} of {counted(total, 'file')} in the playlist" if total else "no audio files"
@@ -113,7 +111,7 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
             f"{count:,} {_WORDS.get(code) or code.replace('_', ' ')}"
             for code, count in counts[name].most_common()
         ]
-        yield from screen.hanging("; ".join([text, *others]), f"  {_padded(shown(name), width)}  ")
+        yield from screen.hanging("; ".join([text, *others]), _padded(shown(name), map(shown, names), screen))
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for path, by_list in reasons.items():
         if all(reason.code != explain.IN for reason in by_list.values()):
@@ -127,12 +125,9 @@ def folder_lines(top: bytes, reasons: Reasons, names: Sequence[str], screen: Scr
         yield "All files: --json"
 
 
-def _width(names: Iterable[str], screen: Screen) -> int:
-    return min(max(map(columns, names), default=0), (screen.width or 160) // 2)
-
-
-def _padded(name: str, width: int) -> str:
-    return name + " " * (width - columns(name))
+def _padded(name: str, names: Iterable[str], screen: Screen) -> str:
+    width = min(max(map(columns, names)), (screen.width or 160) // 2)
+    return f"  {name}{' ' * (width - columns(name))}  "
 
 
 def _heading(reason: Reason) -> str:

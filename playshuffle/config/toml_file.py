@@ -9,6 +9,7 @@ from playshuffle.text import counted
 
 _BYTES_MAX = 64 * 1024  # hundreds of playlists; to find a line, the text is parsed several times
 _AT = r" \(at (?:line (\d+), column \d+|end of document)\)$"
+_BARE = r"""=\s*[^\s"'\[{\d+-]"""  # a value without quotes, or with typographic ones
 
 
 class Fault(NamedTuple):
@@ -117,6 +118,8 @@ def parsed(path: bytes, text: str) -> Document:
         match = re.search(_AT, message)
         line = int(match[1]) if match and match[1] else text.count("\n") + 1
         why = message[: match.start()] if match else message
+        bad = "".join(text.split("\n")[line - 1 : line])
+        why += '. Text needs straight quotes, as "spread"' if re.search(_BARE, bad) else ""
         raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line)]) from error
     except ValueError as error:  # a number with thousands of digits
         raise PlayshuffleError(f"{shown(path)} has a number that is too long.", Exit.CONFIG) from error

@@ -192,7 +192,7 @@ def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> N
     if missing and len(missing) == len(rows.paths):
         raise SourceError(
             source,
-            f"None of its {len(missing):,} tracks is in a music folder. The first is"
+            f"None of its tracks is in a music folder. The first of {len(missing):,} is"
             f" {_name(rows, missing[0])}. Has the music moved?",
         )
 

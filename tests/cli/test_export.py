@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import make, own_player, ran, refused, run
+from tests.support.needs import need
+from tests.support.program import listed, make, own_player, ran, refused, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -119,7 +120,7 @@ def test_export_copies_the_files_of_a_list_and_reports_the_entries_that_it_skips
         (
             ("empty.m3u", "stick"),
             66,
-            "names no file that can be copied. See: playshuffle check /",
+            "names no file to copy. See: playshuffle check /",
         ),
         (("all.m3u", "stick", "--size", "big"), 2, "--size big is not a size. Write it in bytes, or "),
         (("all.m3u", "gone"), 73, "gone does not exist, so nothing was copied. Mount its drive, or m"),
@@ -135,6 +136,23 @@ def test_the_error_of_an_export_that_copies_nothing_says_why(
     (tmp_path / "sub.m3u").write_text("Music/sub/3.flac\n")
 
     assert message in refused(code, "export", *words)
+
+
+def test_export_skips_a_file_that_the_user_may_not_read_and_copies_the_others(
+    music: Path, tmp_path: Path
+) -> None:
+    need("setpriv")
+    make(music, "-o", "all.m3u")
+    files = [tmp_path / line for line in listed(tmp_path / "all.m3u")]
+    files[0].chmod(0)
+
+    # Root obeys permissions as any other user does, where it lacks these capabilities.
+    obeying = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    done = run("export", "all.m3u", "stick", before=obeying)
+
+    assert done.code == 1
+    assert f"  skipped {files[0]}: this user may not read it\n" in done.err
+    assert f"Copied {len(files) - 1}," in done.err
 
 
 def test_an_export_that_would_replace_copies_of_another_users_list_is_refused(

@@ -126,7 +126,7 @@ def test_help_topics_fit_into_a_narrow_terminal_except_commands_and_keys_to_copy
     wide = [line for line in _fitted(texts, Screen(60)) if columns(line) > 60]
 
     assert all("# " in line or line.lstrip().startswith("playshuffle ") for line in wide), wide
-    assert [*_fitted(texts, Screen())] == "\n".join(texts).split("\n")
+    assert [*_fitted(texts, Screen())] == [*_fitted(texts, Screen(80))]
 
 
 def test_all_help_topics_that_messages_of_the_program_refer_to_exist() -> None:

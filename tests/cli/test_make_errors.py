@@ -116,7 +116,7 @@ def test_tracks_of_a_subfolder_that_cannot_be_read_stay_in_the_playlist(tmp_path
     (music / "locked").chmod(0o700)
     assert done.code == 0, done.err
     assert sorted(listed(music / "playshuffle.m3u")) == ["a.mp3", "locked/b.mp3", "locked/deep/c.mp3"]
-    assert "Unread: 1 file, kept as known before\n" in done.err
+    assert "Unread: 1 file or folder, whose known tracks stay\n" in done.err
     assert f"  {music}/locked/: Permission denied" in done.err
 
 

@@ -73,6 +73,7 @@ MESSAGES = {
 # Words that no command line can have.
 USAGE = {
     "mak": "Unknown command 'mak'. Did you mean 'make'? See: playshuffle --help",
+    "--order spread x": "'--order' comes after a command, as in: playshuffle make ~/Music --order",
     "make --ordr x": "Unknown option '--ordr'. Did you mean '--order'? See: playshuffle make --help",
     "make --order": "Option '--order' requires an argument. See: playshuffle make --help",
     "make -n x": "-n must be a whole number, not 'x'. See: playshuffle make --help",

@@ -220,6 +220,10 @@ def test_two_playlists_with_the_same_file_are_refused_however_their_paths_are_wr
         (f"{TOP}where = 'gnre:x'\n[playlist.a]\n", ", line 2: where: The query has an error in column 1: "),
         (f"{TOP}without = ''\n[playlist.a]\n", ", line 2: without: The name is empty."),
         (f"{TOP}[playlist.a\n", ", line 2: This is not TOML: "),
+        (
+            f"{TOP}[playlist.a]\norder = “spread”\n",
+            ', line 3: This is not TOML: Invalid value. Text needs straight quotes, as "spread".',
+        ),
         (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: This is not TOML: "),
         (f"{TOP}x = '\\ud800'\ny = \"\\ud800\"\n", ", line 3: This is not TOML: "),
         (b"a = 1\nb = '\xff'\n", ", line 2: This line is not UTF-8"),

@@ -255,7 +255,7 @@ def test_a_history_source_without_a_track_in_the_music_folders_is_an_error(
     )
 
     with pytest.raises(
-        SourceError, match=r"None of its 2 tracks is in a music folder. The first is other/1.mp3"
+        SourceError, match=r"None of its tracks is in a music folder. The first of 2 is other/1.mp3"
     ):
         make_playlist(request(music, path), TOOLS)
 
