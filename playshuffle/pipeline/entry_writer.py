@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self
+from zlib import crc32
 
 from playshuffle.errors import Exit, Note, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
@@ -17,6 +18,7 @@ from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, Text, escaped
+from playshuffle.playlist.parts import Parts, playlist_text
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf, mpd_server
@@ -62,6 +64,13 @@ class EntryWriter(NamedTuple):
     def comments(self) -> list[tuple[str, str]]:
         base_comment = self.base.comment(self.folder)
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
+
+    def text(self, tracks: Tracks, order: Sequence[int], comments: Sequence[tuple[str, str]]) -> Parts:
+        """Return the text of the playlist with these tracks in this order."""
+        style, parts = self.style_alone, self.max_per_file
+        others = crc32(repr((comments, parts)).encode(), crc32(tracks.numbers))
+        basis = f"{checksum_of_lines(tracks, style)}-{others:08x}"
+        return playlist_text(self.format.text, lines_of(tracks, style), order, comments, parts, basis)
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
         """Return the paths of these tracks if any folder has unusual names, else none.

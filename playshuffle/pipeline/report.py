@@ -53,8 +53,6 @@ class Report(NamedTuple):
         removed: files of the old playlist that the new one does not have.
         has_news: the notes differ from those of the last run.
         stamp: stamp of the written file; empty if none.
-        basis: a checksum of all that the text is made of, except the order: each track's number and line,
-            and the comments.
     """
 
     request: Request
@@ -78,7 +76,6 @@ class Report(NamedTuple):
     notes: Sequence[Note] = ()
     has_news: bool = True
     stamp: str = ""
-    basis: str = ""
 
     @property
     def playlist_length(self) -> int:
@@ -91,7 +88,7 @@ class Report(NamedTuple):
         )
         if isinstance(record, SavedDeck):
             return record
-        return record._replace(stamp=self.stamp, noted=self.noted, basis=self.basis)
+        return record._replace(stamp=self.stamp, noted=self.noted, basis=self.text.basis)
 
     @property
     def noted(self) -> str:

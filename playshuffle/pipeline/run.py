@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import partial
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
-from zlib import crc32
 
 from playshuffle.dealing.other_deals import deal_comment
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
@@ -18,7 +17,7 @@ from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.ordering.resting import heard_lately
 from playshuffle.pipeline.choice import Choice
-from playshuffle.pipeline.entry_writer import EntryWriter, checksum_of_lines, lines_of
+from playshuffle.pipeline.entry_writer import EntryWriter
 from playshuffle.pipeline.open_library import OpenLibrary
 from playshuffle.pipeline.record import Record
 from playshuffle.pipeline.report import Report, figures_of
@@ -27,7 +26,7 @@ from playshuffle.pipeline.skip_lists import file_at
 from playshuffle.pipeline.tools import Tools
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
-from playshuffle.playlist.parts import files_of, owner_notes, playlist_text, prepared, surplus
+from playshuffle.playlist.parts import files_of, owner_notes, prepared, surplus
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import records
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder, SavedRecord
@@ -153,11 +152,7 @@ class Run(NamedTuple):
         tracks, order = self.tracks, arranged.played
         suspects = writer.suspects(tracks, order)
         lost = writer.losses(suspects, arranged.playlist_length)
-        comments, style = self._comments(order, record), writer.style_alone
-        text = playlist_text(
-            writer.format.text, lines_of(tracks, style), order, comments, writer.max_per_file
-        )
-        others = crc32(repr((comments, writer.max_per_file)).encode(), crc32(tracks.numbers))
+        text = writer.text(tracks, order, self._comments(order, record))
         return Report(
             request=request,
             output=file.path if file is not None else None,
@@ -174,7 +169,6 @@ class Run(NamedTuple):
             losses=lost,
             last=self.record.saved_order,
             notes=[*notes, *self._notes()],
-            basis=f"{checksum_of_lines(tracks, style)}-{others:08x}",
         )
 
     def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
@@ -244,7 +238,7 @@ def _is_same(saved: SavedOrder, report: Report) -> bool:
     """Return whether the file has the report's text already; make a large text only if that is unclear."""
     if saved.played != report.playlist_length or any(map(ne, saved.present_then, report.arranged.played)):
         return False
-    if saved.basis == report.basis:
+    if saved.basis == report.text.basis:
         report.text.fingerprint = saved.content
     return saved.content == report.text.fingerprint
 

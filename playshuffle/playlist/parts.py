@@ -18,10 +18,16 @@ from playshuffle.system import atomic_file
 
 
 class Parts:
-    """The text of a playlist, in one or more parts; iterating yields the pieces of all parts."""
+    """The text of a playlist, in one or more parts; iterating yields the pieces of all parts.
 
-    def __init__(self, texts: Sequence[Text]) -> None:
+    Attributes:
+        basis: a checksum of all that the text is made of, except the order: the number and the line of each
+            track, and the comments.
+    """
+
+    def __init__(self, texts: Sequence[Text], basis: str) -> None:
         self.texts = texts
+        self.basis = basis
 
     def __iter__(self) -> Iterator[bytes]:
         return chain.from_iterable(self.texts)
@@ -37,16 +43,18 @@ def playlist_text(
     order: Sequence[int],
     comments: Sequence[tuple[str, str]],
     max_per_file: int | None,
+    basis: str = "",
 ) -> Parts:
     """Return the text of a playlist, in parts if it has more than `max_per_file` entries."""
     if max_per_file is None or len(order) <= max_per_file:
-        return Parts([kind(lines, order, comments)])
+        return Parts([kind(lines, order, comments)], basis)
     starts = range(0, len(order), max_per_file)
     return Parts(
         [
             kind(lines, order[start : start + max_per_file], [*comments, ("PART", f"{number}/{len(starts)}")])
             for number, start in enumerate(starts, 1)
-        ]
+        ],
+        basis,
     )
 
 

@@ -36,7 +36,7 @@ class SavedOrder(NamedTuple):
         digest: `Tracks.digest` of the tracks that were chosen.
         stamp: stamp of the written file; empty if unknown.
         noted: `Report.noted` of the last run.
-        basis: `Report.basis` of the written file.
+        basis: `Parts.basis` of the written file.
         copies: each omitted copy of a recording, followed by the copy in the list.
     """
 
