@@ -140,8 +140,8 @@ class Run(NamedTuple):
             before = self.record.before or NOTHING
         else:
             before = in_state
-        if is_order and not is_same_file and before != in_state:
-            in_file = in_state  # until the file is replaced, it has the saved order
+        if in_state is not None and in_state.content not in (record.content, before and before.content):
+            in_file = in_state  # until the file is replaced, it has the saved content
         records.save(self.opened.state, self.path, record.translated(numbers_of), in_file, before)
 
     def report(self, arranged: Arranged, notes: Sequence[Note] = ()) -> Report:

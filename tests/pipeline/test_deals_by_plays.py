@@ -188,6 +188,16 @@ def test_nothing_new_is_dealt_until_a_track_was_heard_and_the_status_says_since_
     assert "dealt 5 of 12 (41%), heard 1," in deck_line(ann.deck)
 
 
+def test_a_list_stays_our_own_if_writing_its_deal_again_with_new_names_was_killed(ann: Listener) -> None:
+    """It must not count as written by another computer."""
+    first = ann.deal(2)
+    ann.paths[first[0]] = ann.paths[first[0]].rename(ann.music / "new.mp3")
+    ann.deal(2, is_killed=True)
+
+    assert ann.deal(2) == first
+    ann.undo()
+
+
 def test_counting_a_deal_as_heard_changes_nothing_in_a_deck_that_does_not_count_plays(ann: Listener) -> None:
     with pytest.raises(PlayshuffleError, match="Nothing was dealt to"):
         ann.deal(is_heard=True)
