@@ -235,3 +235,19 @@ def test_if_a_drive_is_mounted_elsewhere_the_command_move_is_suggested(home: Pat
     assert "Its files are in ~/New now: playshuffle move ~/Old ~/New\n" in done.err
     assert "~/Old is now ~/New: 30 tracks, 1 list" in done.err
     assert done.code == 0, done.err
+
+
+def test_after_a_move_the_command_export_says_what_to_do_with_copies_in_the_moved_folder(home: Path) -> None:
+    music = numbered(home / "Music", 3)
+    ran("make", music, "-o", music / "car.m3u")
+    (music / "stick").mkdir()
+    ran("export", music / "car.m3u", music / "stick")
+    music.rename(home / "Moved")
+    ran("move", music, home / "Moved")
+
+    said = refused(73, "export", home / "Moved/car.m3u", home / "Moved/stick")
+
+    assert "~/Moved/stick/car has the tracks of ~/Music/car.m3u" in said
+    assert "If the list was moved since then, delete this folder." in said
+    shutil.rmtree(home / "Moved/stick/car")
+    ran("export", home / "Moved/car.m3u", home / "Moved/stick")
