@@ -1,7 +1,9 @@
 """Run two Syncthings on this computer, which share a folder with each other only."""
 
 import contextlib
+import itertools
 import json
+import os
 import re
 import socket
 import urllib.request
@@ -113,7 +115,13 @@ def shared(home: Path, *folders: Path) -> Iterator[list[Syncthing]]:
         yield [one, two]
 
 
+# Below the ports that the kernel gives to other sockets; each test process has eight of its own.
+_PORTS = itertools.count(10_000 + os.getpid() * 8 % 20_000)
+
+
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    while True:
+        port = next(_PORTS)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
