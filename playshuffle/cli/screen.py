@@ -96,7 +96,7 @@ class Screen(NamedTuple):
             if line != start and columns(line + blank + word) > self.width:
                 lines.append(line)
                 line = start = " " * columns(start)
-            line += word if line == start else blank + word
+            line += word if lines and line == start else blank + word
         return [each.replace(_KEPT, " ") for each in (*lines, line.rstrip())]
 
     def hanging(self, text: str, start: str = "", indent: int = 2 * _INDENT) -> list[str]:
