@@ -142,9 +142,10 @@ def test_install_starts_nothing_in_a_session_unknown_to_systemd(place: Lab) -> N
 
 
 def test_install_says_that_without_linger_the_service_ends_at_logout(place: Lab) -> None:
-    place.root(
-        "systemd-run -q --unit=login -p User=lab -p PAMName=login sleep 60; loginctl disable-linger lab"
-    )
+    place.root("systemd-run -q --unit=login -p User=lab -p PAMName=login sleep 600")
+    # Without a session, the user's systemd would end.
+    wait_for(lambda: place.root("loginctl show-user lab -p Sessions").stdout.strip() != "Sessions=")
+    place.root("loginctl disable-linger lab")
     try:
         said = place.user("playshuffle service install").stdout
     finally:
