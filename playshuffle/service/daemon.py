@@ -83,7 +83,7 @@ def _watch(config: Config) -> Watch:
 
 
 def _load(load: Callable[[], Config]) -> Config:
-    mpd_server.ask_again()
+    mpd_server.forget_answers()
     config = load()
     if not config.playlists:
         raise PlayshuffleError(config.broken[0].text, Exit.CONFIG)

@@ -51,7 +51,7 @@ def update(config: Config, began_s: int, request: UpdateRequest, send: Callable[
     """
     playlists = [playlist for playlist in config.playlists if playlist.name in request.playlists]
     tools = Tools(read_all, System(), _SentProgress(send))
-    mpd_server.ask_again()
+    mpd_server.forget_answers()
     with contextlib.ExitStack() as stack:
         try:
             requests = [playlist.request for playlist in playlists]

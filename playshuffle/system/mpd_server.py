@@ -59,8 +59,8 @@ def settings(places: Sequence[Address] | None = None) -> MpdConf | None:
     return mpd_conf.read_if_possible()
 
 
-def ask_again() -> None:
-    """Forget the answers of MPD: a process asks each one only once, until it calls this."""
+def forget_answers() -> None:
+    """Forget the answers of all MPDs. Until then, a process asks each MPD only once."""
     _named.cache_clear()
 
 

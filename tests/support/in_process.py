@@ -26,7 +26,7 @@ class Program:
 
     def __call__(self, *words: str) -> Done:
         self._monkeypatch.setattr(sys, "argv", ["playshuffle", *words])
-        mpd_server.ask_again()  # as in a new process
+        mpd_server.forget_answers()  # as in a new process
         code = main()
         out, err = self._captured.readouterr()
         return Done(code, out.decode(), err.decode())
