@@ -60,8 +60,8 @@ def _escaped_completions() -> Iterator[None]:
         with contextlib.redirect_stdout(values):
             yield
     finally:
-        special = r"(?!)" if is_quoted else r"[^\w\n@%+=:,./-]"
-        sys.stdout.write(re.sub(special, r"\\\g<0>", values.getvalue()))
+        text = values.getvalue()
+        sys.stdout.write(text if is_quoted else re.sub(r"[^\w\n@%+=:,./-]", r"\\\g<0>", text))
 
 
 def _finish_move() -> None:

@@ -71,8 +71,8 @@ def export(
     name = "playlist" if found == STDIN else os.path.splitext(os.path.basename(found))[0]
     target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
-        below, working = roots if keep_names else None, progress.report
-        tracks, skipped = find_tracks(files, read_all, working, is_ascii=is_ascii, kept_below=below)
+        below = roots if keep_names else None
+        tracks, skipped = find_tracks(files, read_all, progress.report, is_ascii=is_ascii, kept_below=below)
         if not tracks:
             see = f"See: playshuffle check {shell_path(found)}"
             raise PlayshuffleError(f"'{shown(playlist)}' names no file to copy. {see}", Exit.NO_INPUT)
@@ -81,7 +81,7 @@ def export(
             target,
             safe_name(name, is_ascii=is_ascii),
             _source(found, parts[0]),
-            working,
+            progress.report,
             roots=roots,
             most_bytes=most_bytes,
             max_per_folder=max_per_folder,

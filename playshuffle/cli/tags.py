@@ -153,9 +153,10 @@ def _file_lines(path: bytes, reason: Cause | None, tags: Mapping[str, Any], scre
         label = _FIELD_OF.get(tag, tag)
         if label == "length":
             text = clock(value)
+        elif label in FIELDS and not isinstance(value, str):
+            text = shown_value(FIELDS[label], value)
         else:
-            is_number = label in FIELDS and not isinstance(value, str)
-            text = shown_value(FIELDS[label], value) if is_number else shown(str(value))
+            text = shown(str(value))
         lines = screen.hanging(text, f"  {label:14}  ")
         if screen.is_terminal and columns(lines[0]) > (screen.width or 0):  # a value of one long word
             lines = [f"  {label}", f"    {text}"]

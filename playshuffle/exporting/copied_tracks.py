@@ -56,8 +56,10 @@ def find_tracks(
     for path in paths:
         try:
             status = os.stat(path)
-            reason = "" if os.access(path, os.R_OK) else "this user may not read it"
-            reason = reason if stat.S_ISREG(status.st_mode) and is_audio_name(path) else "not an audio file"
+            if not (stat.S_ISREG(status.st_mode) and is_audio_name(path)):
+                reason = "not an audio file"
+            else:
+                reason = "" if os.access(path, os.R_OK) else "this user may not read it"
         except (OSError, ValueError):
             reason = "missing"
         if reason:

@@ -248,7 +248,7 @@ class _TagReading:
         read: dict[bytes, Folder] = {}
         unkept: list[tuple[Folder, str]] = []
         try:
-            for folder, fields in with_readings(unread, self._known, self._cache.fields, self._read_and_tell):
+            for folder, fields in with_readings(unread, self._known, self._cache.fields, self._readings):
                 read[folder.path] = folder
                 dropped = _dropped(folder, self._known.get(folder.path))
                 if not dropped:
@@ -263,7 +263,7 @@ class _TagReading:
         self._known |= read
         return walked.changed(lambda folder: read.get(folder.path, folder))
 
-    def _read_and_tell(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
+    def _readings(self, paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
         for read_count, reading in enumerate(self._read_all(paths), 1):
             self._progress.report("Reading tags", read_count, len(paths))
             yield reading
