@@ -87,6 +87,9 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
 
 
 def _files(playlist: bytes) -> tuple[int, list[bytes]]:
-    """Return the number of entries of a playlist, and the paths of local files among them."""
+    """Return the number of entries of a playlist, and the paths of its local files.
+
+    A function of its own, so that the entries of a large playlist are freed before the scan.
+    """
     entries = read(playlist).entries
     return len(entries), [os.path.normpath(entry.path) for entry in entries if entry.path]

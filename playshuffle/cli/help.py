@@ -49,7 +49,7 @@ def help(  # noqa: A001 - the word on the command line
 
 
 def _fitted(texts: Iterable[str], screen: Screen) -> Iterator[str]:
-    """Yield lines that fit on the screen: text is wrapped in its column, but not a line with a comment."""
+    """Yield lines that fit on the screen: wrap text in its last column, but no line with a comment."""
     screen = screen if screen.is_terminal else screen._replace(width=80)
     for line in "\n".join(texts).split("\n"):
         start = re.match(r" *(?:\S+(?: \S+)* {2,})?", line)[0]  # type: ignore[index]

@@ -156,6 +156,7 @@ _AFTER_FIELDS = """
 
 def _where() -> Iterator[str]:
     yield _WHERE
+    # Two spaces begin a column, in which the names are wrapped.
     yield f"Fields:  {', '.join(FIELDS)}."
     yield _AFTER_FIELDS
 

@@ -45,7 +45,7 @@ class Config(NamedTuple):
     """The playlists of a configuration.
 
     Attributes:
-        broken: faults of single playlists and players; one may have several.
+        broken: faults of single playlists and players; each may have several.
         settle_s: seconds without changes before an update.
         poll_s: seconds between scans of folders that report no changes.
     """

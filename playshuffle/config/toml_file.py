@@ -17,7 +17,7 @@ class Fault(NamedTuple):
 
     Attributes:
         line: its number, from 1; None for the whole file.
-        name: of the broken playlist, or `player.NAME`; empty for a fault that breaks the whole file.
+        name: the broken playlist, or `player.NAME`; empty if the whole file is broken.
     """
 
     path: bytes
@@ -119,7 +119,7 @@ def parsed(path: bytes, text: str) -> Document:
         line = int(match[1]) if match and match[1] else text.count("\n") + 1
         why = message[: match.start()] if match else message
         bad = "".join(text.split("\n")[line - 1 : line])
-        why += '. Text needs straight quotes, as "spread"' if re.search(_BARE, bad) else ""
+        why += '. Text needs straight quotes, such as "spread"' if re.search(_BARE, bad) else ""
         raise ConfigError([Fault(path, f"This is not TOML: {shown(why)}.", line)]) from error
     except ValueError as error:  # a number with thousands of digits
         raise PlayshuffleError(f"{shown(path)} has a number that is too long.", Exit.CONFIG) from error

@@ -24,6 +24,7 @@ class Rounds:
 
     Attributes:
         name: name of the order; if it changes, the upcoming tracks are ordered again.
+        keeps_gap: all tracks keep the gap; if false, as far as a few attempts allow.
     """
 
     def __init__(self, chosen: Chosen, recipe: Recipe, randbelow: RandBelow) -> None:

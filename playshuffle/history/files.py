@@ -51,7 +51,7 @@ def _share(value: object, full: float = 1) -> float | None:
 
 
 def _totals(values: Mapping[str, object], names: str, full: float = 1) -> Played:
-    """Return the values with these names: last play, plays, skips and rating; `-` if there are none."""
+    """Return the values with four names: last play, plays, skips and rating. The name `-` has no value."""
     last_played, plays, skips, rating = map(values.get, names.split())
     return Played(_time(last_played), None, _count(plays), _count(skips), _share(rating, full))
 

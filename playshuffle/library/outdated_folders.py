@@ -16,7 +16,7 @@ from playshuffle.library.listing import fits
 def outdated_folders(
     folders: Sequence[Folder], known: Mapping[bytes, Folder], other_inodes: Collection[int]
 ) -> tuple[frozenset[bytes], frozenset[int]]:
-    """Return the paths of folders that list a file under a path which the file has left; and moved inodes.
+    """Return the paths of folders that list a file at a path it has left, and the inodes of moved files.
 
     Args:
         other_inodes: inodes of further files that may have left their path of the earlier scan.

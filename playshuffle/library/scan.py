@@ -229,7 +229,7 @@ class _TagReading:
     """Reads and stores the tags that are not in the cache.
 
     Attributes:
-        shrunk: folders that lost files. They are not stored: their drive may be missing.
+        shrunk: folders that lost files. `forget_removed` stores them, unless their drive is missing.
     """
 
     def __init__(

@@ -76,6 +76,7 @@ class Tracks:
 
     @cached_property
     def _starts(self) -> dict[tuple[bytes, bytes], int]:
+        # A folder of a missing drive may be here twice: its files with cached tags, and the others.
         ends = accumulate((folder.track_count for folder in self.folders), initial=0)
         return dict(zip(((folder.path, folder.names) for folder in self.folders), ends, strict=False))
 

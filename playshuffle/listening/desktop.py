@@ -50,7 +50,7 @@ def opened() -> Iterator[tuple[str, Iterator[News]]]:
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes]) -> None:
-    """Send signals of our own until the monitor shows one: some versions do not tell when they begin."""
+    """Send signals of our own until the monitor shows one: some versions of busctl do not say it begins."""
     assert process.stdout is not None
     for _ in range(_TRIES):
         _ask("emit", _PATH, "org.playshuffle", _OURS)

@@ -101,7 +101,7 @@ def _excludes_in_deals(first: str, second: str, why: str) -> Contradiction:
 
 
 def _excluded_by_order(option: str, why: str, takes: str | None = None) -> Contradiction:
-    """Return the row for an option that needs an order which takes it, or which takes `takes`."""
+    """Return the row for an option that works only with orders that take `takes`, by default the option."""
     fitting = [name for name, row in ORDERS.items() if (takes or option) in row.takes]
     return _excludes(
         option,

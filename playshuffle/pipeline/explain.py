@@ -123,7 +123,7 @@ class PlaylistStages(NamedTuple):
         return f"{text}; {self.next_run} removes it: {reason.text}"
 
     def _missing_root(self, path: bytes) -> bytes | None:
-        """Return the innermost missing root for which a track waits, if any."""
+        """Return the innermost missing root that has a track, if any."""
         index, waiting = self.indices.get(path), self.run.library.waiting
         return max((root for root, indices in waiting.items() if index in indices), key=len, default=None)
 

@@ -42,7 +42,7 @@ def keep(run: Run) -> Report:
             notes.append(Note("not_shuffled", text))
     chosen, digest = run.choice.remaining, run.tracks.digest(run.choice.remaining)
     is_changed = last.digest != digest or len(last.tracks) != len(chosen) + len(last.absent)
-    if is_changed or run.record.forgotten:
+    if is_changed or run.record.forgotten:  # else the tracks are the same, and need no comparison
         last_now = last_order_now(last.tracks, last.absent, chosen, run.record.forgotten)
     else:
         last_now = LastOrder(list(last.tracks), last.absent, [], 0, 0)

@@ -158,6 +158,7 @@ def _absent(numbers: Iterable[int]) -> frozenset[int]:
 def _in_file(
     stored: Mapping[int, SavedRecord], order: SavedOrder, file: PlaylistFile
 ) -> tuple[SavedRecord | None, tuple[Note, ...]]:
+    """Return the record that the file has; the newest, with a note, if another program changed the file."""
     # A large playlist is not read if nobody has written to it since.
     if file.stamp() == order.stamp:
         return order, ()
@@ -225,7 +226,7 @@ def _deck_record(
 
 
 def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:
-    """Save a deck with its pending deal marked as written; return this deck. All have numbers."""
+    """Save a deck with its pending deal marked as written; return it. Both have numbers, not indices."""
     written = pending._replace(deck=mark_written(pending.deck))
     records.save(state, playlist, written)
     return written

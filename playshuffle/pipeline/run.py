@@ -235,7 +235,7 @@ class Run(NamedTuple):
 
 
 def _is_same(saved: SavedOrder, report: Report) -> bool:
-    """Return whether the file has the report's text already; make a large text only if that is unclear."""
+    """Return whether the file already has the report's text; build a large text only if necessary."""
     if saved.played != report.playlist_length or any(map(ne, saved.present_then, report.arranged.played)):
         return False
     if saved.basis == report.text.basis:

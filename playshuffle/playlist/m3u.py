@@ -136,7 +136,7 @@ class Text:
         # Made each time: kept, they would take as much memory as the lines.
         yield self._head(self._headers)
         for start in range(0, len(self._order), _CHUNK):
-            # A third faster than `map`; of one index alone, it would return the line itself.
+            # A third faster than `map`. With one index alone it would return no tuple, so 0 is added.
             lines = itemgetter(0, *self._order[start : start + _CHUNK])(self._lines)
             yield b"".join(lines[1:])
         yield self._tail

@@ -177,9 +177,10 @@ def _tagged_moment(date: str) -> datetime | None:
 
 
 def _within(value: str, span: Callable[[str], tuple[Any, Any]], *, may_be_backwards: bool = False) -> Test:
-    """Return a test for a comparison, a range or one value; `span` returns its start, and the end behind it.
+    """Return a test for a comparison, a range or one value.
 
-    A backwards range means the same as a range, as for dates in beets.
+    `span` returns the start of a value, and the start of the next one. With `may_be_backwards`, 2005..1999 is
+    1999..2005, as for dates in beets.
     """
     sign = next((sign for sign in _COMPARISONS if value.startswith(sign)), "")
     if sign:

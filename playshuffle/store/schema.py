@@ -39,7 +39,7 @@ COLUMNS: dict[str, dict[str, type]] = {
     "skip_list": {"playlist": bytes, "list": bytes, "paths": bytes},
     "unwritten": {"path": bytes, "content": bytes},
 }
-# The number of first columns that are the primary key of a table; otherwise one.
+# The number of leading columns that are the primary key of a table; 1 for all other tables.
 _KEY_COLUMNS = {"root": 2, "counter": 0, "record": 2, "record_tracks": 2, "skip_list": 2}
 # The columns with paths, and how these are stored: as a user named them, or without symbolic links. Each
 # other form is converted by `store.path_moves`, which needs all of them.

@@ -222,7 +222,7 @@ def test_two_playlists_with_the_same_file_are_refused_however_their_paths_are_wr
         (f"{TOP}[playlist.a\n", ", line 2: This is not TOML: "),
         (
             f"{TOP}[playlist.a]\norder = “spread”\n",
-            ', line 3: This is not TOML: Invalid value. Text needs straight quotes, as "spread".',
+            ', line 3: This is not TOML: Invalid value. Text needs straight quotes, such as "spread".',
         ),
         (f"{TOP}[playlist.a]\n[playlist.a]\n", ", line 3: This is not TOML: "),
         (f"{TOP}x = '\\ud800'\ny = \"\\ud800\"\n", ", line 3: This is not TOML: "),
