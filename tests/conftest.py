@@ -26,7 +26,8 @@ _XDG = {
 }
 _REAL_FOLDERS = [Path(os.environ.get(name) or Path.home() / folder) for name, folder in _XDG.items()]
 
-# Tests that deal twice on a day fail at midnight. In the hours before it, all live twelve hours farther west.
+# Tests that deal twice on a day fail if midnight comes between. From 20:00 on, the time zone of all tests is
+# twelve hours farther west.
 if (now := time.localtime()).tm_hour >= 20:
     os.environ["TZ"] = f"WEST{12 - now.tm_gmtoff // 3600}"
     time.tzset()

@@ -117,11 +117,7 @@ def test_export_copies_the_files_of_a_list_and_reports_the_entries_that_it_skips
     ("words", "code", "message"),
     [
         (("gone.m3u", "stick"), 66, "gone.m3u cannot be read: No such file or directory."),
-        (
-            ("empty.m3u", "stick"),
-            66,
-            "names no file to copy. See: playshuffle check /",
-        ),
+        (("empty.m3u", "stick"), 66, "names no file to copy. See: playshuffle check /"),
         (("all.m3u", "stick", "--size", "big"), 2, "--size big is not a size. Write it in bytes, or "),
         (("all.m3u", "gone"), 73, "gone does not exist, so nothing was copied. Mount its drive, or m"),
         (("sub.m3u", "Music"), 2, "Music is a music folder of the list"),
@@ -146,7 +142,7 @@ def test_export_skips_a_file_that_the_user_may_not_read_and_copies_the_others(
     files = [tmp_path / line for line in listed(tmp_path / "all.m3u")]
     files[0].chmod(0)
 
-    # Root obeys permissions as any other user does, where it lacks these capabilities.
+    # Without these capabilities, root obeys permissions like any other user.
     obeying = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     done = run("export", "all.m3u", "stick", before=obeying)
 

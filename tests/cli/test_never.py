@@ -38,7 +38,7 @@ def test_the_never_command_removes_a_track_from_all_playlists_for_good(home: Pat
     assert "a/1.mp3" not in listed(music / "playshuffle.m3u")
 
 
-def test_a_track_that_is_excluded_already_is_not_removed_from_0_playlists(music: Path) -> None:
+def test_the_never_command_says_that_a_track_is_excluded_already(music: Path) -> None:
     ran("never", music / "a/1.mp3")
 
     assert "~/Music/a/1.mp3 is already excluded\n" in ran("never", music / "a/1.mp3").err

@@ -145,7 +145,7 @@ def test_an_idle_listener_uses_no_cpu_time_and_its_child_process_ends_with_it(ho
                 it.process.wait(seconds)
             return list(map(cpu_s, pids)) == before
 
-        wait_for(lambda: uses_none_for(1))  # the end of its start
+        wait_for(lambda: uses_none_for(1))  # until it has started
         assert uses_none_for(5)
         it.process.terminate()
         assert it.process.wait(300) == 0
@@ -172,21 +172,8 @@ def test_nothing_that_players_announce_after_the_listener_is_opened_is_lost(
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus)
         with desktop.opened() as (_, news):
             for state in ("Playing", "Paused"):
-                finished(
-                    [
-                        "busctl",
-                        "--user",
-                        "emit",
-                        *signal,
-                        "sa{sv}as",
-                        player,
-                        "1",
-                        "PlaybackStatus",
-                        "s",
-                        state,
-                        "0",
-                    ]
-                )
+                change = ["sa{sv}as", player, "1", "PlaybackStatus", "s", state, "0"]
+                finished(["busctl", "--user", "emit", *signal, *change])
 
             assert [next(news).status, next(news).status] == ["Playing", "Paused"]
 

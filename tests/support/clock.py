@@ -8,7 +8,7 @@ from tests.support.needs import need
 def faked(**settings: str) -> dict[str, str]:
     """Return an environment in which libfaketime fakes the date.
 
-    The program `faketime` does not start where the shared memory of a killed one with its number is left.
+    The program `faketime` is not used: it fails if a killed process with the same id left shared memory.
     """
     need("faketime")
     (library,) = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")

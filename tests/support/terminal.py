@@ -20,7 +20,7 @@ _OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG")
 
 
 class Seen(NamedTuple):
-    """The exit code, and what is left on the screen at the end, with the escape sequences of colours."""
+    """The exit code, and the text on the screen at the end, with the escape sequences of colours."""
 
     code: int
     text: str
@@ -66,7 +66,7 @@ def on_terminal(
 
 
 def _left_on_screen(text: str) -> str:
-    """Return the text without the rows that were cleared, as those of a progress bar on a slow machine."""
+    """Return the text without cleared rows, such as a progress bar on a slow machine."""
     rows = [""]
     for part in re.split(r"(\n|\x1b\[1A|\x1b\[2K)", re.sub(r"\x1b\[\?25[lh]", "", text)):
         if part == "\n":

@@ -68,7 +68,7 @@ def started(
 
 
 def until(happens: Callable[[], bool], process: subprocess.Popen[bytes] | None = None) -> None:
-    """Wait until a condition is true; fail if the player's process ends before, or after minutes."""
+    """Wait until a condition is true; fail if the player's process ends before, or after five minutes."""
     end = time.monotonic() + _PATIENCE_S
     while not happens():
         assert process is None or process.poll() is None, f"it ended with {process.returncode}"

@@ -111,7 +111,7 @@ def strawberry(_music: Path) -> Iterator[Opened]:
     need("dbus-run-session")
     last = (Path(__file__).parents[2] / "data" / "tone.ogg").as_uri()
     with short_home() as home:
-        env = environment(home, TMPDIR=str(home))  # another one of this user would take its playlist
+        env = environment(home, TMPDIR=str(home))  # or another Strawberry of this user takes its playlist
         database = home / "xdg_data_home/strawberry/strawberry/strawberry.db"
         count = 0
 
