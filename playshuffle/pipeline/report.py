@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 from playshuffle.errors import Note
@@ -19,6 +19,8 @@ from playshuffle.playlist.parts import Parts
 from playshuffle.shuffle import fewest_repeats, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.tags.cause import NAME
+
+AnyRecord = TypeVar("AnyRecord", SavedOrder, SavedDeck)
 
 # Notes that are the same in each run until something changes. A summary has them when they are new.
 _STEADY = frozenset(
@@ -82,13 +84,17 @@ class Report(NamedTuple):
         return self.arranged.playlist_length
 
     def completed(self, record: SavedRecord) -> SavedRecord:
-        copies = tuple(chain.from_iterable(self.choice.kept.items()))
-        record = record._replace(
-            content=self.text.fingerprint, options=self.request.saved_options, copies=copies
-        )
+        options, copies = self.request.saved_options, tuple(chain.from_iterable(self.choice.kept.items()))
+        if isinstance(record, SavedDeck):
+            return self.with_file(record._replace(options=options, copies=copies))
+        return self.with_file(record._replace(options=options, copies=copies, noted=self.noted))
+
+    def with_file(self, record: AnyRecord) -> AnyRecord:
+        """Return the record with the facts about the written file."""
+        record = record._replace(content=self.text.fingerprint)
         if isinstance(record, SavedDeck):
             return record
-        return record._replace(stamp=self.stamp, noted=self.noted, basis=self.text.basis)
+        return record._replace(stamp=self.stamp, basis=self.text.basis)
 
     @property
     def noted(self) -> str:

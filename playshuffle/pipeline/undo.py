@@ -106,8 +106,7 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
             Exit.NOTHING_TO_PLAY,
         )
     report = run.write(Arranged(order, count), before, saves=False)
-    content = report.text.fingerprint
-    return before._replace(absent=absent, played=count, content=content, stamp=report.stamp), report
+    return report.with_file(before._replace(absent=absent, played=count)), report
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
@@ -121,4 +120,4 @@ def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
             before = before._replace(content=undone.content)
         return before, run.report(arranged)
     report = run.write(arranged, before, saves=False)
-    return before._replace(deck=mark_written(deck), content=report.text.fingerprint), report
+    return report.with_file(before._replace(deck=mark_written(deck))), report

@@ -26,6 +26,7 @@ from tests.support import library
 from tests.support.library import NO_TAGS, NOON, deal, entries, keep, make_playlist, put, undo
 from tests.support.program import numbered
 from tests.support.refusals import refusal
+from tests.support.tagging import tag, tagged_library
 
 
 def tools(now_s: float | None = None) -> Tools:
@@ -220,3 +221,23 @@ def test_if_an_undo_cannot_be_saved_the_error_says_that_the_file_was_restored(re
 
     path = os.fsdecode(request_.output or b"")
     assert text.startswith(f"{path} is as before, but this could not be saved")
+
+
+def test_an_update_after_an_undo_writes_the_titles_that_the_files_have_then(tmp_path: Path) -> None:
+    """The undo writes titles that were changed since the restored make; then they are changed back."""
+    music = tagged_library(tmp_path / "Music", {f"{number}.ogg": {"title": "old"} for number in range(3)})
+    request = Request((bytes(music),), bytes(tmp_path / "all.m3u"))
+
+    def retitle(title: str) -> None:
+        for path in music.iterdir():
+            tag(path, {"title": title})
+
+    make_playlist(request, library.tools())
+    retitle("new")
+    make_playlist(request, library.tools())
+    undo(request, library.tools())
+    assert (tmp_path / "all.m3u").read_text().count("new") == 3
+
+    retitle("old")
+    keep(request, library.tools())
+    assert (tmp_path / "all.m3u").read_text().count("old") == 3
