@@ -123,7 +123,8 @@ class Walk:
         self._files = 0
 
     def run(self, roots: Sequence[bytes]) -> WalkResult:
-        for number, root in enumerate(dict.fromkeys(roots)):
+        distinct = list(dict.fromkeys(roots))
+        for number, root in enumerate(distinct):
             self._roots.append([])
             self._enter(number, root.rstrip(b"/") + b"/", None)
         while self._links:
@@ -131,7 +132,7 @@ class Walk:
             self._enter(number, path, rules)
         for folders in self._roots:
             folders.sort(key=attrgetter("path"))
-        by_root = dict(zip(dict.fromkeys(roots), self._roots, strict=True))
+        by_root = dict(zip(distinct, self._roots, strict=True))
         replaced = frozenset(self._replaced_inodes)
         return WalkResult(by_root, self._skipped, self._unreadable, self._growing, replaced)
 

@@ -38,7 +38,8 @@ def last_order_now(
 ) -> LastOrder:
     """Compare the last order of a playlist with the present tracks.
 
-    `indices` ascend. Tracks in `absent` were absent before; tracks in `forgotten` lose their positions.
+    `indices` ascend. `absent` are tracks of the order that were absent before. Tracks in `forgotten`
+    lose their positions.
     """
     # For a large library, a byte for each index is much faster than a set.
     end = indices[-1] + 1 if indices else 0

@@ -67,10 +67,10 @@ class EntryWriter(NamedTuple):
 
     def text(self, tracks: Tracks, order: Sequence[int], comments: Sequence[tuple[str, str]]) -> Parts:
         """Return the text of the playlist with these tracks in this order."""
-        style, parts = self.style_alone, self.max_per_file
-        others = crc32(repr((comments, parts)).encode(), crc32(tracks.numbers))
+        style, most = self.style_alone, self.max_per_file
+        others = crc32(repr((comments, most)).encode(), crc32(tracks.numbers))
         basis = f"{checksum_of_lines(tracks, style)}-{others:08x}"
-        return playlist_text(self.format.text, lines_of(tracks, style), order, comments, parts, basis)
+        return playlist_text(self.format.text, lines_of(tracks, style), order, comments, most, basis)
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
         """Return the paths of these tracks if any folder has unusual names, else none.

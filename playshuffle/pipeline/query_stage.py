@@ -46,6 +46,8 @@ def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[i
 
 
 def _without_known_tags(tracks: Tracks) -> frozenset[int]:
+    if all(folder.durations_ms is not None for folder in tracks.folders):
+        return frozenset()
     is_unknown = tracks.column(lambda folder: [folder.durations_ms is None] * folder.track_count)
     return frozenset(compress(range(len(tracks)), is_unknown))
 

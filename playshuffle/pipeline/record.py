@@ -21,8 +21,6 @@ from playshuffle.store import records
 from playshuffle.store.records import BEFORE, LAST, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
 
-_NO_COPIES: Mapping[int, int] = {}
-
 
 class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
@@ -43,7 +41,7 @@ class Record(NamedTuple):
     saved: SavedRecord | None = None
     in_state: SavedRecord | None = None
     before: SavedRecord | None = None
-    kept: Mapping[int, int] = _NO_COPIES
+    kept: Mapping[int, int] = {}
     notes: tuple[Note, ...] = ()
     replaced: int = 0
     forgotten: frozenset[int] = frozenset()
@@ -85,14 +83,14 @@ class Record(NamedTuple):
 
     def with_same_copies(self, other: SavedRecord) -> SavedRecord:
         """Return another record of the playlist, in which each omitted copy is replaced by the kept one."""
+        if not self.kept:
+            return other
         if isinstance(other, SavedDeck):
             return other._replace(deck=join_copies(other.deck, self.kept))
         return _with_copies(other, self.kept)
 
 
 def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
-    if not kept:
-        return order
     tracks, listed = order.tracks[:], set(order.tracks)
     for position, track in enumerate(order.tracks):
         best = kept.get(track)

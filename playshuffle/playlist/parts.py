@@ -43,7 +43,7 @@ def playlist_text(
     order: Sequence[int],
     comments: Sequence[tuple[str, str]],
     max_per_file: int | None,
-    basis: str = "",
+    basis: str,
 ) -> Parts:
     """Return the text of a playlist, in parts if it has more than `max_per_file` entries."""
     if max_per_file is None or len(order) <= max_per_file:

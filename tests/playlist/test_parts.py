@@ -16,7 +16,7 @@ from tests.support.refusals import refusal
 
 def text(count: int, most: int | None, salt: str = "x") -> Parts:
     lines = [b"%d.mp3\n" % number for number in range(count)]
-    return playlist_text(Text, lines, range(count), [("ORDER", salt)], most)
+    return playlist_text(Text, lines, range(count), [("ORDER", salt)], most, basis="")
 
 
 def write(path: bytes, content: Parts, *, force: bool = False) -> bool:
