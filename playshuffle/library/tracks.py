@@ -208,6 +208,11 @@ def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
     """
     if not any(folder.has_hard_links or folder.odd.linked for folder in folders):
         return set()
+    inodes = array("q")
+    for folder in folders:
+        inodes += folder.stamp_column(3)
+    if len(set(inodes)) == len(inodes):  # mostly, the other links are elsewhere
+        return set()
     candidates = []
     for folder in folders:
         for name, file in zip(folder.file_names(), folder.files(), strict=True):
