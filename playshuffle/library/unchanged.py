@@ -6,9 +6,8 @@ Most of the work of a second run is to stat each folder and each known file.
 import os
 from collections.abc import Container, Iterable
 from functools import partial
-from itertools import chain
-from struct import error as StructError  # noqa: N812 - it is a class
-from struct import pack
+from operator import eq
+from struct import iter_unpack
 
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import Look, digest, file_stamp
@@ -58,7 +57,6 @@ def _is_unchanged(fine_devices: Container[int], workers: Workers, folder: Folder
         if not is_same and digest(os.listdir(path)) != folder.digest:
             return False
         files = workers.each(os.lstat, folder.file_paths())
-        now = list(chain.from_iterable(map(file_stamp, files)))
-        return pack(f"{len(now)}q", *now) == folder.stamps
-    except (OSError, StructError):  # gone, or a number beyond 64 bits: the walk will notice
+        return all(map(eq, map(file_stamp, files), iter_unpack("4q", folder.stamps)))
+    except OSError:  # gone: the walk will notice
         return False
