@@ -128,8 +128,13 @@ def _scan(
 
 def _roots(scan: Scan, reach: Reach) -> Collection[bytes] | None:
     """Return the roots below which all needed tracks are; None if other tracks are needed, too."""
-    is_part = all(place.files is None for place in scan.places) and not (reach.missing or reach.accepts_loss)
-    return {root for place in scan.places for root in place.roots} if is_part else None
+    if any(place.files is not None for place in scan.places) or reach.missing or reach.accepts_loss:
+        return None
+    stamps = {path: folder.stamps for path, folder in scan.cached.items()}
+    folders = (folder for walked in scan.places.values() for folder in walked.folders)
+    if any(stamps.get(folder.path, b"") != folder.stamps for folder in folders):
+        return None  # a new file may be a track from elsewhere
+    return {root for place in scan.places for root in place.roots}
 
 
 def place_of(request: Request) -> Place:

@@ -228,20 +228,41 @@ def test_a_link_to_the_folder_of_another_list_does_not_make_tracks_count_as_rena
     assert len(entries(linked)) == 6
 
 
-def test_the_numbers_of_all_tracks_are_loaded_once_for_all_lists(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    music = Music(tmp_path, 3)
-    music.update("a")
-    are_all: list[bool] = []
+@pytest.fixture
+def are_whole_loads(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each load of the table of tracks was of the whole table."""
+    are_whole: list[bool] = []
     load = State.load_tracks
 
     def load_tracks(state: State, below: Collection[bytes] | None = None) -> TrackTable:
-        are_all.append(below is None)
+        are_whole.append(below is None)
         return load(state, below)
 
     monkeypatch.setattr(State, "load_tracks", load_tracks)
+    return are_whole
+
+
+def test_the_numbers_of_all_tracks_are_loaded_once_for_all_lists(
+    tmp_path: Path, are_whole_loads: list[bool]
+) -> None:
+    music = Music(tmp_path, 3)
+    music.update("a")
+    are_whole_loads.clear()
+
     with open_library([music.request("a")], tools("x")) as opened:
         assert opened.whole_table() is opened.whole_table()
 
-    assert are_all == [False, True]
+    assert are_whole_loads == [False, True]
+
+
+def test_after_a_new_file_the_table_of_tracks_is_loaded_once(
+    tmp_path: Path, are_whole_loads: list[bool]
+) -> None:
+    music = Music(tmp_path, 3)
+    music.update("a")
+    are_whole_loads.clear()
+
+    music.add("new.mp3")
+    music.update("a")
+
+    assert are_whole_loads == [True]
