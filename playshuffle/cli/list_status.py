@@ -99,5 +99,5 @@ def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, 
             deck, history = done[""]
             notes = history.notes if history is not None else ()
             warnings = [str(note) for note in notes if note.code == "never_played"]
-            return known._replace(deck=deck_facts(deck), summary=deck_line(deck)), warnings
+            return known._replace(deck=deck_facts(deck), summary=deck_line(deck_facts(deck))), warnings
     return known, ()

@@ -73,8 +73,12 @@ def known_lists(config: "Config | None", state: State | None = None) -> Sequence
         for playlist in (config.playlists if config is not None else ())
     }
     with State(writes=False) if state is None else nullcontext(state) as opened:
-        written = records.dealt(opened)
+        summaries = records.summaries(opened)
     return [
         *(KnownList(path, one, one.request.deal is not None) for path, one in configured.items()),
-        *(KnownList(path, None, is_dealt) for path, is_dealt in written.items() if path not in configured),
+        *(
+            KnownList(path, None, summary.deck is not None)
+            for path, summary in summaries.items()
+            if path not in configured
+        ),
     ]

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Any
 
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.period import next_start
 from playshuffle.text import counted
 
 
-def deck_facts(deck: Deck) -> dict[str, object]:
+def deck_facts(deck: Deck) -> dict[str, Any]:
     """Return the facts of a deck for JSON."""
     start = deck.deal and next_start(deck.deal.every, deck.deal.period)
     return {
@@ -26,22 +27,22 @@ def deck_facts(deck: Deck) -> dict[str, object]:
     }
 
 
-def deck_line(deck: Deck) -> str:
-    """Return how much of the round was dealt, and when the round began."""
-    if not deck.round:
+def deck_line(facts: Mapping[str, Any]) -> str:
+    """Return how much of the round was dealt, and when the round began. `facts` are from `deck_facts`."""
+    if not facts["round"]:
         return "nothing dealt yet"
-    count, dealt = deck.track_count, deck.track_count - deck.undealt_count
+    count, dealt = facts["tracks"], facts["dealt"]
     percent = 100 * dealt // count
     parts = [
         f"dealt {dealt:,} of {count:,} ({percent}%)",
-        f"{counted(deck.deals_left, 'deal')} left",
-        f"round {deck.round:,}",
-        f"since {day(deck.since)}",
+        f"{counted(facts['deals_left'], 'deal')} left",
+        f"round {facts['round']:,}",
+        f"since {day(date.fromisoformat(facts['since']))}",
     ]
-    if deck.missing:
-        parts.insert(1, f"{len(deck.missing):,} missing")
-    if deck.heard_from_s:
-        parts.insert(1, f"heard {deck.heard_count:,}")
+    if facts["missing"]:
+        parts.insert(1, f"{facts['missing']:,} missing")
+    if facts["heard"] is not None:
+        parts.insert(1, f"heard {facts['heard']:,}")
     return ", ".join(parts)
 
 

@@ -2,18 +2,17 @@
 
 import contextlib
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from playshuffle.dealing.deck import Deck
-from playshuffle.dealing.describe import deck_facts, deck_line
+from playshuffle.dealing.describe import deck_line
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.missing import Root, check_output, check_roots
 from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
 from playshuffle.service import status_file
 from playshuffle.service.status_json import BY_MAKE, EMPTY, MISSING, PlaylistStatus, RootStatus, Status
 from playshuffle.store import records
-from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
+from playshuffle.store.records import Summary
 from playshuffle.store.state import State
 from playshuffle.store.state_file import write_problem
 from playshuffle.system import mounts
@@ -36,22 +35,22 @@ def current_status(config: "Config | None", *, lists_all: bool) -> Status:
         for playlist in status.playlists
     }
     with State(writes=False) as state:
+        summaries = records.summaries(state)
         if config is not None:
-            _add_configured(config, state, roots, playlists)
+            _add_configured(config, summaries, state, roots, playlists)
         outputs = {
             status_file.resolved(playlist.output) for playlist in playlists.values() if playlist.output
         }
-        written = records.dealt(state)
         saved = {
-            path: records.last(state, path)
-            for path, is_dealt in written.items()
-            if is_dealt or not (path in outputs or _seems_deleted(path))
+            path: summary
+            for path, summary in summaries.items()
+            if summary.deck is not None or not (path in outputs or _seems_deleted(path))
         }
-        decks = {path: record.deck for path, record in saved.items() if isinstance(record, SavedDeck)}
-        by_hand = [path for path in saved if not (path in outputs or written[path])]
+        decks = {path: summary.deck for path, summary in saved.items() if summary.deck is not None}
+        by_hand = [path for path in saved if path not in outputs and path not in decks]
         _add_missing(saved.values(), state, roots)
         for path in sorted([*(decks.keys() - outputs), *(by_hand if lists_all else ())]):
-            playlists[os.fsdecode(path)] = _playlist(None, path, state)
+            playlists[os.fsdecode(path)] = _playlist(None, path, saved[path], state)
         problem = state.problem or write_problem()
         for key, playlist in playlists.items():
             playlists[key] = _completed(playlist, decks.get(status_file.resolved(playlist.output)), problem)
@@ -77,36 +76,42 @@ def _seems_deleted(playlist: bytes) -> bool:
     return False
 
 
-def _completed(playlist: PlaylistStatus, deck: Deck | None, problem: str | None) -> PlaylistStatus:
+def _completed(
+    playlist: PlaylistStatus, deck: Mapping[str, Any] | None, problem: str | None
+) -> PlaylistStatus:
     if deck is not None and playlist.summary is None:
-        state = "dealt" if deck.round else "nothing dealt"
+        state = "dealt" if deck["round"] else "nothing dealt"
         state = state if playlist.last_error is None else playlist.state
-        playlist = playlist._replace(deck=deck_facts(deck), summary=deck_line(deck), state=state)
+        playlist = playlist._replace(deck=deck, summary=deck_line(deck), state=state)
     if problem is not None and playlist.last_error is None:
         playlist = playlist._replace(state="error", last_error=problem)
     return playlist
 
 
 def _add_configured(
-    config: "Config", state: State, roots: dict[str, RootStatus], playlists: dict[str, PlaylistStatus]
+    config: "Config",
+    summaries: Mapping[bytes, Summary],
+    state: State,
+    roots: dict[str, RootStatus],
+    playlists: dict[str, PlaylistStatus],
 ) -> None:
     for configured in config.playlists:
-        output = os.fsdecode(os.path.realpath(configured.output))
+        output = os.path.realpath(configured.output)
         for root in configured.request.roots:
             if os.fsdecode(root) not in roots:
                 roots[os.fsdecode(root)] = _root(root, state.root(root))
-        if not _is_listed(playlists.values(), configured.name, output):
+        if not _is_listed(playlists.values(), configured.name, os.fsdecode(output)):
             lists = configured.request.without
             missing = tuple(os.fsdecode(path) for path in lists if not os.path.isfile(path))
-            status = _playlist(configured.name, os.fsencode(output), state)
-            playlists[output] = status._replace(missing_lists=missing)
+            status = _playlist(configured.name, output, summaries.get(output), state)
+            playlists[os.fsdecode(output)] = status._replace(missing_lists=missing)
     for broken in config.broken:
         if not _is_listed(playlists.values(), broken.name, ""):
             playlists[broken.name] = PlaylistStatus(broken.name, "", "broken", last_error=broken.text)
 
 
-def _add_missing(saved: Iterable[SavedRecord | None], state: State, roots: dict[str, RootStatus]) -> None:
-    options = [record.options for record in saved if record is not None and record.options is not None]
+def _add_missing(saved: Iterable[Summary], state: State, roots: dict[str, RootStatus]) -> None:
+    options = [summary.options for summary in saved if summary.options is not None]
     for folder in sorted({folder for each in options for folder in each.folders}):
         root = _root(os.fsencode(folder), state.root(os.fsencode(folder)))
         if root.state == MISSING:
@@ -130,12 +135,11 @@ def _root(path: bytes, last_state: Root | None) -> RootStatus:
     )
 
 
-def _playlist(name: str | None, output: bytes, state: State) -> PlaylistStatus:
+def _playlist(name: str | None, output: bytes, summary: Summary | None, state: State) -> PlaylistStatus:
     result = PlaylistStatus(name, os.fsdecode(output))
     state_name = BY_MAKE if name is None else "not managed"
-    last_order = records.last(state, output)
-    if isinstance(last_order, SavedOrder):
-        result = result._replace(state=state_name, tracks=last_order.played)
+    if summary is not None and summary.deck is None:
+        result = result._replace(state=state_name, tracks=summary.length)
     folder = os.path.dirname(output)
     try:
         check_output(folder, state.output_mounts(output), mounts.at(folder, mounts.table()))

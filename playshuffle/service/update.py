@@ -186,7 +186,7 @@ def _status(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibr
         },
         waiting={os.fsdecode(root): len(written & waiting) for root, waiting in library.waiting.items()},
         deck=None if deck is None else deck_facts(deck),
-        summary=None if deck is None else deck_line(deck),
+        summary=None if deck is None else deck_line(deck_facts(deck)),
     )
 
 

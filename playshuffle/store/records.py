@@ -11,6 +11,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, Self
 
 from playshuffle.dealing.deck import PARTS, Deal, Deck, translated
+from playshuffle.dealing.describe import deck_facts
 from playshuffle.dealing.period import Every
 from playshuffle.options.table import Options
 from playshuffle.store import schema
@@ -80,6 +81,20 @@ class SavedDeck(NamedTuple):
 
 SavedRecord = SavedOrder | SavedDeck
 
+
+class Summary(NamedTuple):
+    """A record without its tracks.
+
+    Attributes:
+        length: number of tracks in the file of an order; None for a deck.
+        deck: `deck_facts` of a deck; None for an order.
+    """
+
+    options: Options | None
+    length: int | None
+    deck: Mapping[str, Any] | None
+
+
 NOTHING = SavedOrder(array("i"), frozenset(), 0, 0, "", b"")  # before the first make or deal
 
 
@@ -101,15 +116,19 @@ def last(state: State, playlist: bytes) -> SavedRecord | None:
     return next(iter(load(state, playlist).values()), None)
 
 
-def dealt(state: State) -> dict[bytes, bool]:
-    """Map each playlist to whether its newest record is a deck."""
+def summaries(state: State) -> dict[bytes, Summary]:
+    """Return the summary of each playlist's newest record, by path."""
     # A record without its tracks is damaged. The tracks themselves are not read.
     query = (
-        "SELECT path, kind = ? FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"
-        " WHERE (tracks.path, tracks.age) = (record.path, record.age)) ORDER BY record.age DESC"
+        "SELECT path, kind, facts FROM record WHERE EXISTS (SELECT 1 FROM main.record_tracks AS tracks"
+        " WHERE (tracks.path, tracks.age) = (record.path, record.age)) ORDER BY record.age"
     )
-    rows = state.rows(query, _DECK)
-    newest = {state.real.absolute(path): bool(is_deck) for path, is_deck in rows}
+    newest: dict[bytes, Summary] = {}
+    for stored, kind, text in state.rows(query):
+        if (path := state.real.absolute(stored)) not in newest:
+            facts = json.loads(text)
+            length, deck = (None, facts["status"]) if kind == _DECK else (facts["played"], None)
+            newest[path] = Summary(unpack(facts["options"]), length, deck)
     return dict(sorted(newest.items()))
 
 
@@ -156,6 +175,7 @@ def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
     facts = {name: getattr(deck, name) for name in _FACTS}
     facts |= {"copies": record.copies, "parts": [*map(len, parts)], "options": pack(record.options)}
     facts["deal"] = deal and deal._replace(entries=())._asdict()
+    facts["status"] = deck_facts(deck)
     return chain(*parts), _DECK, json.dumps(facts, default=date.isoformat), record.content, b""
 
 

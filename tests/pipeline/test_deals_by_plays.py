@@ -181,11 +181,11 @@ def test_nothing_new_is_dealt_until_a_track_was_heard_and_the_status_says_since_
         next_deal(deck_facts(ann.deck), ann.now.date()) == f"when some of it was heard, nothing since"
         f" {day.day} {day:%B %Y}"
     )
-    assert "dealt 4 of 12 (33%), heard 0," in deck_line(ann.deck)
+    assert "dealt 4 of 12 (33%), heard 0," in deck_line(deck_facts(ann.deck))
 
     ann.play(first[2])
     assert ann.deal(4, days=0) != first
-    assert "dealt 5 of 12 (41%), heard 1," in deck_line(ann.deck)
+    assert "dealt 5 of 12 (41%), heard 1," in deck_line(deck_facts(ann.deck))
 
 
 def test_a_list_stays_our_own_if_writing_its_deal_again_with_new_names_was_killed(ann: Listener) -> None:

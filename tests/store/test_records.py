@@ -11,10 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deal, Deck
+from playshuffle.dealing.describe import deck_facts
 from playshuffle.dealing.period import Every
 from playshuffle.options.table import ROWS, Options
 from playshuffle.store import records, skip_list_entries
-from playshuffle.store.records import BEFORE, IN_FILE, LAST, NOTHING, SavedDeck, SavedOrder, SavedRecord
+from playshuffle.store.records import (
+    BEFORE,
+    IN_FILE,
+    LAST,
+    NOTHING,
+    SavedDeck,
+    SavedOrder,
+    SavedRecord,
+    Summary,
+)
 from playshuffle.store.saved_options import pack, unpack
 from playshuffle.store.state import State
 
@@ -53,6 +63,12 @@ def any_order(draw: st.DrawFn) -> SavedOrder:
     )
 
 
+def _summary(record: SavedRecord) -> Summary:
+    if isinstance(record, SavedOrder):
+        return Summary(record.options, record.played, None)
+    return Summary(record.options, None, deck_facts(record.deck))
+
+
 RECORDS = any_order() | any_deck().map(lambda deck: SavedDeck(deck, "1-1", Options()))
 
 
@@ -73,7 +89,7 @@ def test_records_come_back_as_they_were_saved(
         with State() as state:
             assert records.load(state, LIST) == {age: each for age, each in ages.items() if each is not None}
             assert records.last(state, LIST) == record
-            assert records.dealt(state) == {LIST: isinstance(record, SavedDeck)}
+            assert records.summaries(state) == {LIST: _summary(record)}
             assert records.last_made(state) == (None if to_go_back is None else LIST)
             assert state.notes == []
 
@@ -99,7 +115,7 @@ def test_if_the_last_record_or_its_tracks_are_damaged_the_record_before_it_count
         with State() as state:
             assert records.last(state, LIST) == ORDER
     with State() as state:
-        assert records.dealt(state) == {LIST: False}
+        assert records.summaries(state) == {LIST: _summary(ORDER)}
 
 
 def test_the_present_tracks_of_an_order_are_all_except_its_absent_tracks() -> None:

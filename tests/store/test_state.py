@@ -194,7 +194,11 @@ def test_a_track_number_in_a_playlists_record_is_not_used_again_if_the_counter_i
 def test_a_playlist_never_saved_has_no_record(writes: bool, home: Path) -> None:
     """A reader creates nothing, and reports nothing about a missing state."""
     with State(writes=writes) as state, state.locked():
-        assert (orders_of(state, LIST), records.dealt(state), records.last_made(state)) == ([], {}, None)
+        assert (orders_of(state, LIST), records.summaries(state), records.last_made(state)) == (
+            [],
+            {},
+            None,
+        )
         assert (state.root(b"/m"), state.roots()) == (None, [])
         assert state.load_tracks() == TrackTable()
         assert state.output_mounts(LIST) == []
