@@ -75,7 +75,7 @@ class OptionError(PlayshuffleError):
 
 
 # Options that only the configuration has.
-ONLY_KEYS = frozenset(("extinf", "ignore_files", "inside", "max_per_file", "relative_to", "title"))
+ONLY_KEYS = frozenset(("extinf", "ignore_files", "inside", "relative_to", "title"))
 
 
 def flag(option: str, short: Mapping[str, str] = MappingProxyType({})) -> str:

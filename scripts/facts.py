@@ -53,7 +53,6 @@ PLAYER_KEYS: Sequence[Key] = (
     Key("suffix", '".m3u8"', "", "Suffix of its playlists, if no `output` is given."),
     Key("paths", '"relative"', "", "How paths are written: relative, absolute or uri."),
     Key("extinf", "false", "", "Whether it gets #EXTINF lines."),
-    Key("max_per_file", "99", "", "At most N tracks a file."),
 )
 
 

@@ -18,7 +18,6 @@ from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
 from playshuffle.players.profiles import PLAYERS
-from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.playlist.playlist_reader import Entry
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
@@ -59,7 +58,7 @@ def check(
     asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
     lists = all_lists(config)
-    sources = [source for playlist in playlists for source in _sources(playlist, lists)]
+    sources = [_source(playlist, lists) for playlist in playlists]
     with progress_bar(quiet=False) as progress:
         report = partial(progress.report, "Checking entries")
         checked = [check_playlist(path, asked, content, report) for path, content in sources]
@@ -72,12 +71,11 @@ def check(
     return Exit.LOSSES if has_losses else Exit.DONE
 
 
-def _sources(playlist: str, lists: Sequence[KnownList]) -> list[tuple[bytes, bytes | None]]:
+def _source(playlist: str, lists: Sequence[KnownList]) -> tuple[bytes, bytes | None]:
     if playlist == "-":
         content = b"" if sys.stdin is None else sys.stdin.buffer.read()
-        return [(os.path.abspath(b"standard-input.m3u"), content)]
-    path = find_file(playlist, lists)
-    return [(file, None) for file in (not os.path.lexists(path) and existing_parts(path)) or [path]]
+        return os.path.abspath(b"standard-input.m3u"), content
+    return find_file(playlist, lists), None
 
 
 def _lines(result: Checked, screen: Screen) -> Iterator[str]:

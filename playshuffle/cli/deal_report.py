@@ -41,7 +41,6 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
             yield "Removed", f"{counted(dealt.left, 'track')} of this deal, by other options. {back}"
         if dealt.former is not None:
             yield f"From {_next_day(dealt, today)}", _changes(report.request.options, dealt.former)
-        yield from make_report.removed(report.removed, dry_run=False)
         if dealt.deck.round > last.round and dealt.is_new:
             yield "Round", f"round {last.round:,} ends in this deal; round {dealt.deck.round:,} fills it up"
         if dealt.is_new or names:

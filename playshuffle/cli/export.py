@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Annotated
 
 from playshuffle.cli import completion
@@ -21,8 +20,7 @@ from playshuffle.exporting.copied_tracks import find_tracks, safe_name
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.library.folder import Skipped
-from playshuffle.playlist.parts import user_name
-from playshuffle.playlist.playlist_file import existing_parts
+from playshuffle.playlist.owner import user_name
 from playshuffle.playlist.playlist_reader import STDIN, read_file_list
 from playshuffle.selection.values import parse_size
 from playshuffle.store.state import State
@@ -63,16 +61,17 @@ def export(
     most_bytes = _size(size)
     if playlist is None or folder is None:
         raise _incomplete(playlist, all_lists(config))
-    found, parts = _found(playlist, config)
+    found = playlist if playlist == STDIN else os.fsdecode(find_file(playlist, all_lists(config)))
     with State(writes=False) as state:
         roots = state.roots()
-    read = [read_file_list(os.fsdecode(part)) for part in parts]
-    files = tuple(dict.fromkeys(chain.from_iterable(each.files for each in read)))
+    read = read_file_list(found)
     name = "playlist" if found == STDIN else os.path.splitext(os.path.basename(found))[0]
     target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
         below = roots if keep_names else None
-        tracks, skipped = find_tracks(files, read_all, progress.report, is_ascii=is_ascii, kept_below=below)
+        tracks, skipped = find_tracks(
+            read.files, read_all, progress.report, is_ascii=is_ascii, kept_below=below
+        )
         if not tracks:
             see = f"See: playshuffle check {shell_path(found)}"
             raise PlayshuffleError(f"'{shown(playlist)}' names no file to copy. {see}", Exit.NO_INPUT)
@@ -80,7 +79,7 @@ def export(
             tracks,
             target,
             safe_name(name, is_ascii=is_ascii),
-            _source(found, parts[0]),
+            _source(found),
             progress.report,
             roots=roots,
             most_bytes=most_bytes,
@@ -88,17 +87,8 @@ def export(
             keeps_names=keep_names,
         )
     if not quiet:
-        streams = chain.from_iterable(each.others for each in read)
-        say(_report(done, len(tracks), skipped, streams))
+        say(_report(done, len(tracks), skipped, read.others))
     return Exit.LOSSES if skipped else Exit.DONE
-
-
-def _found(playlist: str, config: str | None) -> tuple[str, list[bytes]]:
-    if playlist == STDIN:
-        return playlist, [os.fsencode(playlist)]
-    path = find_file(playlist, all_lists(config))
-    parts = [] if os.path.lexists(path) else existing_parts(path)
-    return os.fsdecode(path), parts or [path]
 
 
 def _incomplete(playlist: str | None, lists: Sequence[KnownList]) -> PlayshuffleError:
@@ -124,11 +114,11 @@ def _size(size: str | None) -> int | None:
         raise PlayshuffleError(f"--size {shown(size or '')} {error}") from None
 
 
-def _source(playlist: str, file: bytes) -> str:
+def _source(playlist: str) -> str:
     """Describe a list by file and owner: lists of two users may share a name."""
     if playlist == STDIN:
         return f"standard input of {user_name(os.geteuid())}"
-    return f"{shown(os.path.realpath(playlist))} of {user_name(os.stat(file).st_uid)}"
+    return f"{shown(os.path.realpath(playlist))} of {user_name(os.stat(playlist).st_uid)}"
 
 
 def _report(

@@ -44,7 +44,6 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
         new_options = _new_options(last.options, request.saved_options)
         was = f" (was {last.played:,}{new_options and f': {new_options}'})"
     yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again, is_brief)
-    yield from removed(report.removed, dry_run=request.dry_run)
     if new_options and report.is_changed:
         yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
     if report.has_news or names:
@@ -58,9 +57,9 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     yield from (("Note", str(note)) for note in (report.notes if names else report.new_notes()))
     if report.is_changed and report.output is not None:
         yield from _service_notes(report.output, request.recipe.order)
-    if report.is_new and report.is_changed:
+    if report.is_new and report.is_changed and report.output is not None:
         if not request.swaps:  # otherwise its entries are paths of another machine
-            yield from _play(request.options.player, report.files[0])
+            yield from _play(request.options.player, report.output)
         yield "Players", "playshuffle help NAME shows what a player needs"
 
 
@@ -92,8 +91,6 @@ def as_json(report: Report) -> dict[str, Any]:
     return {
         "playshuffle": __version__,
         "output": report.output and os.fsdecode(report.output),
-        "files": [os.fsdecode(file) for file in report.files],
-        "removed": [os.fsdecode(file) for file in report.removed],
         "dry_run": report.request.dry_run,
         "changed": report.is_changed,
         "order": report.request.recipe.order,
@@ -122,12 +119,6 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def removed(files: Sequence[bytes], *, dry_run: bool) -> Iterator[Fact]:
-    """Yield a line for each old file of the playlist, removed or to be removed."""
-    label = "Would remove" if dry_run else "Removed"
-    yield from ((label, f"{home_path(file)}, an old file of the same playlist") for file in files)
-
-
 def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
     """Yield the numbers of omitted tracks and unread files, by reason; with `names`, also their paths."""
     yield from _choice(report.choice, names=names)
@@ -150,11 +141,9 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brie
         _options_again(report) if is_again and not was and not is_brief else "",
     ]
     facts = ", ".join(filter(None, contents))
-    if not report.files:
+    if report.output is None:
         return facts
-    place = home_path(report.files[0])
-    if len(report.files) > 1:
-        place += f" to {shown(os.path.basename(report.files[-1]))}"
+    place = home_path(report.output)
     if request.dry_run:
         return f"Would write {place}: {facts}"
     if not report.is_changed:

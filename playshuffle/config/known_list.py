@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from playshuffle.config.build_request import build_request
 from playshuffle.options.given import NOTHING_GIVEN, Given
 from playshuffle.pipeline.request import Request
-from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedRecord
 from playshuffle.store.state import State
@@ -38,7 +37,7 @@ class KnownList(NamedTuple):
 
     @property
     def exists(self) -> bool:
-        return os.path.lexists(self.path) or bool(existing_parts(self.path))
+        return os.path.lexists(self.path)
 
     def is_called(self, word: str) -> bool:
         is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from playshuffle.config.keys import Key, is_number, is_text
+from playshuffle.config.keys import Key, is_text
 from playshuffle.config.keys import faults as faults_of
 from playshuffle.config.places import places
 from playshuffle.config.toml_file import Document, Fault, read
@@ -80,7 +80,6 @@ def player_keys() -> Mapping[str, Key]:
         "suffix": Key("a suffix in quotes", is_text, '".m3u8"'),
         "paths": Key(f"one of {', '.join(PathStyle)}", is_text, '"relative"'),
         "extinf": Key("true or false", lambda value: isinstance(value, bool), "true"),
-        "max_per_file": Key("a whole number without quotes", is_number, "999"),
     }
 
 
@@ -143,10 +142,4 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
         changes |= {"style": style, "loses": loses}
     if "extinf" in table:
         changes["extinf"] = table["extinf"]
-    if "max_per_file" in table:
-        if table["max_per_file"] < 1:
-            raise OptionError(
-                "It must be a number from 1, not {number}.", "max_per_file", number=table["max_per_file"]
-            )
-        changes["part"] = table["max_per_file"]
     return base._replace(**changes)

@@ -29,7 +29,7 @@ from playshuffle.system.write_errors import refusal
 # Suffixes of a run's folders. Nobody else uses such names: an empty folder has no other mark.
 _NEW, _OLD = b".playshuffle-new", b".playshuffle-old"
 
-_PART = PLAYERS["car"].part or 255  # maximum number of tracks in a playlist
+_PART = PLAYERS["car"].most or 255  # maximum number of tracks in a playlist
 
 
 def export(

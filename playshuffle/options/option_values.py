@@ -86,7 +86,6 @@ _PARSERS: Mapping[str, Callable[[Any], object]] = {
     "patience": parse_patience,
     "paths": PathStyle,
     "maps": parse_maps,
-    "max_per_file": partial(_check_from_one, "max_per_file"),
 }
 
 

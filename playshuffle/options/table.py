@@ -132,9 +132,6 @@ class Options(NamedTuple):
     relative_to: Annotated[str | None, Row(
         "--relative-to", "Folder where relative paths start", EXPERT, "DIR", verbs=NONE,
         example='"/mnt/stick"')] = None
-    max_per_file: Annotated[int | None, Row(
-        "--max-per-file", "Split into NAME-1, NAME-2 and so on of N tracks", EXPERT, "N", verbs=NONE,
-        example="999")] = None
     extinf: Annotated[bool, Row(
         "--no-extinf", "Omit titles and lengths (#EXTINF lines)", EXPERT, verbs=NONE)] = True
     tags: Annotated[bool, Row(

@@ -18,7 +18,6 @@ from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.players.quirks import LIST_QUIRKS
 from playshuffle.playlist.formats import M3U, Format, format_of
 from playshuffle.playlist.m3u import PathStyle, Text, escaped
-from playshuffle.playlist.parts import Parts, playlist_text
 from playshuffle.playlist.path_map import Base
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.system import mpd_conf, mpd_server
@@ -27,11 +26,7 @@ from playshuffle.text import any_of
 
 
 class EntryWriter(NamedTuple):
-    """How to write the entries of one playlist.
-
-    Attributes:
-        max_per_file: None for no maximum.
-    """
+    """How to write the entries of one playlist."""
 
     player: str
     style: PathStyle
@@ -40,7 +35,6 @@ class EntryWriter(NamedTuple):
     folder: bytes
     format: Format
     extinf: bool
-    max_per_file: int | None
 
     @property
     def _written(self) -> PathStyle:
@@ -59,18 +53,18 @@ class EntryWriter(NamedTuple):
     @property
     def style_alone(self) -> Self:
         """Return the writer without the paths of its playlist, to compare how playlists write entries."""
-        return self._replace(output=b"", folder=b"", max_per_file=None)
+        return self._replace(output=b"", folder=b"")
 
     def comments(self) -> list[tuple[str, str]]:
         base_comment = self.base.comment(self.folder)
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
-    def text(self, tracks: Tracks, order: Sequence[int], comments: Sequence[tuple[str, str]]) -> Parts:
+    def text(self, tracks: Tracks, order: Sequence[int], comments: Sequence[tuple[str, str]]) -> Text:
         """Return the text of the playlist with these tracks in this order."""
-        style, most = self.style_alone, self.max_per_file
-        others = crc32(repr((comments, most)).encode(), crc32(tracks.numbers))
+        style = self.style_alone
+        others = crc32(repr(comments).encode(), crc32(tracks.numbers))
         basis = f"{checksum_of_lines(tracks, style)}-{others:08x}"
-        return playlist_text(self.format.text, lines_of(tracks, style), order, comments, most, basis)
+        return self.format.text(lines_of(tracks, style), order, comments, basis)
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
         """Return the paths of these tracks if any folder has unusual names, else none.
@@ -166,7 +160,6 @@ def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[
         file.folder if file is not None else b"/",
         format_,
         request.options.extinf and player.extinf,
-        None if file is None else request.options.max_per_file or player.part,
     )
 
 

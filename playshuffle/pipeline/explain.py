@@ -146,7 +146,7 @@ class PlaylistStages(NamedTuple):
         return Reason(NOT_WRITTEN, self._not_written())
 
     def _not_written(self) -> str:
-        if self.run.file is None or not self.run.file.files:
+        if self.run.file is None or not self.run.file.exists:
             return "the playlist does not exist yet"
         if not self.run.choice.remaining:
             return "new, but no update is written: no track would be left"

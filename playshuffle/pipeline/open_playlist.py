@@ -87,7 +87,7 @@ def _locked_file(state: State, request: Request) -> Iterator[PlaylistFile | None
         yield None
         return
     file = PlaylistFile.find(request.output)
-    check_skip_lists(request.skip_lists, {file.path, *file.files})
+    check_skip_lists(request.skip_lists, {file.path})
     if not request.options.accept_missing:
         before = state.output_mounts(file.path)
         try:

@@ -34,7 +34,7 @@ def count_others(
         text = "Its tracks count as dealt." if deal is not None else "It names no deal, or was edited."
         text = f"{shown(path)} is a conflict copy of this list, made by a synchroniser. {text}"
         notes.append(Note("conflict_copy", f"{text} Delete it when you do not need it.", path))
-    is_ours = not file.files or file.fingerprint() in contents
+    is_ours = not file.exists or file.fingerprint() in contents
     in_file = None if is_ours else _deal_in(file, tracks)
     for deal in sorted(filter(None, (*copies.values(), in_file)), key=lambda deal: deal.round):
         deck = count_other(deck, deal)

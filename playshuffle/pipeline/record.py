@@ -131,7 +131,7 @@ def _order_record(
     in_state = next((record for record in stored.values() if isinstance(record, SavedOrder)), None)
     before, last = stored.get(BEFORE), stored.get(LAST)
     notes: tuple[Note, ...] = ()
-    if in_state is None or not file.files:
+    if in_state is None or not file.exists:
         in_file = last
     else:
         in_file, notes = _in_file(stored, in_state, file)

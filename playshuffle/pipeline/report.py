@@ -14,8 +14,7 @@ from playshuffle.ordering.groups import artist_keys
 from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
-from playshuffle.playlist.m3u import PathStyle
-from playshuffle.playlist.parts import Parts
+from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.shuffle import fewest_repeats, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.tags.cause import NAME
@@ -52,24 +51,21 @@ class Report(NamedTuple):
         output: path of the playlist; None if no file is written.
         figures: computes the figures, which is slow.
         suspects: paths to which the indices in `losses` refer.
-        removed: files of the old playlist that the new one does not have.
         has_news: the notes differ from those of the last run.
         stamp: stamp of the written file; empty if none.
     """
 
     request: Request
     output: bytes | None
-    files: Sequence[bytes]
     style: PathStyle
     choice: Choice
     arranged: Arranged
     figures: Callable[[], Figures]
-    text: Parts
+    text: Text
     is_new: bool
     library: Library
     suspects: list[bytes]
     losses: list[Loss]
-    removed: Sequence[bytes] = ()
     came: int = 0
     went: int = 0
     renamed: int = 0

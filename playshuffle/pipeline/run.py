@@ -26,7 +26,7 @@ from playshuffle.pipeline.skip_lists import file_at
 from playshuffle.pipeline.tools import Tools
 from playshuffle.players.profiles import GENERIC
 from playshuffle.playlist.m3u import TITLE
-from playshuffle.playlist.parts import files_of, owner_notes, prepared, surplus
+from playshuffle.playlist.owner import owner_notes, prepared
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import records
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder, SavedRecord
@@ -115,7 +115,7 @@ class Run(NamedTuple):
             return self._finished(report)
         if not replaces:
             self._save(report.completed(record)._replace(content=record.content), before)
-            return self._finished(report._replace(removed=()))
+            return self._finished(report)
         is_same, saved = None, self.record.saved_order
         if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since
             is_same = _is_same(saved, report)
@@ -156,14 +156,12 @@ class Run(NamedTuple):
         return Report(
             request=request,
             output=file.path if file is not None else None,
-            files=files_of(file.path, text) if file is not None else (),
             style=writer.style,
             choice=self.choice,
             arranged=arranged,
             figures=partial(figures_of, tracks, order),
             text=text,
-            removed=surplus(file.path, text) if file is not None else (),
-            is_new=file is not None and not file.files,
+            is_new=file is not None and not file.exists,
             library=library,
             suspects=suspects,
             losses=lost,

@@ -257,9 +257,8 @@ def _lost_at_limits(
             yield _trouble(entry, LIST_QUIRKS["codepage"], plays_another=True)
         if player.longest is not None and len(entry.text) > player.longest:
             yield _trouble(entry, Quirk(f"a line of more than {player.longest} bytes", "shorten it"))
-    if player.most is not None:
-        quirk = Quirk(f"a place after the first {player.most:,}", "use a shorter list")
-        yield from (_trouble(entry, quirk) for entry in playlist.entries[player.most :])
+    if player.most is not None and len(playlist.entries) > player.most:
+        yield _trouble(None, Quirk(f"it reads the first {player.most:,} entries", player.more))
     if player.has_twins:
         for index, twin in twins([entry.path for entry in playable]).items():
             quirk = Quirk(f"only case or Unicode form differs from {shown(twin)}")

@@ -135,14 +135,8 @@ def _beyond_limits(
     for reader in readers:
         if reader.most is not None:
             yield Loss(
-                f"a place after the first {reader.most}",
+                f"it reads the first {reader.most:,} entries",
                 (reader.title,),
-                _MORE.get(reader.title, "use --limit"),
+                reader.more,
                 range(reader.most, count),
             )
-
-
-_MORE = {
-    "MPD": "raise max_playlist_length in mpd.conf or use --limit",
-    "Mopidy": "raise max_tracklist_length in mopidy.conf or use --limit",
-}

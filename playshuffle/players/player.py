@@ -40,8 +40,8 @@ class Player(NamedTuple):
         loads: suffixes of the M3U files that it loads.
         latin1: suffixes of the M3U files that it does not read as UTF-8.
         plays: suffixes of the audio files that all its devices play; empty if it plays all.
-        part: maximum entries per file.
-        most: maximum entries that it loads.
+        most: maximum entries that it reads.
+        more: how to play more than these.
         longest: maximum bytes of a line.
         has_twins: names that differ only by case or Unicode form are one file to it.
         escapes: it decodes URI escapes in paths, so paths that seem to have one are escaped.
@@ -63,8 +63,8 @@ class Player(NamedTuple):
     loads: tuple[bytes, ...] = (b".m3u", b".m3u8")
     latin1: tuple[bytes, ...] = ()
     plays: tuple[bytes, ...] = ()
-    part: int | None = None
     most: int | None = None
+    more: str = "use --limit"
     longest: int | None = None
     has_twins: bool = False
     escapes: bool = False
@@ -99,7 +99,6 @@ class Player(NamedTuple):
             paths = "relative to its music_directory"
         phrases = [self.suffix.decode(), *["in its playlist_directory"] * self.uses_mpd_conf, paths]
         phrases += ["no EXTINF"] * (not self.extinf)
-        phrases += [f"{self.part:,} tracks a file"] if self.part is not None else []
         return ", ".join(phrases)
 
     def loses_words(self) -> list[str]:

@@ -51,6 +51,7 @@ BUILT_IN: Mapping[str, Player] = {
         extinf=False,  # it prefers EXTINF to the tags of the file
         loads=(b".m3u",),
         most=16384,
+        more="raise max_playlist_length in mpd.conf or use --limit",
         longest=4095,
         play="mpc update --wait && mpc clear && mpc load {mpd} && mpc play",
         use="MPD loads playlists only from its music folder and its playlist folder.",
@@ -80,6 +81,7 @@ BUILT_IN: Mapping[str, Player] = {
     "mopidy": Player(
         "Mopidy", _lost(_TEXT, "bytes ard, colon R, music rd, capitals ARDU, headless ARDU, utf16 ARDU"),
         "3.4.1", suffix=b".m3u8", style=_URI, latin1=(b".m3u",), most=10_000,
+        more="raise max_tracklist_length in mopidy.conf or use --limit",
         use="Write the file to the playlists_dir of Mopidy-M3U: -o ~/.local/share/mopidy/m3u/all.m3u8",
     ),
     "rhythmbox": Player(
@@ -111,7 +113,8 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "rockbox": Player(
         "Rockbox", _lost(_DEVICE, "bytes ard, return ard, backslash ard"), suffix=b".m3u8", style=_RELATIVE,
-        latin1=(b".m3u",), part=10_000, longest=260,
+        latin1=(b".m3u",), most=10_000, longest=260,
+        more="raise Max Playlist Size in its settings or use --limit",
         use="Open the file on the device. To make it before you copy the music: --map ~/Music=/Music.",
     ),
     "lms": Player(
@@ -137,8 +140,9 @@ BUILT_IN: Mapping[str, Player] = {
     ),
     "car": Player(
         "a car radio", _lost(_DEVICE, _TEXT, "backslash ard"), source="manuals of cars", style=_RELATIVE,
-        plays=(b".mp3",), part=255, longest=260,
-        use="If your radio plays only MP3 files: --where format:mp3. Fewer per file: the key max_per_file.",
+        plays=(b".mp3",), most=255, longest=260,
+        more="playshuffle export LIST FOLDER, which splits the list, or --limit 255",
+        use="If your radio plays only MP3 files: --where format:mp3.",
     ),
 }
 # fmt: on

@@ -1,4 +1,4 @@
-"""Find and read the file of a playlist, or the parts of a long one."""
+"""Find and read the file of a playlist."""
 
 import contextlib
 import os
@@ -14,9 +14,7 @@ from playshuffle.playlist.m3u import Parsed, fingerprint_of
 from playshuffle.playlist.names import Names
 from playshuffle.system import atomic_file, mounts
 from playshuffle.system.mounts import Mount
-from playshuffle.system.regular_file import read_regular
 
-_PART_MARK = rb'#PLAYSHUFFLE-PART:|rel="playshuffle:PART"'  # in M3U and in XSPF
 _HEAD_BYTES = 4096  # comments of playshuffle are at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 _SUFFIXES = tuple(FORMATS)
@@ -25,19 +23,19 @@ _CONFLICT = rb"(?i:\.sync-conflict-.+| \(.*conflict.*\)|_conflict-.+)"
 
 
 class PlaylistFile(NamedTuple):
-    """The file of a playlist, or its parts.
+    """The file of a playlist.
 
     Attributes:
-        path: the real path, without a part number.
+        path: the real path.
         is_link: the user named a link to the playlist.
         folder: as the user named it; if `is_link`, the real folder.
-        files: the file, or else the existing parts.
+        exists: the file has content.
     """
 
     path: bytes
     is_link: bool
     folder: bytes
-    files: Sequence[bytes]
+    exists: bool
     mounts: Sequence[Mount]
 
     @classmethod
@@ -53,7 +51,7 @@ class PlaylistFile(NamedTuple):
         is_link = real_path != os.path.join(os.path.realpath(folder), name)
         real_folder = os.path.dirname(real_path)
         on = mounts.at(os.path.realpath(real_folder), mounts.table())
-        return cls(real_path, is_link, real_folder if is_link else folder, _files(real_path), on)
+        return cls(real_path, is_link, real_folder if is_link else folder, _has_content(real_path), on)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[Self]:
@@ -66,25 +64,24 @@ class PlaylistFile(NamedTuple):
         """
         folder, name = os.path.split(self.path)
         with atomic_file.held(folder, name):
-            for litter in (name, *map(os.path.basename, existing_parts(self.path))):
-                atomic_file.sweep(folder, litter)
-            yield self._replace(files=_files(self.path))
+            atomic_file.sweep(folder, name)
+            yield self._replace(exists=_has_content(self.path))
 
     @property
     def format(self) -> Format:
         return format_of(self.path)
 
     def has_mark(self) -> bool:
-        return all(re.match(self.format.mark, head) for head in self._contents(_HEAD_BYTES))
+        return not self.exists or bool(re.match(self.format.mark, self._content(_HEAD_BYTES)))
 
     def is_file(self, file: bytes | None) -> bool:
         try:
-            return file is not None and any(os.path.samefile(file, part) for part in self.files)
+            return file is not None and self.exists and os.path.samefile(file, self.path)
         except OSError:
             return False
 
     def written(self) -> list[bytes]:
-        return [path for read in self._parsed() for path in read.paths]
+        return self._parsed().paths
 
     def entries(self) -> list[bytes]:
         names = Names()
@@ -92,8 +89,7 @@ class PlaylistFile(NamedTuple):
         return list(dict.fromkeys(found))
 
     def comments(self) -> dict[str, str]:
-        head = self._parsed(-1 if self.format.is_uri else _HEAD_BYTES)
-        return head[0].comments if head else {}
+        return self._parsed(-1 if self.format.is_uri else _HEAD_BYTES).comments
 
     def conflict_copies(self) -> list[Self]:
         """Return the conflict copies that a synchroniser keeps if two computers wrote the file."""
@@ -106,30 +102,32 @@ class PlaylistFile(NamedTuple):
         names = [each for each in names if re.fullmatch(stem + _CONFLICT + suffix, each)]
         paths = [os.path.join(folder, each) for each in names]
         readable = [path for path in paths if os.path.isfile(path) and os.access(path, os.R_OK)]
-        copies = [self._replace(path=path, files=[path]) for path in readable]
+        copies = [self._replace(path=path, exists=True) for path in readable]
         return [copy for copy in copies if copy.has_mark()]
 
     def stamp(self) -> str:
         try:
-            return " ".join(map(atomic_file.stamp, self.files))
+            return atomic_file.stamp(self.path) if self.exists else ""
         except OSError:
             return ""
 
     def fingerprint(self) -> str:
         try:
-            return " ".join(fingerprint_of(_chunks(file)) for file in self.files)
+            return fingerprint_of(_chunks(self.path)) if self.exists else ""
         except OSError as error:
             raise self._unreadable(error) from error
 
-    def _parsed(self, size: int = -1) -> list[Parsed]:
+    def _parsed(self, size: int = -1) -> Parsed:
         try:
-            return [self.format.read(content, self.folder) for content in self._contents(size)]
+            return self.format.read(self._content(size), self.folder)
         except ValueError:
-            return []
+            return Parsed([], {}, 0)
 
-    def _contents(self, size: int = -1) -> list[bytes]:
+    def _content(self, size: int = -1) -> bytes:
+        if not self.exists:
+            return b""
         try:
-            return [next(_chunks(file, size), b"") for file in self.files]
+            return next(_chunks(self.path, size), b"")
         except OSError as error:
             raise self._unreadable(error) from error
 
@@ -138,10 +136,6 @@ class PlaylistFile(NamedTuple):
             f"{shown(self.path)} cannot be read: {error.strerror}. It was not changed. Choose another name.",
             Exit.CANNOT_CREATE,
         )
-
-
-def _files(path: bytes) -> list[bytes]:
-    return [path] if _has_content(path) else existing_parts(path)
 
 
 def _chunks(path: bytes, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
@@ -163,29 +157,6 @@ def _has_content(path: bytes) -> bool:
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise PlayshuffleError(f"{shown(path)} is {kind}. Choose another name.", Exit.CANNOT_CREATE)
     return status.st_size > 0
-
-
-def part_name(path: bytes, number: int) -> bytes:
-    """Return the path of part `number`, from 1, of a playlist."""
-    stem, suffix = os.path.splitext(path)
-    return b"%b-%d%b" % (stem, number, suffix)
-
-
-def existing_parts(path: bytes) -> list[bytes]:
-    """Return the existing parts that playshuffle wrote, in order."""
-    parts: list[bytes] = []
-    while is_our_part(part := part_name(path, len(parts) + 1)):
-        parts.append(part)
-    return parts
-
-
-def is_our_part(path: bytes) -> bool:
-    """Return whether a file is a part of a split playlist of playshuffle."""
-    try:
-        head = read_regular(path, _HEAD_BYTES, follow_links=False)
-    except OSError:
-        return False
-    return bool(re.search(_PART_MARK, head))
 
 
 def not_ours(path: bytes) -> PlayshuffleError:

@@ -94,7 +94,7 @@ class LiveStatus:
                 name,
                 _changes(message),
                 counted(message.status.tracks or 0, "track"),
-                "; removed ".join(map(shown, [os.fsencode(playlist.output), *message.removed_files])),
+                shown(os.fsencode(playlist.output)),
             )
         before = self._unreadable.get(name, {})
         # Folders that were not scanned have not changed.

@@ -11,7 +11,6 @@ from html import escape
 from itertools import groupby
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.playlist.playlist_file import existing_parts
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.system import atomic_file
 from playshuffle.system.regular_file import read_regular
@@ -137,7 +136,7 @@ def _folder(root: RootStatus) -> _Html:
 
 def _artists(output: bytes) -> list[str]:
     try:
-        head = read_regular(next(iter(existing_parts(output)), output), _HEAD_BYTES)
+        head = read_regular(output, _HEAD_BYTES)
     except OSError:
         return []
     lines = head.decode(errors="replace").splitlines()[:-1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from playshuffle.dealing.describe import deck_line
 from playshuffle.errors import MissingError, PlayshuffleError
 from playshuffle.library.missing import Root, check_output, check_roots
-from playshuffle.playlist.playlist_file import PlaylistFile, existing_parts
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import status_file
 from playshuffle.service.status_json import BY_MAKE, EMPTY, MISSING, PlaylistStatus, RootStatus, Status
 from playshuffle.store import records
@@ -69,7 +69,7 @@ def _seems_deleted(playlist: bytes) -> bool:
 
     An empty folder may be a mount point whose drive is missing.
     """
-    if os.path.lexists(playlist) or existing_parts(playlist):
+    if os.path.lexists(playlist):
         return False
     with contextlib.suppress(OSError):
         return bool(os.listdir(os.path.dirname(playlist)))
@@ -147,10 +147,10 @@ def _playlist(name: str | None, output: bytes, summary: Summary | None, state: S
         return result._replace(state=MISSING, last_error=error.summary)
     with contextlib.suppress(PlayshuffleError, OSError):
         file = PlaylistFile.find(output)
-        if file.files:
+        if file.exists:
             result = result._replace(
                 state=state_name if file.has_mark() else result.state,
-                last_write=round(os.stat(file.files[0]).st_mtime),
+                last_write=round(os.stat(file.path).st_mtime),
                 order=file.comments().get("ORDER"),
             )
     return result

@@ -162,7 +162,7 @@ def _accept(playlist: ConfiguredPlaylist) -> str:
 def _written_s(path: bytes | None) -> int | None:
     try:
         return round(os.stat(path or b"").st_mtime)
-    except OSError:  # a list in parts
+    except OSError:
         return None
 
 
@@ -204,5 +204,4 @@ def _updated(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLib
         unreadable=sorted(report.library.unreadable)[:_NAMES],
         folders=[*report.library.roots.items()],
         notes=[note._replace(advice=accept) if note.advice else note for note in report.notes],
-        removed_files=report.removed if report.is_changed else (),
     )

@@ -45,7 +45,6 @@ class PlaylistUpdated(NamedTuple):
     Attributes:
         status: lacks facts that only the service knows.
         is_cached: False if tags were not stored: the next update must scan everything.
-        removed_files: paths of files that a playlist in parts no longer needs.
     """
 
     playlist: str
@@ -59,7 +58,6 @@ class PlaylistUpdated(NamedTuple):
     unreadable: Sequence[Skipped]
     folders: Sequence[tuple[bytes, int]]
     notes: Sequence[Note]
-    removed_files: Sequence[bytes] = ()
 
 
 class PlaylistFailed(NamedTuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need
-from tests.support.program import listed, make, own_player, ran, refused, run
+from tests.support.program import listed, make, ran, refused, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -56,12 +56,6 @@ def test_the_option_keep_names_copies_files_under_their_own_names(music: Path, t
     ran("check", "stick/phone.m3u")
     make(music, "--where", "-title:what", "-o", music / "phone.m3u")
     assert "2 tracks, 0 MB. Copied 0, kept 2, removed 1" in ran(*export).err
-
-
-def test_export_copies_the_tracks_of_all_files_of_a_split_playlist(music: Path, tmp_path: Path) -> None:
-    make(music, "--for", own_player(max_per_file=2), "-o", "all.m3u")
-
-    assert f"{tmp_path}/stick/all: 3 tracks, 0 MB. Copied 3" in ran("export", "all.m3u", "stick").err
 
 
 def test_export_finds_a_list_by_path_and_by_name_even_if_the_folder_of_the_list_is_a_link(

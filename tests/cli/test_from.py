@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.processes import strace
-from tests.support.program import DATA, library, listed, make, own_player, ran, refused, run
+from tests.support.program import DATA, library, listed, make, ran, refused, run
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.process
@@ -121,19 +121,6 @@ def test_a_playlist_made_from_itself_is_refused_if_options_leave_tracks_out(
 
     ran(*words, "--accept-missing")
     assert len(listed(playlist)) < len(NAMES) + 1
-
-
-def test_a_playlist_that_is_split_into_files_does_not_replace_a_file_that_it_is_made_from(
-    music: Path,
-) -> None:
-    player = own_player(max_per_file=1)
-    make(music, "-o", "car.m3u", "--for", player)
-    parts = {path: path.read_bytes() for path in music.glob("car-*.m3u")}
-    assert len(parts) > 1
-
-    refused(75, "make", "--from", "car-1.m3u", "-o", "car.m3u", "--for", player)
-
-    assert {path: path.read_bytes() for path in music.glob("car*.m3u")} == parts
 
 
 def test_a_deal_from_a_list_of_files_does_not_replace_that_list(music: Path) -> None:

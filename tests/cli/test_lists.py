@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import configured, listed, make, numbered, own_player, ran, refused, run
+from tests.support.program import configured, listed, make, numbered, ran, refused, run
 
 pytestmark = pytest.mark.process
 
@@ -264,17 +264,6 @@ def test_undo_restores_a_list_even_if_it_was_made_from_a_list_of_files_that_has_
     assert listed(tmp_path / "all.m3u") == [name for name in before if "003" not in name]
     source.unlink()
     undo("all")
-
-
-def test_undo_of_a_split_playlist_restores_the_number_of_its_files(music: Path) -> None:
-    make(music, "--for", own_player(max_per_file=8), "-o", music / "playshuffle.m3u")
-    parts = {path.name: path.read_bytes() for path in music.glob("*.m3u")}
-    make(music)
-    assert len(list(music.glob("*.m3u"))) == 1
-
-    undo()
-
-    assert {path.name: path.read_bytes() for path in music.glob("*.m3u")} == parts
 
 
 # Lists that get shorter

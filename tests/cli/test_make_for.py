@@ -16,10 +16,8 @@ from tests.support.program import (
     moved,
     mpd_conf,
     numbered,
-    own_player,
     refused,
     report,
-    run,
 )
 
 pytestmark = pytest.mark.process
@@ -95,41 +93,6 @@ def test_if_mpd_conf_cannot_be_read_the_option_output_is_needed(music: Path, hom
     assert listed(music / "x.m3u")
 
 
-def test_the_summary_names_the_files_of_a_split_playlist(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 7)
-    configured(f'[playlist.a]\nfolders = ["{music}"]\noutput = "{tmp_path}/a.m3u"\nmax_per_file = 3\n')
-
-    said = make("a")
-
-    assert f"Wrote {tmp_path}/a-1.m3u to a-3.m3u: 7 tracks" in said
-    assert f"--playlist={tmp_path}/a-1.m3u\n" in said
-
-
-def test_a_later_make_reads_the_files_of_a_split_playlist_as_one_playlist(tmp_path: Path) -> None:
-    """It writes nothing again if nothing changed; sattolo starts from the order in all files."""
-    music = numbered(tmp_path / "Music", 7)
-    words = (music, "--for", own_player(max_per_file=3), "-o", tmp_path / "a.m3u", "--seed", "1")
-    make(*words)
-    files = [tmp_path / f"a-{number}.m3u" for number in (1, 2, 3)]
-    first = [name for file in files for name in listed(file)]
-    stamps = [file.stat().st_mtime_ns for file in files]
-
-    again = report(*words)
-    unchanged = [file.stat().st_mtime_ns for file in files]
-
-    assert (again["changed"], again["notes"], unchanged) == (False, [], stamps)
-    assert report(*words, "--order", "sattolo")["notes"] == []
-    assert moved(first, [name for file in files for name in listed(file)])
-
-
-def test_a_playlist_on_stdout_is_not_split_into_parts(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 7)
-
-    done = run("make", music, "--for", own_player(like="car", max_per_file=3), "-o", "-")
-
-    assert len(parse(done.out, b"/").paths) == 7
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -198,24 +161,3 @@ def test_a_damaged_playlist_that_the_program_wrote_is_replaced(tmp_path: Path) -
     forget()
 
     assert report(music, "-o", path, "--order", "sattolo")["changed"]
-
-
-def test_the_command_make_names_every_old_playlist_file_that_it_removes(tmp_path: Path) -> None:
-    music = numbered(tmp_path / "Music", 9)
-    playlist = music / "x.m3u"
-    assert run("make", music, "-o", playlist).code == 0
-
-    dry = run("make", music, "-o", playlist, "--for", own_player(max_per_file=3), "--dry-run")
-    assert f"Would remove: {playlist}," in dry.err
-    assert playlist.exists()
-
-    parts = run("make", music, "-o", playlist, "--for", "own")
-    assert f"Removed: {playlist}," in parts.err
-    assert not playlist.exists()
-
-    fewer = report(music, "-o", playlist, "--for", own_player(max_per_file=5))
-    assert fewer["removed"] == [str(music / "x-3.m3u")]
-    assert sorted(path.name for path in music.glob("*.m3u")) == ["x-1.m3u", "x-2.m3u"]
-
-    assert report(music, "-o", playlist)["removed"] == [str(music / "x-1.m3u"), str(music / "x-2.m3u")]
-    assert report(music, "-o", playlist)["removed"] == []

@@ -11,7 +11,7 @@ from playshuffle.errors import PlayshuffleError
 from playshuffle.library.missing import check_root
 from playshuffle.system.write_errors import words
 from tests.support.in_process import Program
-from tests.support.program import own_player
+from tests.support.program import numbered
 from tests.support.tagging import tagged_library
 
 pytestmark = pytest.mark.usefixtures("music")
@@ -189,21 +189,21 @@ def files(music: Path) -> Path:
 
 
 @pytest.mark.process
-@pytest.mark.usefixtures("files")
-def test_the_command_check_reports_each_file_of_a_split_playlist(program: Program) -> None:
-    player = own_player(like="car", title="a car radio", max_per_file=3)
-    message(f"make . -q --for {player} --order sorted -o car.m3u", program)
-    done = program("check", "car.m3u")
+def test_make_and_check_say_in_one_line_that_a_list_has_more_tracks_than_a_car_radio_reads(
+    music: Path, program: Program
+) -> None:
+    numbered(music, 257)
+    to_fix = "To fix: playshuffle export LIST FOLDER, which splits the list, or --limit 255"
+    problem = f"it reads the first 255 entries. {to_fix}"
 
-    assert done.out.splitlines() == [
-        "ok: ~/Music/car-1.m3u: 3 entries, each file exists once. Its paths work with a car radio",
-        "warning: ~/Music/car-2.m3u: 1 entry. A car radio may not play all",
-        (
-            "Problem: a car radio may not play 1 of 1: not MP3, which many need (1 FLAC)."
-            " To fix: make it with --for own --where format:mp3"
-        ),
-        "  line 6: 04 Deep.flac",
-    ]
+    done = program("make", ".", "--for", "car", "-o", "car.m3u")
+
+    assert f"Problem: a car radio may not play 2 tracks: {problem}\n" in done.err
+    checked = program("check", "car.m3u")
+    assert f"Problem: a car radio may not play all entries: {problem}\n" in checked.out
+    assert "line " not in checked.out
+    program("make", ".", "--for", "car", "--limit", "255", "-o", "car.m3u")
+    assert "reads the first" not in program("check", "car.m3u").out
 
 
 @pytest.mark.process

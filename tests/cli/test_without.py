@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import configured, library, listed, make, own_player, refused, report, run
+from tests.support.program import configured, library, listed, make, refused, report, run
 from tests.support.service import Service, config, holds, wait_for
 
 pytestmark = pytest.mark.process
@@ -110,9 +110,6 @@ def test_make_refuses_the_playlist_that_it_would_write_as_a_skip_list(music: Pat
     for name in ("playshuffle.m3u", "./a/../playshuffle.m3u", "link.m3u"):
         assert "is the playlist that is written" in refused(2, "make", music, "--without", name, cwd=music)
     assert not (music / "playshuffle.m3u").exists()
-
-    make(music, "--for", own_player(max_per_file=2), "-o", music / "playshuffle.m3u")
-    assert run("make", music, "--without", music / "playshuffle-1.m3u", cwd=music).code == 2
 
 
 def test_the_command_config_check_names_a_skip_list_that_does_not_exist(music: Path) -> None:

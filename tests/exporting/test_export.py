@@ -106,7 +106,7 @@ def test_the_numbers_of_all_folders_of_an_export_have_the_same_number_of_digits(
 
 
 def test_the_playlist_of_an_export_is_split_into_files_short_enough_for_a_car_radio(tmp_path: Path) -> None:
-    part = PLAYERS["car"].part
+    part = PLAYERS["car"].most
     assert part is not None
     tracks = music(tmp_path / "Music", [f"{number}.mp3" for number in range(part + 1)], size=6)
 

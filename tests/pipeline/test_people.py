@@ -108,12 +108,3 @@ def test_a_list_that_root_replaces_still_belongs_to_its_user_and_a_note_names_th
     assert f"Note: {tmp_path}/all.m3u is a playlist of user {ANN}, who stays its owner.\n" in said
     assert listed(tmp_path / "all.m3u") != before
     assert owner(tmp_path / "all.m3u") == ANN
-
-
-def test_the_files_of_another_users_list_in_several_parts_are_not_removed(shared: Path) -> None:
-    run(ANN, shared / "all.m3u", max_per_file=10)
-
-    assert f"all.m3u is a playlist of user {ANN}" in run(BOB, shared / "all.m3u")
-
-    assert sorted(file.name for file in shared.glob("*.m3u")) == ["all-1.m3u", "all-2.m3u"]
-    assert owner(shared / "all-1.m3u") == ANN

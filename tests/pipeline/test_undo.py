@@ -82,7 +82,7 @@ def test_an_undo_killed_before_it_saves_the_state_is_finished_by_the_next_undo(
 
 def test_undo_takes_back_a_run_of_make_that_was_killed_before_it_wrote_the_file(request_: Request) -> None:
     first = made(request_)
-    prepared = "playshuffle.playlist.parts.PreparedParts.replace"
+    prepared = "playshuffle.system.atomic_file.Prepared.replace"
     with mock.patch(prepared, side_effect=KilledError), pytest.raises(KilledError):
         made(request_._replace(options=Options(title="second")))
 

@@ -110,7 +110,7 @@ def test_the_help_on_a_player_has_the_problems_of_the_player_and_commands_to_wri
     assert facts["Problems"] == (", ".join(PLAYERS[name].loses_words()) or "none")
     if name != "mpd":  # whose playlists need its configuration
         made = run(*shlex.split(facts["Write"].replace("~", str(home)))[1:], "--json", "-q")
-        (written,) = json.loads(made.out)["files"]
+        written = json.loads(made.out)["output"]
         assert Path(written).parent == home / "Music"
         command = shlex.split(facts.get("Play", "").replace("~", str(home)))
         assert not command or written in command or f"--playlist={written}" in command

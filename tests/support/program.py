@@ -222,13 +222,6 @@ def configured(text: str) -> Path:
     return file
 
 
-def own_player(**keys: str | int | bool) -> str:
-    """Configure a player with these keys, and return its name."""
-    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
-    configured("\n".join(['folders = ["/none"]', "[playlist.none]", "[player.own]", *lines, ""]))
-    return "own"
-
-
 def update_configured(text: str) -> None:
     """Update the lists of a configuration as the service does, in this process."""
     config = load(os.fsencode(configured(text)))
