@@ -4,8 +4,7 @@ import contextlib
 import os
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple, Self
-from zlib import crc32
+from typing import NamedTuple
 
 from playshuffle.errors import Exit, Note, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
@@ -50,21 +49,15 @@ class EntryWriter(NamedTuple):
     def _escapes(self) -> bool:
         return PLAYERS[self.player].escapes and self.format is M3U and self.style is not PathStyle.URI
 
-    @property
-    def style_alone(self) -> Self:
-        """Return the writer without the paths of its playlist, to compare how playlists write entries."""
-        return self._replace(output=b"", folder=b"")
-
     def comments(self) -> list[tuple[str, str]]:
         base_comment = self.base.comment(self.folder)
         return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
 
     def text(self, tracks: Tracks, order: Sequence[int], comments: Sequence[tuple[str, str]]) -> Text:
         """Return the text of the playlist with these tracks in this order."""
-        style = self.style_alone
-        others = crc32(repr(comments).encode(), crc32(tracks.numbers))
-        basis = f"{checksum_of_lines(tracks, style)}-{others:08x}"
-        return self.format.text(lines_of(tracks, style), order, comments, basis)
+        # The lines do not depend on where the playlist is, so several playlists of a style share them.
+        style = self._replace(output=b"", folder=b"")
+        return self.format.text(_lines_of(tracks, style), order, comments)
 
     def suspects(self, tracks: Tracks, indices: Sequence[int]) -> list[bytes]:
         """Return the paths of these tracks if any folder has unusual names, else none.
@@ -131,16 +124,9 @@ class EntryWriter(NamedTuple):
 
 
 @lru_cache(1)  # the playlists of an update have the same library, and mostly the same style
-def lines_of(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
+def _lines_of(tracks: Tracks, writer: EntryWriter) -> list[bytes]:
     """Return the playlist lines of each track."""
     return tracks.of_tracks([line for folder in tracks.folders for line in writer.lines(folder)])
-
-
-@lru_cache(1)
-def checksum_of_lines(tracks: Tracks, writer: EntryWriter) -> str:
-    """Return a checksum of `lines_of`, which takes a tenth of the time that a shuffled playlist takes."""
-    lines = lines_of(tracks, writer)
-    return Text(lines, range(len(lines)), ()).fingerprint
 
 
 def entry_writer(request: Request, file: PlaylistFile | None, folders: Sequence[Folder]) -> EntryWriter:

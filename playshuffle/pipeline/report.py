@@ -90,7 +90,7 @@ class Report(NamedTuple):
         record = record._replace(content=self.text.fingerprint)
         if isinstance(record, SavedDeck):
             return record
-        return record._replace(stamp=self.stamp, basis=self.text.basis)
+        return record._replace(stamp=self.stamp)
 
     @property
     def noted(self) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from operator import ne
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.dealing.other_deals import deal_comment
@@ -116,12 +115,7 @@ class Run(NamedTuple):
         if not replaces:
             self._save(report.completed(record)._replace(content=record.content), before)
             return self._finished(report)
-        is_same, saved = None, self.record.saved_order
-        if saved is not None and saved.stamp and saved.stamp == self.file.stamp():  # not edited since
-            is_same = _is_same(saved, report)
-        with prepared(
-            self.file.path, report.text, force=self.request.options.force, is_same=is_same
-        ) as ready:
+        with prepared(self.file.path, report.text, force=self.request.options.force) as ready:
             self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
             report = report._replace(stamp=ready.stamp)
             if saves:
@@ -230,15 +224,6 @@ class Run(NamedTuple):
         tracks = f"{len(waiting):,} of {counted(len(self.choice.remaining), 'track')}"
         until = " Deals skip these tracks until it is back." if self.record.deck is not None else ""
         yield Note("waiting", f"{tracks} {verb} for {shown(root)}: {error.why}.{until}", root, error.advice)
-
-
-def _is_same(saved: SavedOrder, report: Report) -> bool:
-    """Return whether the file already has the report's text; build a large text only if necessary."""
-    if saved.played != report.playlist_length or any(map(ne, saved.present_then, report.arranged.played)):
-        return False
-    if saved.basis == report.text.basis:
-        report.text.fingerprint = saved.content
-    return saved.content == report.text.fingerprint
 
 
 def _check_own_list(request: Request, file: PlaylistFile | None, report: Report) -> None:

@@ -118,11 +118,9 @@ class Text:
         lines: Sequence[bytes],
         order: Sequence[int],
         comments: Iterable[tuple[str, str]],
-        basis: str = "",
     ) -> None:
         headers = [(key, one_line(value)) for key, value in comments]
         self._headers, self._lines, self._order, self._fingerprint = headers, lines, order, ""
-        self.basis = basis
 
     def __iter__(self) -> Iterator[bytes]:
         size = checksum = 0
@@ -136,10 +134,6 @@ class Text:
     def fingerprint(self) -> str:
         """Size and checksum, known without effort after the text was written."""
         return self._fingerprint or fingerprint_of(self)
-
-    @fingerprint.setter
-    def fingerprint(self, known: str) -> None:
-        self._fingerprint = known
 
     def _pieces(self) -> Iterator[bytes]:
         # Made each time: kept, they would take as much memory as the lines.

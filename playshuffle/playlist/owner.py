@@ -11,9 +11,7 @@ from playshuffle.system import atomic_file
 
 
 @contextlib.contextmanager
-def prepared(
-    path: bytes, text: Text, *, force: bool, is_same: bool | None = None
-) -> Iterator[atomic_file.Prepared]:
+def prepared(path: bytes, text: Text, *, force: bool) -> Iterator[atomic_file.Prepared]:
     """Write the new content of a playlist beside it; `replace` puts it in place.
 
     Args:
@@ -22,7 +20,7 @@ def prepared(
     Raises:
         PlayshuffleError: the playlist belongs to another user. It was not changed.
     """
-    with atomic_file.prepared(path, text, is_same) as ready:
+    with atomic_file.prepared(path, text) as ready:
         if not force:
             _check_owner(path, ready.owner)
         yield ready

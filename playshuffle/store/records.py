@@ -21,7 +21,7 @@ from playshuffle.system.sqlite import Connection
 
 _ORDER, _DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
-_ORDER_FACTS = ("played", "drawn_s", "stamp", "noted", "basis")
+_ORDER_FACTS = ("played", "drawn_s", "stamp", "noted")
 _FACTS = ("since", "round", "number", "deals_left", "order", "heard_from_s")
 
 
@@ -37,7 +37,6 @@ class SavedOrder(NamedTuple):
         digest: `Tracks.digest` of the tracks that were chosen.
         stamp: stamp of the written file; empty if unknown.
         noted: `Report.noted` of the last run.
-        basis: `Parts.basis` of the written file.
         copies: each omitted copy of a recording, followed by the copy in the list.
     """
 
@@ -50,7 +49,6 @@ class SavedOrder(NamedTuple):
     stamp: str = ""
     options: Options | None = None
     noted: str = ""
-    basis: str = ""
     copies: Sequence[int] = ()
 
     @property

@@ -98,7 +98,7 @@ def stamp(path: bytes, folder_fd: int | None = None) -> str:
 
 
 @contextlib.contextmanager
-def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None) -> Iterator[Prepared]:
+def prepared(path: bytes, content: Iterable[bytes]) -> Iterator[Prepared]:
     """Write the new content of a file beside it; `Prepared.replace` puts it in place.
 
     Before that call, when nothing on the disk can fail any more, the caller can save other data. An exception
@@ -109,7 +109,6 @@ def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None)
 
     Args:
         content: iterated twice if the file exists, first to compare.
-        is_same: whether the file already has this content; None to compare.
 
     Raises:
         PlayshuffleError: the content could not be written.
@@ -120,8 +119,7 @@ def prepared(path: bytes, content: Iterable[bytes], is_same: bool | None = None)
         try:
             folder_fd = stack.enter_context(_folder(folder))
             old = _old(name, folder_fd)
-            if is_same is None:
-                is_same = old is not None and _holds(name, folder_fd, content)
+            is_same = old is not None and _holds(name, folder_fd, content)
             temporary = None if is_same else _write_temporary(name, folder_fd, content, old)
         except OSError as error:
             raise refusal(path, folder, error) from error
