@@ -50,8 +50,8 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     names = list(names)
     if name in names:
         return name
-    plain = name.strip().casefold()
-    by_plain = {candidate.casefold(): candidate for candidate in names}
+    plain = folded(name.strip())
+    by_plain = {folded(candidate): candidate for candidate in names}
     alias = ALIASES.get(kind, {}).get(plain, plain)
     if alias in by_plain:
         return by_plain[alias]

@@ -24,6 +24,7 @@ from playshuffle.options.table import Options
 from playshuffle.players.profiles import GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.playlist_file import check_name
 from playshuffle.system import atomic_file
+from playshuffle.text import folded
 
 _LONGEST_S = 7 * 86_400  # for durations; a mistyped unit would stop the service for years
 _LONGEST_NAME = 200  # bytes; a file name has at most 255, with suffix and number
@@ -174,7 +175,7 @@ def _name_fault(name: str, names: Iterable[str]) -> str:
     if len(name.encode()) > _LONGEST_NAME:
         return f"The name of a playlist has at most {_LONGEST_NAME} bytes, this one {len(name.encode()):,}."
     earlier = itertools.takewhile(lambda other: other != name, names)
-    twin = next((other for other in earlier if other.casefold() == name.casefold()), None)
+    twin = next((other for other in earlier if folded(other) == folded(name)), None)
     if twin is None:
         return ""
     return f"Playlists '{shown(twin)}' and '{shown(name)}' differ only in upper and lower case. Rename one."

@@ -19,6 +19,7 @@ from playshuffle.players.player import Player
 from playshuffle.players.profiles import BUILT_IN, GENERIC, PLAYERS, set_own_players
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.m3u import PathStyle
+from playshuffle.text import folded
 
 TABLE = "player"
 _NAME = r"[a-z0-9][a-z0-9_-]*"
@@ -48,7 +49,7 @@ def load_player(name: str) -> None:
     Raises:
         PlayshuffleError: the player's table in the configuration has a mistake.
     """
-    if name not in PLAYERS and name.strip().casefold() not in BUILT_IN:
+    if name not in PLAYERS and folded(name.strip()) not in BUILT_IN:
         faults = add_own_players().get(name, ())
         if faults:
             raise PlayshuffleError(faults[0].text, Exit.CONFIG)

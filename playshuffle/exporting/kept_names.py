@@ -15,6 +15,7 @@ from playshuffle.exporting.copied_tracks import CopiedTrack, plain
 from playshuffle.exporting.copying import Exported, Working
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.system import atomic_file
+from playshuffle.text import folded
 
 
 def export_names(
@@ -120,13 +121,13 @@ def _spelled(folder: bytes, tracks: Sequence[CopiedTrack]) -> list[CopiedTrack]:
     """Spell folders as on the device if only letter case differs: FAT has one folder for both spellings."""
     top = os.fsdecode(folder)
     below = (os.path.relpath(path, top) for path, _, _ in os.walk(top))
-    spellings = {path.casefold(): path for path in below} | {"": ""}
+    spellings = {folded(path): path for path in below} | {"": ""}
 
     def spelled(path: str) -> str:
-        if path.casefold() not in spellings:
+        if folded(path) not in spellings:
             above, name = os.path.split(path)
-            spellings[path.casefold()] = os.path.join(spelled(above), name)
-        return spellings[path.casefold()]
+            spellings[folded(path)] = os.path.join(spelled(above), name)
+        return spellings[folded(path)]
 
     parts = (os.path.split(track.name) for track in tracks)
     names = [os.path.join(spelled(above), name) for above, name in parts]
@@ -138,14 +139,14 @@ def _names(
 ) -> list[bytes]:
     """Return the relative name of each copy. No new name equals another, even in lower case."""
     names: list[bytes] = []
-    taken = {os.fsdecode(path[len(folder) + 1 :]).casefold() for path in (*again.values(), *elsewhere)}
+    taken = {folded(os.fsdecode(path[len(folder) + 1 :])) for path in (*again.values(), *elsewhere)}
     for index, track in enumerate(tracks):
         if index in again:
             names.append(again[index][len(folder) + 1 :])
             continue
         name = track.name
-        while name.casefold() in taken or os.path.lexists(os.path.join(folder, name.encode())):
+        while folded(name) in taken or os.path.lexists(os.path.join(folder, name.encode())):
             name = "~".join(os.path.splitext(name))
-        taken.add(name.casefold())
+        taken.add(folded(name))
         names.append(name.encode())
     return names

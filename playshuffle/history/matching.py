@@ -82,7 +82,7 @@ class _ByNames:
         self._numbers: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         for number, names in tagged:
             if names.recording_id:
-                self._numbers[(names.recording_id.casefold(),)].append(number)
+                self._numbers[(folded(names.recording_id),)].append(number)
             artist, title, album = map(_plain, names[:3])
             for each in {artist, artist.partition(_BETWEEN)[0]} - {""} if title else ():
                 self._numbers[each, title].append(number)
@@ -90,7 +90,7 @@ class _ByNames:
 
     def numbers(self, names: TagNames) -> Sequence[int]:
         artist, title, album = map(_plain, names[:3])
-        keys = ((names.recording_id.casefold(),), (artist, title, album), (artist, title))
+        keys = ((folded(names.recording_id),), (artist, title, album), (artist, title))
         return next((self._numbers[key] for key in keys if all(key) and key in self._numbers), ())
 
 

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -189,6 +190,12 @@ def _numbers(names: Sequence[str]) -> list[int]:
     return [numbers[name] if name else ~index for index, name in enumerate(names)]
 
 
+def _folded(text: str) -> str:
+    """Return the text as `text.folded` does, without differences of case and of Unicode form."""
+    composed = unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", composed.casefold())
+
+
 class RandomOrder(_ShuffleOrder, order="random", title="Random, _kept"):
     """Every order is equally likely; a new round does not begin with the songs played last."""
 
@@ -206,11 +213,11 @@ class SpreadOrder(_ShuffleOrder, order="spread", title="Artists _apart"):
     PLUGIN_DESC = "Plays every song once, with the songs of each artist far apart."
 
     def _artists(self, keys: Sequence[str]) -> list[int]:
-        return _numbers([self._songs[key]("artist").partition("\n")[0].strip().casefold() for key in keys])
+        return _numbers([_folded(self._songs[key]("artist").partition("\n")[0].strip()) for key in keys])
 
     def draw(self, keys: list[str], _played: list[str]) -> list[str]:
-        artists, albums = self._artists(keys), _numbers([str(self._songs[key].album_key) for key in keys])
-        return _permute(keys, shuffle.spread(range(len(keys)), artists, _RANDBELOW, albums))
+        albums = _numbers([_folded(str(self._songs[key].album_key)) for key in keys])
+        return _permute(keys, shuffle.spread(range(len(keys)), self._artists(keys), _RANDBELOW, albums))
 
     def admit(self, order: list[str], new: list[str], first: int) -> list[str]:
         keys, count, artists = [*order, *new], len(order), self._artists([*order, *new])
@@ -236,7 +243,7 @@ class AlbumsOrder(_ShuffleOrder, order="albums", title="Al_bums"):
 
         def album(key: str) -> str:
             song = self._songs[key]
-            return str(song.album_key) if song("album") else song("~dirname")
+            return _folded(str(song.album_key)) if song("album") else song("~dirname")
 
         ordered = sorted(keys, key=place)
         return ordered, _numbers([album(key) for key in ordered])

@@ -17,6 +17,7 @@ from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.natural import Key, natural_key
 from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field
 from playshuffle.tags.reading import Tags
+from playshuffle.text import folded
 
 ALBUM, ARTIST, FOLDER = "album", "artist", "folder"
 
@@ -117,7 +118,7 @@ def _numbered(names: Sequence[Hashable | None]) -> list[int]:
 
 
 def _principal(artists: str) -> str | None:
-    first = artists.partition("; ")[0].strip().casefold()
+    first = folded(artists.partition("; ")[0].strip())
     name = re.sub(_GUEST, "", first).strip() or first
     return None if name in _NOBODY else name
 
@@ -128,7 +129,7 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
         return [None if value == "" else value for value in values]
     if field.name in ("albumartist", "composer"):
         return [*map(_principal, values)]
-    firsts = [text.partition("; ")[0].strip().casefold() or None for text in values]
+    firsts = [folded(text.partition("; ")[0].strip()) or None for text in values]
     if field.name != "work":
         return [*firsts]
     composers = map(_principal, FIELDS["composer"].read(folder, rows))
@@ -173,9 +174,9 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
     for row in rows:
         tags = row or Tags()
         title, disc = _without_disc(tags.album.strip())
-        artist = tags.album_artist.strip().casefold() if title else ""
+        artist = folded(tags.album_artist.strip()) if title else ""
         number = math.inf if tags.number is None else tags.number
-        album = tags.release_id or _Album(artist, title.casefold(), place)
+        album = tags.release_id or _Album(artist, folded(title), place)
         last = album if album != last else last  # mostly the same: one object for the tracks of an album
         disc = tags.disc or disc or folder_disc or 1
         yield last, Position(disc, tags.side or 0, number, tags.part or 0)

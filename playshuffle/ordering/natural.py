@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from playshuffle.library.folder import Folder
 from playshuffle.ordering.chosen import Chosen
+from playshuffle.text import folded
 
 # Alternating texts and numbers, with a text first.
 Key = tuple[str | int, ...]
@@ -14,7 +15,7 @@ Key = tuple[str | int, ...]
 
 def natural_key(name: bytes) -> Key:
     """Return the key that sorts a name naturally."""
-    parts = re.split(r"([0-9]+)", os.fsdecode(name).casefold())
+    parts = re.split(r"([0-9]+)", folded(os.fsdecode(name)))
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
 
 

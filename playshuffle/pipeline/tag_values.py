@@ -17,6 +17,7 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.selection.fields import FIELDS, OF_HISTORY, OF_TRACKS, TEXT, Field
 from playshuffle.selection.query import shown_value
 from playshuffle.selection.values import BETWEEN
+from playshuffle.text import composed
 
 
 class Coverage(NamedTuple):
@@ -59,5 +60,5 @@ def _coverage(tracks: Tracks, field: Field, rows_of: RowsOf) -> Coverage:
         if text:
             count += tracks_with
             for part in text.split(BETWEEN) if field.kind == TEXT else [text]:
-                values[part] += tracks_with
+                values[composed(part) if field.kind == TEXT else part] += tracks_with
     return Coverage(count, values)

@@ -53,7 +53,7 @@ class CopyFacts(NamedTuple):
 def find_copies(facts: Sequence[CopyFacts]) -> list[list[int]]:
     """Return groups of copies as indices of `facts`, sorted by first path; each with its best copy first."""
     groups = _Groups(facts)
-    groups.join(lambda track: track.recording_id.casefold() or None, SAME_ID_MS)
+    groups.join(lambda track: folded(track.recording_id) or None, SAME_ID_MS)
     groups.join(_name, SAME_NAME_MS)
     return groups.ranked()
 
@@ -122,7 +122,7 @@ class _Groups:
             return True
         tracks = [self._facts[index] for index in (*self._groups[one], *self._groups[other])]
         releases = [track.release_id for track in tracks if track.release_id]
-        ids = {track.recording_id.casefold() for track in tracks if track.recording_id}
+        ids = {folded(track.recording_id) for track in tracks if track.recording_id}
         if len(set(releases)) < len(releases) or len(ids) > 1:
             return False
         for index in self._groups[other]:

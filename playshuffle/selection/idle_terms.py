@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from playshuffle.selection.fields import DAY
 from playshuffle.selection.findings import Idle
 from playshuffle.selection.terms import Term
+from playshuffle.text import folded
 
 _CLOSENESS = 0.7
 _MOST_FOLDERS = 10_000  # folders to compare; more take seconds
@@ -36,10 +37,10 @@ def idle_terms(terms: Iterable[Term], hits: Mapping[Term, int], folders: Iterabl
 def _near(term: Term, folders: Sequence[bytes]) -> str | None:
     for top in term.tops:
         start = top[: len(top) - len(term.relative)] if term.relative else b""
-        wanted = os.fsdecode(term.relative or top).rstrip("/").casefold()
+        wanted = folded(os.fsdecode(term.relative or top).rstrip("/"))
         by_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for path in _with_parents(folder[len(start) :] for folder in folders if folder.startswith(start)):
-            by_name[os.path.basename(path).casefold()][path.casefold()] = path
+            by_name[folded(os.path.basename(path))][folded(path)] = path
         names = get_close_matches(os.path.basename(wanted), by_name, 1, _CLOSENESS)
         if names:
             paths = by_name[names[0]]

@@ -13,7 +13,7 @@ from playshuffle.selection.fields import FIELDS, LENGTH, OF_HISTORY, TEXT, Field
 from playshuffle.selection.query import Query
 from playshuffle.selection.terms import Term
 from playshuffle.selection.values import BETWEEN
-from playshuffle.text import short
+from playshuffle.text import folded, short
 
 _CLOSENESS = 0.5
 _MOST_VALUES = 10_000  # values to compare; more take seconds
@@ -89,8 +89,8 @@ def _advice(term: Term, count: int, values_of: Callable[[Field], Counter[str]]) 
 
 
 def _nearest(value: str, values: Counter[str]) -> str:
-    by_case = {text.casefold(): text for text, _ in values.most_common(_MOST_VALUES)}
-    near = get_close_matches(value.strip("\"'=~").casefold(), by_case, 1, _CLOSENESS)
+    by_case = {folded(text): text for text, _ in values.most_common(_MOST_VALUES)}
+    near = get_close_matches(folded(value.strip("\"'=~")), by_case, 1, _CLOSENESS)
     return "".join(f"nearest: {short(by_case[name], 40)} ({values[by_case[name]]:,})" for name in near)
 
 

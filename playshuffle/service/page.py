@@ -14,7 +14,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.system import atomic_file
 from playshuffle.system.regular_file import read_regular
-from playshuffle.text import counted
+from playshuffle.text import composed, counted
 
 _MARK = b"<!doctype html>\n<!-- playshuffle -->\n"
 _HEAD_BYTES = 64 << 10  # bytes to read from a playlist
@@ -140,7 +140,7 @@ def _artists(output: bytes) -> list[str]:
     except OSError:
         return []
     lines = head.decode(errors="replace").splitlines()[:-1]
-    titles = [line.partition(",")[2] for line in lines if line.startswith("#EXTINF:")]
+    titles = [composed(line).partition(",")[2] for line in lines if line.startswith("#EXTINF:")]
     return [title.partition(" - ")[0] if " - " in title else "" for title in titles[:_STRIPES]]
 
 

@@ -3,13 +3,14 @@
 import os
 
 from playshuffle.tags.reading import Tags
+from playshuffle.text import folded
 
 SUFFIX = b".m4b"
 
 # Values of MP4's `stik`; 10 is a TV show and 6 a music video, which may be music.
 MEDIA_KINDS = {2: "audiobook", 21: "podcast"}
 
-# Whole genres, casefolded: `Spoken Jazz` is music.
+# Whole genres, folded: `Spoken Jazz` is music.
 GENRES = frozenset((
     "audio book", "audiobook", "audiobooks", "audiolibro", "audiolivre", "books & spoken", "hörbuch",
     "hörbücher", "hörspiel", "hörspiele", "ljudbok", "livre audio", "luisterboek", "lydbog", "lydbok",
@@ -27,6 +28,6 @@ def why_spoken(name: bytes, tags: Tags | None) -> str:
         return f"spoken word: its media kind is {MEDIA_KINDS[tags.media_kind]}"
     if tags.genre:
         for genre in tags.genre.split("; "):
-            if genre.strip().casefold() in GENRES:
+            if folded(genre.strip()) in GENRES:
                 return f"spoken word: its genre is {genre.strip()}"
     return ""

@@ -116,6 +116,18 @@ def test_the_order_spread_keeps_artists_apart_even_after_songs_were_added(plugin
     assert all(artist[one] != artist[two] for one, two in itertools.pairwise(songs))
 
 
+def test_a_name_in_both_unicode_forms_is_one_artist_and_one_album(plugin: Path) -> None:
+    names = ("Bj\u00f6rk", "Bjo\u0308rk")
+    songs = [song(number, names[number % 2], names[number % 2]) for number in range(4)]
+    songs += [song(number, f"Artist {number}", f"Album {number}") for number in range(4, 8)]
+    spread = play(plugin, "SpreadOrder", ["next"] * 8, songs)
+    albums = play(plugin, "AlbumsOrder", ["next"] * 8, songs)
+    ours = [str(key) < "/m/004" for key in spread]
+
+    assert not any(one and two for one, two in itertools.pairwise(ours))
+    assert [key for key in albums if str(key) < "/m/004"] == [each["~filename"] for each in songs[:4]]
+
+
 def test_the_order_albums_plays_each_album_whole_even_after_a_song_was_added(plugin: Path) -> None:
     album = {each["~filename"]: each["album"] for each in TWELVE} | {"/m/050.mp3": "Album 9"}
     steps: list[Step] = ["next", "next", ["add", song(50, album="Album 9")], *["next"] * 11]

@@ -30,6 +30,7 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("Queen (feat. David Bowie)", "Queen ft. Someone; Else", True),
         ("Queen [Featuring David Bowie]", "queen FT someone", True),
         ("Straße", "STRASSE", True),
+        ("Bj\u00f6rk", "BJO\u0308RK", True),
         ("Queen", "King", False),
         ("Simon & Garfunkel", "Simon", False),
         ("Little Feat", "Little", False),
@@ -43,6 +44,14 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
 )
 def test_tracks_are_grouped_by_main_artist_if_the_artist_is_known(one: str, other: str, is_one: bool) -> None:
     assert are_one("artist", Tags(artist=one), Tags(artist=other)) is is_one
+
+
+@pytest.mark.parametrize(
+    ("by", "tag"),
+    [("album", "album"), ("albumartist", "album_artist"), ("composer", "composer"), ("genre", "genre")],
+)
+def test_texts_that_differ_only_in_their_unicode_form_are_one_group(by: str, tag: str) -> None:
+    assert are_one(by, Tags(**{tag: "Bj\u00f6rk"}), Tags(**{tag: "BJO\u0308RK"}))  # type: ignore[arg-type]
 
 
 def test_the_number_of_artists_does_not_include_unknown_artists() -> None:
