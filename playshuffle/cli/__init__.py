@@ -76,10 +76,10 @@ def _finish_move() -> None:
 
 def _fail(error: Exception, words: Sequence[str]) -> Exit:
     # It needs the table of options, which many commands do without.
-    from playshuffle.cli.usage_errors import in_users_words, usage_text
+    from playshuffle.cli.usage_errors import details_of, in_users_words, usage_text
 
     if isinstance(error, PlayshuffleError):
-        return fail(in_users_words(error, words), error.code, error.details)
+        return fail(in_users_words(error, words), error.code, details_of(error, words))
     return fail(usage_text(error, words), Exit.USAGE)
 
 

@@ -17,7 +17,7 @@ from playshuffle.config.own_players import known_player, value_names
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
-from playshuffle.players.profiles import PLAYERS
+from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.playlist_reader import Entry
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
@@ -58,7 +58,8 @@ def check(
     asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
     asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
     lists = all_lists(config)
-    sources = [_source(playlist, lists) for playlist in playlists]
+    first = asked[0] if asked else GENERIC
+    sources = [_source(playlist, lists, first) for playlist in playlists]
     with progress_bar(quiet=False) as progress:
         report = partial(progress.report, "Checking entries")
         checked = [check_playlist(path, asked, content, report) for path, content in sources]
@@ -71,11 +72,11 @@ def check(
     return Exit.LOSSES if has_losses else Exit.DONE
 
 
-def _source(playlist: str, lists: Sequence[KnownList]) -> tuple[bytes, bytes | None]:
+def _source(playlist: str, lists: Sequence[KnownList], player: str) -> tuple[bytes, bytes | None]:
     if playlist == "-":
         content = b"" if sys.stdin is None else sys.stdin.buffer.read()
         return os.path.abspath(b"standard-input.m3u"), content
-    return find_file(playlist, lists), None
+    return find_file(playlist, lists, player), None
 
 
 def _lines(result: Checked, screen: Screen) -> Iterator[str]:

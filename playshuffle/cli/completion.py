@@ -12,10 +12,11 @@ from playshuffle.options.table import Row
 def lists(ctx: typer.Context) -> list[str]:
     """Return the names of configured, made and dealt lists."""
     # Completion of options does not need them.
+    from playshuffle.config.known_list import names_of
     from playshuffle.config.load import all_lists
 
     with contextlib.suppress(PlayshuffleError):
-        return [shown(each.name) for each in all_lists(ctx.params.get("config"))]
+        return [*map(shown, names_of(all_lists(ctx.params.get("config"))))]
     return []
 
 

@@ -115,7 +115,7 @@ def _only_deck(lists: Sequence[KnownList], switch: str) -> KnownList:
         return dealt[0]
     if not dealt:
         raise PlayshuffleError("Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music")
-    names = titles(dealt)
+    names = titles(dealt, lists)
     command = f"playshuffle deal {shell_path(names[0])} {switch}".rstrip()
     due = "" if switch else ". To deal all configured ones that are due: playshuffle deal --due"
     raise PlayshuffleError(f"There are several decks: {', '.join(names)}. Name one: {command}{due}")

@@ -65,7 +65,7 @@ def export(
     with State(writes=False) as state:
         roots = state.roots()
     read = read_file_list(found)
-    name = "playlist" if found == STDIN else os.path.splitext(os.path.basename(found))[0]
+    name = "playlist" if found == STDIN else KnownList(os.fsencode(found)).name
     target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
         below = roots if keep_names else None

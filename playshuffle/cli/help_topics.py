@@ -101,8 +101,11 @@ A share reports no changes. The service scans it at intervals: poll = "5m".
 _NAMES = """\
 A word of a command names the first of these that the command can use:
 
-  1. a list: by its name, or the name of its file if no other file here has it
-  2. a file or folder: by its path
+  1. a list: by its name, as `playshuffle status --all` shows it, or the name
+     of its file. ~/Music/playshuffle.m3u is Music; playshuffle, too, if no
+     other list is called so, or else in its folder.
+  2. a file or folder: by its path. A folder stands for the list made of it
+     where a command takes lists, such as export.
   3. a folder below a music folder, such as Miles/Live
   4. a query, such as genre:jazz
   5. a track: by its file name, with or without suffix, its title, or

@@ -1,14 +1,13 @@
 """Make, update or deal several lists of one library."""
 
 import shlex
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.screen import home_path
 from playshuffle.cli.streams import say_error
-from playshuffle.config.known_list import KnownList
+from playshuffle.config.known_list import KnownList, names_of
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.given import Given
 from playshuffle.pipeline.open_library import open_library
@@ -94,10 +93,9 @@ def request_of(
     return request
 
 
-def titles(lists: Sequence[KnownList]) -> list[str]:
-    """Return the name of each list, or its file if several lists have that name."""
-    count = Counter(one.name for one in {each.path: each for each in lists}.values())
-    return [shown(one.name) if count[one.name] == 1 else home_path(one.path) for one in lists]
+def titles(lists: Sequence[KnownList], among: Sequence[KnownList] = ()) -> list[str]:
+    """Return the name of each list, or its file if other lists, also in `among`, have that name."""
+    return [home_path(name) for name in names_of(lists, among)]
 
 
 def say_broken(config: "Config") -> list[Exit]:

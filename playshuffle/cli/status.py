@@ -1,8 +1,9 @@
 """Show folders, playlists, decks and the service: `playshuffle status`."""
 
+import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +12,16 @@ from playshuffle.cli.common_options import ConfigFile, Json, argument, option
 from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, say_error, write_out
 from playshuffle.config.configuration import load_if_any
+from playshuffle.config.list_names import unique_names
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.options.help_groups import OUTPUT
+from playshuffle.service import status_file
 from playshuffle.service.metrics import metrics
 from playshuffle.service.status_json import NOT_WATCHED, PlaylistStatus, RootStatus, Status, failures
 from playshuffle.service.status_report import current_status
+from playshuffle.store.records import summaries
+from playshuffle.store.state import State
 from playshuffle.text import counted
 
 if TYPE_CHECKING:
@@ -65,7 +70,8 @@ def status(
     elif as_json:
         print_json(report.facts() if one is None else one.facts())
     else:
-        print_lines(_lines(report, screen) if one is None else [*one.lines(screen), *report.notes])
+        titles = _titles(config_file) if one is None else {}
+        print_lines(_lines(report, titles, screen) if one is None else [*one.lines(screen), *report.notes])
     is_well = all(playlist.last_error is None for playlist in report.playlists)
     return Exit.DONE if is_well else Exit.LOSSES
 
@@ -80,9 +86,9 @@ def _configuration(named: str | None) -> "Config | None":
         return None
 
 
-def _lines(report: Status, screen: Screen) -> Iterator[str]:
+def _lines(report: Status, titles: Mapping[bytes, str], screen: Screen) -> Iterator[str]:
     yield from _verdict(report, screen)
-    dealt = [playlist for playlist in report.playlists if playlist.deck is not None]
+    decks = [playlist for playlist in report.playlists if playlist.deck is not None]
     others = [playlist for playlist in report.playlists if playlist.deck is None]
     yield from _table(
         ("folder", "state", "tracks", "watch", "last scan"),
@@ -93,22 +99,22 @@ def _lines(report: Status, screen: Screen) -> Iterator[str]:
         if root.advice:
             yield from screen.detail("Try", root.advice)
     yield from _table(
-        ("playlist", "state", "tracks", "order", "written"),
-        [_playlist_row(playlist, screen) for playlist in others],
+        ("list", "state", "tracks", "order", "written"),
+        [_playlist_row(_title(playlist, titles), playlist, screen) for playlist in others],
         screen,
     )
-    yield from _all_problems(others, screen)
+    yield from _all_problems(others, titles, screen)
     today = datetime.now().astimezone().date()
     yield from _table(
-        ("deck", "state", "tracks", "this round", "next deal"),
-        [_deck_row(playlist, screen, today) for playlist in dealt],
+        ("dealt list", "state", "tracks", "this round", "next deal"),
+        [_deck_row(_title(playlist, titles), playlist, screen, today) for playlist in decks],
         screen,
     )
-    yield from _all_problems(dealt, screen)
+    yield from _all_problems(decks, titles, screen)
     if report.not_listed:
         if screen.is_terminal:
             yield ""
-        hidden = counted(report.not_listed, "other playlist" if others or dealt else "playlist")
+        hidden = counted(report.not_listed, "other playlist" if others or decks else "playlist")
         yield from screen.wrapped(f"{hidden} written by make: playshuffle status --all")
     yield from report.notes
 
@@ -141,14 +147,26 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], screen: Screen)
         yield from screen.table(header, rows, right={2})
 
 
-def _all_problems(playlists: Sequence[PlaylistStatus], screen: Screen) -> Iterator[str]:
+def _all_problems(
+    playlists: Sequence[PlaylistStatus], titles: Mapping[bytes, str], screen: Screen
+) -> Iterator[str]:
     for playlist in playlists:
         for problem in playlist.problems:
-            yield from screen.wrapped(f"{_title(playlist)}: {problem}", "  ")
+            yield from screen.wrapped(f"{_title(playlist, titles)}: {problem}", "  ")
 
 
-def _title(playlist: PlaylistStatus) -> str:
-    return home_path(playlist.output) if playlist.output else shown(playlist.name or "")
+def _titles(config: "Config | None") -> dict[bytes, str]:
+    """Map the file of each list to the name that commands take."""
+    with State(writes=False) as state:
+        lists: dict[bytes, str | None] = dict.fromkeys(summaries(state))
+    playlists = () if config is None else config.playlists
+    return unique_names(lists | {os.path.realpath(each.output): each.name for each in playlists})
+
+
+def _title(playlist: PlaylistStatus, titles: Mapping[bytes, str]) -> str:
+    if not playlist.output:  # its table in the configuration is broken
+        return shown(playlist.name or "")
+    return home_path(titles.get(status_file.resolved(playlist.output), playlist.output))
 
 
 def _folder_row(root: RootStatus, screen: Screen) -> list[str]:
@@ -157,13 +175,13 @@ def _folder_row(root: RootStatus, screen: Screen) -> list[str]:
     return [home_path(root.root), root.state, _number(root.tracks), watch, scan]
 
 
-def _playlist_row(playlist: PlaylistStatus, screen: Screen) -> list[str]:
+def _playlist_row(title: str, playlist: PlaylistStatus, screen: Screen) -> list[str]:
     written = "" if playlist.last_write is None else screen.when(playlist.last_write)
     order = shown(playlist.order or "")
-    return [_title(playlist), _state(playlist), _number(playlist.tracks), order, written]
+    return [title, _state(playlist), _number(playlist.tracks), order, written]
 
 
-def _deck_row(playlist: PlaylistStatus, screen: Screen, today: date) -> list[str]:
+def _deck_row(title: str, playlist: PlaylistStatus, screen: Screen, today: date) -> list[str]:
     facts = playlist.deck or {}
     count, dealt = facts.get("tracks"), facts.get("dealt")
     progress, heard = "", facts.get("heard")
@@ -172,7 +190,7 @@ def _deck_row(playlist: PlaylistStatus, screen: Screen, today: date) -> list[str
         progress = f"{bar} {dealt:,}/{count:,}".strip()
     if isinstance(heard, int):
         progress += f", {heard:,} heard"
-    return [_title(playlist), _state(playlist), _number(playlist.tracks), progress, next_deal(facts, today)]
+    return [title, _state(playlist), _number(playlist.tracks), progress, next_deal(facts, today)]
 
 
 def _state(playlist: PlaylistStatus) -> str:

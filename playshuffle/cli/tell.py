@@ -65,7 +65,7 @@ def tell(
 
 def _path(player: QueuePlayer, playlist: str | None, config: str | None) -> bytes:
     if playlist is not None:
-        return find_file(playlist, all_lists(config))
+        return find_file(playlist, all_lists(config), player)
     config_file = load_if_any(config)
     if config_file is None:
         return _last_made()

@@ -10,6 +10,7 @@ from typing import Any
 
 from playshuffle import duration
 from playshuffle.cli.screen import home_path, shell_path
+from playshuffle.config.words import NoListError
 from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
 from playshuffle.playlist.formats import FORMATS
@@ -128,6 +129,14 @@ def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
         return text
     sentences = re.split(r"(?<=\.) (?=[A-Z])", text)  # it has no options of lists
     return " ".join(each for each in sentences if not re.search(r" (-o|--force|--accept-missing)\b", each))
+
+
+def details_of(error: PlayshuffleError, words: Sequence[str]) -> Sequence[str]:
+    """Return the lines below an error's text: its own, or the commands that do what the user wants."""
+    if not isinstance(error, NoListError):
+        return error.details
+    command = ["playshuffle", *words]
+    return f"playshuffle make {shell_path(error.folder)}", " ".join(map(shell_path, command))
 
 
 def _spelling(parameter: Any, words: Sequence[str]) -> str:

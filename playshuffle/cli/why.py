@@ -11,7 +11,7 @@ from playshuffle.cli import completion, why_report
 from playshuffle.cli.common_options import ConfigFile, Json, Quiet, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.run_lists import say_broken, titles
-from playshuffle.cli.screen import home_path, screen_of
+from playshuffle.cli.screen import home_path, screen_of, shell_path
 from playshuffle.cli.streams import print_json, print_lines, say_error
 from playshuffle.cli.why_report import Question, Reasons
 from playshuffle.config.build_request import absolute
@@ -54,7 +54,7 @@ def why(
         list[str], argument("TRACK...", "Titles, files, folders, queries or lists", completion.lists)
     ],
     playlist: Annotated[
-        str | None, option("--in FILE|NAME", "Only this playlist", INCLUDE, completion.lists)
+        str | None, option("--in LIST", "Only this playlist", INCLUDE, completion.lists)
     ] = None,
     config: ConfigFile = None,
     as_json: Json = False,
@@ -171,8 +171,10 @@ def _question(
             found = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, known)
             if found is not None and found[1] is not None:
                 named[word] = found[1]
-        lists = [*named.values()] if named and name is None else _lists(name, known, config_file)
-        requests = {title: _request(one, state) for title, one in zip(titles(lists), lists, strict=True)}
+        lists = [*named.values()] if named and name is None else _lists(words, name, known, config_file)
+        requests = {
+            title: _request(one, state) for title, one in zip(titles(lists, known), lists, strict=True)
+        }
     others = [word for word in words if word not in named] or [
         os.fsdecode(root) for request in requests.values() for root in request.roots
     ]
@@ -182,7 +184,9 @@ def _question(
     return Question(requests, configured, config_file.still_ns, config_file.document), others, known
 
 
-def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | None) -> Sequence[KnownList]:
+def _lists(
+    words: Sequence[str], name: str | None, lists: Sequence[KnownList], config_file: Config | None
+) -> Sequence[KnownList]:
     if name is not None:
         if os.path.isfile(name) and find_list(name, lists) is None:
             return [KnownList(atomic_file.resolved(absolute(name, Exit.USAGE)))]
@@ -194,7 +198,10 @@ def _lists(name: str | None, lists: Sequence[KnownList], config_file: Config | N
     if not lists and folders:
         raise MissingError(min(folders), "it does not exist", "Mount the drive of your playlists.")
     if not lists:
-        raise PlayshuffleError("No playlist is known. Name one with --in FILE, or make one: playshuffle make")
+        music = next((f" {shell_path(word)}" for word in words if os.path.isdir(word)), "")
+        raise PlayshuffleError(
+            f"No playlist is known. Name one with --in FILE, or make one: playshuffle make{music}"
+        )
     return lists
 
 

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, cast
 
 from playshuffle import duration
+from playshuffle.config.list_names import PLAIN
 from playshuffle.config.places import never_list
 from playshuffle.dealing.amount import DEAL_COUNT, PATIENCE, Amount, Count, DealSettings, parse_patience
 from playshuffle.dealing.period import Every
@@ -28,8 +29,6 @@ from playshuffle.system import mpd_server
 
 if TYPE_CHECKING:
     from playshuffle.history.sources import Source
-
-PLAIN = "playshuffle"  # the default name of a playlist
 
 
 def build_request(

@@ -6,7 +6,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from playshuffle.config.build_request import build_request
+from playshuffle.config.list_names import long_name, short_name, unique_names
 from playshuffle.options.given import NOTHING_GIVEN, Given
+from playshuffle.options.table import Options
 from playshuffle.pipeline.request import Request
 from playshuffle.store import records
 from playshuffle.store.records import SavedDeck, SavedRecord
@@ -31,17 +33,22 @@ class KnownList(NamedTuple):
 
     @property
     def name(self) -> str:
-        if self.configured is not None:
-            return self.configured.name
-        return os.fsdecode(os.path.splitext(os.path.basename(self.path))[0])
+        return short_name(self.path) if self.configured is None else self.configured.name
 
     @property
     def exists(self) -> bool:
         return os.path.lexists(self.path)
 
     def is_called(self, word: str) -> bool:
-        is_file_name = self.configured is None and word == os.fsdecode(os.path.basename(self.path))
-        return word == self.name or is_file_name
+        """Return whether a word is the name in the configuration, or that of the file."""
+        if self.configured is not None:
+            return word == self.configured.name
+        file = os.fsdecode(os.path.basename(self.path))
+        return word in (file, os.path.splitext(file)[0])
+
+    def is_in(self, word: str) -> bool:
+        """Return whether a word names the list by its folder: `Music`, or `Music/today`."""
+        return self.configured is None and word in (self.name, long_name(self.path))
 
     def request(self, state: State, given: Given = NOTHING_GIVEN) -> Request | None:
         """Return the request of the list, if known; options in `given` replace options of the list.
@@ -53,6 +60,12 @@ class KnownList(NamedTuple):
             return build_request(given.over(self.configured.request.options))
         record = records.last(state, self.path)
         return self.request_of(record, given) if isinstance(record, SavedDeck) == self.is_dealt else None
+
+    def saved_options(self, state: State) -> Options | None:
+        if self.configured is not None:
+            return self.configured.request.options
+        record = records.last(state, self.path)
+        return None if record is None else record.options
 
     def request_of(self, record: SavedRecord | None, given: Given = NOTHING_GIVEN) -> Request | None:
         """Return the request with the options of a record; None if the record has no options."""
@@ -81,3 +94,12 @@ def known_lists(config: "Config | None", state: State | None = None) -> Sequence
             if path not in configured
         ),
     ]
+
+
+def names_of(lists: Sequence[KnownList], among: Sequence[KnownList] = ()) -> list[str]:
+    """Return the shortest name of each list that no other one has, also in `among`."""
+    configured = {
+        one.path: None if one.configured is None else one.configured.name for one in (*among, *lists)
+    }
+    names = unique_names(configured)
+    return [names[one.path] for one in lists]

@@ -203,7 +203,7 @@ def _absolute(document: Document, key: str, word: str) -> str:
         return word
     if (output := _output_of(document, word)) is not None:
         return output
-    if (one := find_list(word, known_lists(None))) is not None:
+    if (one := find_list(word, known_lists(None), here=os.path.dirname(document.path))) is not None:
         return os.fsdecode(one.path)
     return word if key == "history" and not is_path(word) else os.fsdecode(path)
 

@@ -6,21 +6,24 @@ equal meanings are an error that lists them.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from playshuffle.config.build_request import absolute
-from playshuffle.config.known_list import KnownList
+from playshuffle.config.known_list import KnownList, names_of
+from playshuffle.config.list_names import PLAIN
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.cached_tags import cached_tags
 from playshuffle.library.track_table import TrackTable
 from playshuffle.options.given import Given
+from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.playlist.playlist_reader import STDIN
 from playshuffle.selection.fields import is_query
 from playshuffle.selection.track_names import TrackNames
 from playshuffle.store.state import State
-from playshuffle.system import atomic_file
+from playshuffle.system import atomic_file, mpd_server
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, folded, nearest
 
@@ -39,8 +42,20 @@ class Kind(StrEnum):
     TRACK = "track"
 
 
-def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
+class NoListError(PlayshuffleError):
+    """No list was made of a folder that a command took for its list."""
+
+    def __init__(self, folder: bytes) -> None:
+        super().__init__(f"No list was made of {shown(folder)} yet.", Exit.NO_INPUT)
+        self.folder = folder
+
+
+def find_list(
+    word: str, lists: Sequence[KnownList], player: str = GENERIC, here: bytes = b"."
+) -> KnownList | None:
     """Return the list with this name or file.
+
+    Of several, it is the one in the folder of the player, or else in the folder `here`.
 
     Raises:
         PlayshuffleError: several lists have this name.
@@ -52,34 +67,89 @@ def find_list(word: str, lists: Sequence[KnownList]) -> KnownList | None:
     if "/" not in word or os.path.splitext(path)[1].lower() in FORMATS:
         path = atomic_file.resolved(path)
     named = [each for each in lists if each.is_called(word)]
+    inside = [each for each in lists if each.is_in(word)]
     for fitting in (
         [each for each in named if each.configured is not None],
         [each for each in lists if each.path == path],
         [each for each in named if each.exists],
+        [each for each in inside if each.exists],
         named,
+        inside,
         [each for each in lists if folded(each.name) == folded(word)],
     ):
-        if len(fitting) > 1:
-            files = ", ".join(shown(each.path) for each in fitting)
-            raise PlayshuffleError(f"There are several lists '{shown(word)}'. Name the file: {files}")
         if fitting:
-            return fitting[0]
+            folders = (_folder_of(player), os.path.abspath(here)) if len(fitting) > 1 else ()
+            return _nearest(fitting, lists, folders, f"There are several lists '{shown(word)}'")
     return None
 
 
+def _nearest(
+    fitting: Sequence[KnownList], lists: Sequence[KnownList], folders: Sequence[bytes | None], problem: str
+) -> KnownList:
+    """Return the only list, or else the only one in the first of the folders that has just one.
+
+    Raises:
+        PlayshuffleError: there is no such list. The error has the names to use.
+    """
+    below = [[each for each in fitting if os.path.dirname(each.path) == folder] for folder in folders]
+    for candidates in (fitting, *below):
+        if len(candidates) == 1:
+            return candidates[0]
+    names = ", ".join(map(shown, names_of(fitting, lists)))
+    raise PlayshuffleError(f"{problem}. Name one: {names}")
+
+
+def _folder_of(player: str) -> bytes | None:
+    """Return the folder where a player keeps its playlists, if it has one."""
+    if PLAYERS[player].uses_mpd_conf:
+        with suppress(PlayshuffleError):
+            return os.path.realpath(mpd_server.playlist_folder())
+    return None
+
+
+def _list_of_folder(folder: bytes, lists: Sequence[KnownList], player: str) -> KnownList | None:
+    """Return the list that was made of a music folder.
+
+    Of several, it is the one in the folder of the player, or else the one with the default name.
+
+    Raises:
+        PlayshuffleError: there are several others.
+    """
+    real = os.path.realpath(folder)
+    with State(writes=False) as state:
+        options = [(each, each.saved_options(state)) for each in lists if each.exists]
+    made = [
+        each
+        for each, saved in options
+        if saved is not None and [os.path.realpath(os.fsencode(name)) for name in saved.folders] == [real]
+    ]
+    if len(made) > 1:
+        players, usual = _folder_of(player), os.path.join(real, os.fsencode(PLAIN))
+        made = (
+            [each for each in made if os.path.dirname(each.path) == players]
+            or [each for each in made if os.path.splitext(each.path)[0] == usual]
+            or made
+        )
+    return _nearest(made, lists, (), f"{shown(folder)} has several lists") if made else None
+
+
 def the_list(word: str, lists: Sequence[KnownList]) -> KnownList:
-    """Return the list with this name or file.
+    """Return the list with this name or file, or of this folder.
 
     Raises:
         PlayshuffleError: no list has it, or several lists do.
     """
     one = find_list(word, lists)
+    if one is None and os.path.isdir(folder := absolute(word)):
+        one = _list_of_folder(folder, lists, GENERIC)
     if one is None:
         raise unknown(word, [Kind.LIST], lists)
     return one
 
 
-def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, KnownList | None] | None:
+def find(
+    word: str, kind: Kind, lists: Sequence[KnownList], player: str = GENERIC
+) -> tuple[bytes, KnownList | None] | None:
     """Return the path of the list, or existing file or folder, that a word names; and the list, if any.
 
     `kind` is FILE or FOLDER: the alternative to a list.
@@ -87,11 +157,11 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, Know
     Raises:
         PlayshuffleError: the word names several lists.
     """
-    one, path = find_list(word, lists), absolute(word)
+    one, path = find_list(word, lists, player), absolute(word)
     if one is None and kind is Kind.FOLDER and "/" in word:
         return (path, None)  # threads find out whether it exists, since a share may hang
     is_here = os.path.lexists(path) and os.path.isdir(path) == (kind is Kind.FOLDER)
-    if one is not None and one.is_called(word):
+    if one is not None and (one.is_called(word) or (one.is_in(word) and kind is Kind.FILE)):
         is_path_meant = is_path(word) if kind is Kind.FILE else not (one.configured or one.exists)
         if not (is_here and is_path_meant):
             return (one.path, one)
@@ -100,15 +170,23 @@ def find(word: str, kind: Kind, lists: Sequence[KnownList]) -> tuple[bytes, Know
     return (path, one if one is not None and one.path == atomic_file.resolved(path) else None)
 
 
-def find_file(word: str, lists: Sequence[KnownList]) -> bytes:
-    """Return the path of the list or file that a word names. A file need not exist.
+def find_file(word: str, lists: Sequence[KnownList], player: str = GENERIC) -> bytes:
+    """Return the path of the list or file that a word names, or of a folder's list. A file need not exist.
+
+    Of several lists, it is the one in the folder of the player, or else in the current folder.
 
     Raises:
         PlayshuffleError: the word names nothing, or several lists.
+        NoListError: no list was made of the folder.
     """
-    named = find(word, Kind.FILE, lists)
+    named = find(word, Kind.FILE, lists, player)
     if named is not None:
         return named[0]
+    if os.path.isdir(folder := absolute(word)):
+        one = _list_of_folder(folder, lists, player)
+        if one is None:
+            raise NoListError(folder)
+        return one.path
     if not is_path(word):
         raise unknown(word, [Kind.LIST, Kind.FILE], lists)
     return absolute(word)
@@ -190,7 +268,7 @@ def track_names(paths: Sequence[bytes], roots: Sequence[bytes] = ()) -> TrackNam
 
 def unknown(word: str, kinds: Sequence[Kind], lists: Sequence[KnownList], near: str = "") -> PlayshuffleError:
     """Return the error for a word that names nothing; `near` suggests similar names."""
-    names = [shown(name) for name in dict.fromkeys(each.name for each in lists)]
+    names = list(dict.fromkeys(map(shown, names_of(lists))))
     alike = nearest(folded(word), {folded(name): f"'{name}'" for name in names})
     if alike is None and not {*kinds}.isdisjoint((Kind.FILE, Kind.FOLDER)):
         file = near_file(absolute(word), is_folder=Kind.FOLDER in kinds)

@@ -169,7 +169,7 @@ def test_the_command_deal_refuses_a_list_that_make_wrote(music: Path) -> None:
     ran("make", music)
 
     said = refused(2, "deal", music / "playshuffle.m3u")
-    assert "is made, not dealt. To make it again: playshuffle make playshuffle" in said
+    assert "is made, not dealt. To make it again: playshuffle make Music" in said
     assert "Nothing was dealt yet. Name a music folder" in refused(2, "deal")
 
 
@@ -190,7 +190,7 @@ def test_if_the_first_deal_is_undone_its_file_stays_and_new_options_count_for_th
 
     assert f"{today}: no deal today. The file keeps its tracks until the next deal" in undo()
     assert f"{today}: nothing dealt yet" in status("today")
-    assert f"deck {today}: state nothing dealt; next deal tomorrow 00:00" in status()
+    assert "dealt list today: state nothing dealt; next deal tomorrow 00:00" in status()
 
     said = deal("today", "-n", "6", "--order", "sorted")
     assert said.startswith("ok: The deal was taken back")

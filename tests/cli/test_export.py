@@ -74,9 +74,9 @@ def test_exported_copies_in_a_music_folder_are_not_tracks_of_the_playlist_of_tha
     ran("export", "playshuffle", music / "stick")
 
     assert "3 tracks" in make(music)
-    (copy,) = (music / "stick/playshuffle").glob("0001*")
+    (copy,) = (music / "stick" / music.name).glob("0001*")
     assert "playshuffle-export (its folder " in run("why", copy).out.decode()
-    assert run("make", music / "stick/playshuffle", "-o", "x.m3u").code == 3
+    assert run("make", music / "stick" / music.name, "-o", "x.m3u").code == 3
 
 
 def test_export_reports_how_many_tracks_fit_and_what_a_second_run_changed(

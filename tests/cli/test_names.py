@@ -42,7 +42,8 @@ ERRORS = {
     "never 'So What'": SO_WHAT,
     "never 'Title'": "No track is called 'Title'. Did you mean 'Title 3', 'Title 33' or 'title 3'?",
     "why genre:polka": "No audio file that a playlist could have: genre:polka",
-    "check Music/Miles": "~/Music/Miles cannot be read: it is a folder. Name a playlist or a list of files.",
+    "check Music/Miles": "No list was made of ~/Music/Miles yet.\n"
+    "  playshuffle make ~/Music/Miles\n  playshuffle check Music/Miles",
     "never Music": "~/Music is a folder. Name its tracks.",
     "never Music/mine.m3u": "'Music/mine.m3u' is not an audio file.",
     "why nothing": f"There is no list, file, folder or track 'nothing'. {NO_LIST}",
@@ -176,10 +177,10 @@ def test_undo_is_refused_if_another_program_replaced_the_list_and_the_error_advi
     )
 
 
-def test_lists_with_the_same_name_are_listed_by_the_paths_of_their_files(program: Program) -> None:
+def test_lists_with_the_same_name_are_listed_with_the_names_of_their_folders(program: Program) -> None:
     program("make", "Music", "-o", "mine.m3u")
 
-    assert "Lists: ~/Music/mine.m3u, ~/mine.m3u." in program("export").err.replace("\n", " ")
+    assert f"Lists: Music/mine, {Path.home().name}/mine." in program("export").err.replace("\n", " ")
 
 
 def test_the_never_command_says_that_never_undo_takes_back_one_track_at_a_time(program: Program) -> None:

@@ -1,6 +1,7 @@
 """Test what `playshuffle status` shows."""
 
 import json
+import os
 import re
 import shutil
 from datetime import datetime, timedelta
@@ -38,12 +39,17 @@ REPORT = Status(
 )  # fmt: skip
 
 
+TITLES = {os.fsencode(each.output): each.name or "" for each in REPORT.playlists}
+
+
 def test_the_table_of_decks_fits_into_80_columns() -> None:
     facts = {**DECK, "tracks": 12_000, "dealt": 10_000, "heard": 9_000}
     deck = PlaylistStatus("today", "/home/ann/Music/lists/today.m3u", "dealt", 40, deck=facts)
-    lines = list(_lines(REPORT._replace(playlists=(deck,)), Screen(80, has_unicode=True, now_s=NOW_S)))
+    lines = list(
+        _lines(REPORT._replace(playlists=(deck,)), TITLES, Screen(80, has_unicode=True, now_s=NOW_S))
+    )
 
-    assert "DECK" in lines[-4]
+    assert "DEALT LIST" in lines[-4]
     assert max(map(len, lines)) <= 80
     assert "10,000/12,000, 9,000 heard" in lines[-3]
 
@@ -51,7 +57,7 @@ def test_the_table_of_decks_fits_into_80_columns() -> None:
 def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
     screen = Screen(width=80, has_unicode=True, now_s=NOW_S)
 
-    assert list(_lines(REPORT, screen)) == [
+    assert list(_lines(REPORT, TITLES, screen)) == [
         "! The service runs, started 2 min ago; 1 of 4 playlists cannot be updated",
         "",
         "FOLDER    STATE    TRACKS  WATCH   LAST SCAN",
@@ -59,15 +65,15 @@ def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
         "/mnt/nas  missing",
         "  Try       mount it",
         "",
-        "PLAYLIST          STATE                        TRACKS  ORDER   WRITTEN",
-        "/music/calm.m3u   managed                          35  spread  3 min ago",
-        "/mnt/nas/far.m3u  missing",
-        "/music/all.m3u    scanning: 7 of 9 files read",
-        "  /music/calm.m3u: 21 of 35 tracks wait for /mnt/nas",
-        "  /mnt/nas/far.m3u: The drive is missing.",
+        "LIST  STATE                        TRACKS  ORDER   WRITTEN",
+        "calm  managed                          35  spread  3 min ago",
+        "far   missing",
+        "all   scanning: 7 of 9 files read",
+        "  calm: 21 of 35 tracks wait for /mnt/nas",
+        "  far: The drive is missing.",
         "",
-        "DECK              STATE  TRACKS  THIS ROUND             NEXT DEAL",
-        "/music/today.m3u  dealt      40  █░░░░░░░░░░░░░ 80/668  tomorrow 00:00",
+        "DEALT LIST  STATE  TRACKS  THIS ROUND             NEXT DEAL",
+        "today       dealt      40  █░░░░░░░░░░░░░ 80/668  tomorrow 00:00",
         "",
         "2 other playlists written by make: playshuffle status --all",
     ]
@@ -76,15 +82,15 @@ def test_status_on_a_terminal_is_a_verdict_and_tables() -> None:
 def test_status_counts_no_other_playlist_if_it_shows_none() -> None:
     report = REPORT._replace(playlists=(), services=(), not_listed=1)
 
-    assert [*_lines(report, Screen())][-1] == "1 playlist written by make: playshuffle status --all"
+    assert [*_lines(report, TITLES, Screen())][-1] == "1 playlist written by make: playshuffle status --all"
 
 
 def test_the_verdict_of_status_counts_other_playlists_only_if_none_is_configured() -> None:
     others = tuple(PlaylistStatus(None, f"/music/{name}.m3u", last_error="It is full.") for name in "abcde")
-    verdict = next(_lines(REPORT._replace(playlists=REPORT.playlists + others), Screen()))
+    verdict = next(_lines(REPORT._replace(playlists=REPORT.playlists + others), TITLES, Screen()))
     assert verdict.endswith("; 1 of 4 playlists cannot be updated")
 
-    verdict = next(_lines(REPORT._replace(playlists=others, services=()), Screen()))
+    verdict = next(_lines(REPORT._replace(playlists=others, services=()), TITLES, Screen()))
     assert verdict.endswith("5 of 5 playlists cannot be updated")
 
 
@@ -218,7 +224,7 @@ def test_status_shows_that_make_wrote_a_playlist_and_that_a_folder_is_empty(tmp_
     shown = run("status", "--all", "--config", file).out.decode()
 
     assert f"folder {tmp_path}/Empty: state empty\n" in shown
-    assert f"playlist {music}/playshuffle.m3u: state by make; tracks 2; order random" in shown
+    assert "list Music: state by make; tracks 2; order random" in shown
     assert "not managed" not in shown
 
 
@@ -230,4 +236,4 @@ def test_after_the_command_forget_status_still_says_when_a_configured_list_was_w
     run("make", music, "--save", "all")
     run("forget", "all")
 
-    assert f"playlist {music}/all.m3u: state not managed; order random; written" in run("status").out.decode()
+    assert "list all: state not managed; order random; written" in run("status").out.decode()

@@ -94,7 +94,7 @@ def test_the_command_why_counts_the_files_of_a_folder_and_groups_omitted_files_b
     assert folder.code == 1
     assert folder.out.decode().splitlines() == [
         f"{music}",
-        "  playshuffle  1 of 4 files in the playlist; 2 not matching the query; 1 spoken word",
+        "  Music  1 of 4 files in the playlist; 2 not matching the query; 1 spoken word",
         "2 files: genre:jazz fails",
         f"  {music}/3.ogg",
         f"  {music}/live/2.ogg",
@@ -144,9 +144,9 @@ def test_the_command_why_explains_a_playlist_that_make_wrote_by_the_options_of_t
     files = (music / "1.mp3", music / "live/2.ogg", f"file://{music}/book.m4b", __file__)
     answers = run("why", *files).out.decode()
 
-    assert f"{music}/1.mp3\n  jazz         yes: position 1 of 1\n" in answers
-    assert f"{music}/live/2.ogg\n  jazz         no: genre:jazz fails (genre is Rock)\n" in answers
-    assert "jazz         no: spoken word: .m4b is for audiobooks" in answers
+    assert f"{music}/1.mp3\n  jazz   yes: position 1 of 1\n" in answers
+    assert f"{music}/live/2.ogg\n  jazz   no: genre:jazz fails (genre is Rock)\n" in answers
+    assert "jazz   no: spoken word: .m4b is for audiobooks" in answers
     assert "2 playlists  no: outside of the folders" in answers
     assert run("why", music / "1.mp3", "--in", "jazz").code == 0
     assert run("why", music / "live/2.ogg", "--in", music / "jazz.m3u").code == 1
