@@ -133,6 +133,25 @@ def test_a_clone_whose_installation_was_interrupted_is_installed_again(clone: Pa
     assert "once (half a minute)" in errors
 
 
+def test_nothing_in_the_current_folder_runs_while_a_clone_is_installed_updated_and_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty entry of PYTHONPATH is the current folder, too."""
+    folder = copied(tmp_path / "clone")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("PYTHONPATH", ":")
+    names = ("venv", "ensurepip", "pip", "site", "sitecustomize", "usercustomize", "playshuffle", "hatchling")
+    for name in names:
+        Path(f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})")
+
+    assert run(folder / "bin/playshuffle")[0] == version(folder)
+    set_version(folder, "0.1.4")
+    assert run(folder / "bin/playshuffle")[0] == "playshuffle 0.1.4\n"
+
+    assert not (tmp_path / "ran").exists()
+
+
 def test_without_the_venv_package_a_user_who_is_not_root_is_shown_the_command_for_root(
     tmp_path: Path,
 ) -> None:
@@ -141,7 +160,7 @@ def test_without_the_venv_package_a_user_who_is_not_root_is_shown_the_command_fo
     programs.mkdir()
     for name in ("readlink", "dirname", "flock", "rm", "uname"):
         (programs / name).symlink_to(shutil.which(name) or unmet(f"{name} is missing"))
-    fakes = {"python3": '[ "${2#*ensurepip}" = "$2" ]', "apt-get": "exit 9", "id": "echo 1000"}
+    fakes = {"python3": '[ "${3#*ensurepip}" = "$3" ]', "apt-get": "exit 9", "id": "echo 1000"}
     for name, text in fakes.items():
         (programs / name).write_text(f"#!/bin/sh\n{text}\n")
         (programs / name).chmod(0o755)

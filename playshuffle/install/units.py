@@ -52,7 +52,8 @@ def program() -> Program:
     beside = os.path.join(sysconfig.get_path("scripts"), "playshuffle")
     called = os.path.abspath(sys.argv[0])
     script = next((path for path in (called, beside) if _is_script(path)), None)
-    words = (sys.executable, "-m", "playshuffle") if script is None else (script,)
+    # -P: not from the current folder, which is the home.
+    words = (sys.executable, "-P", "-m", "playshuffle") if script is None else (script,)
     places = [os.path.dirname(words[0]), os.path.dirname(os.path.realpath(words[0]))]
     places += [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
     cached = next(filter(_is_cached, places), None)

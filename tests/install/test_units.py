@@ -182,7 +182,7 @@ def test_a_unit_runs_python_with_the_module_playshuffle_if_the_program_has_no_sc
     monkeypatch.setattr("sysconfig.get_path", lambda _: "/nowhere")
     monkeypatch.setattr(units, "HIDDEN", ())  # the interpreter of the tests may lie below /tmp
 
-    assert units.program().words == (sys.executable, "-m", "playshuffle")
+    assert units.program().words == (sys.executable, "-P", "-m", "playshuffle")
 
 
 def test_no_unit_is_made_for_a_program_below_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
