@@ -1,4 +1,4 @@
-"""Test the step `check` of packaging/release, which the workflow of a release runs."""
+"""Test the workflows: their actions, and the step `check` of packaging/release."""
 
 import re
 import shutil
@@ -43,3 +43,13 @@ def test_a_release_of_1_2_3_needs_the_name_of_its_publisher_the_tag_v1_2_3_and_a
     assert done.returncode == bool(error)
     assert done.stderr.startswith(error)
     assert done.stderr.count("\n") == bool(error)
+
+
+def test_each_action_of_a_workflow_is_pinned_to_a_commit_beside_which_its_version_stands() -> None:
+    """A branch or a tag may be moved to other code, which would get the rights of the workflow."""
+    texts = [path.read_text() for path in (_TOP / ".github/workflows").glob("*.yml")]
+    actions = [line for text in texts for line in re.findall(r"uses: ([^.].*)", text)]
+
+    assert len(actions) > 10
+    pinned = re.compile(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+    assert [action for action in actions if not pinned.fullmatch(action)] == []
