@@ -12,9 +12,10 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import lock
 from playshuffle.system.write_errors import os_error, refusal, unconfirmed
 
-_NAME_MAX = 255  # bytes of a file name, on all common file systems
+_NAME_MAX = 143  # bytes of a file name, on eCryptfs; elsewhere 255
 _CHANCE = 6  # random bytes in the name of a temporary file
 _NEW_MODE = 0o644
+_CANNOT_SYNC_FOLDERS = (errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP)  # some file systems
 _LINKS_MAX = 40  # the limit of the kernel
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -67,10 +68,10 @@ class Prepared:
             raise refusal(self._asked_path, folder, error) from error
         self._temporary = None
         try:
-            with _as_far_as_allowed():  # some file systems cannot sync a folder
-                os.fsync(self._folder_fd)
+            os.fsync(self._folder_fd)
         except OSError as error:
-            raise unconfirmed(self._asked_path, error) from error
+            if error.errno not in _CANNOT_SYNC_FOLDERS:
+                raise unconfirmed(self._asked_path, error) from error
         return True
 
     @property
@@ -242,7 +243,7 @@ def _write_temporary(
             file.writelines(content)
             file.flush()
             if old is None:
-                with _as_far_as_allowed():
+                with _if_possible():
                     os.fchmod(fd, _NEW_MODE)
             else:
                 _inherit(fd, name, folder_fd, old)
@@ -257,32 +258,30 @@ def _write_temporary(
 def _inherit(fd: int, name: bytes, folder_fd: int, old: os.stat_result) -> None:
     status = os.fstat(fd)
     if status.st_uid != old.st_uid:
-        with _as_far_as_allowed():
+        with _if_possible():
             os.fchown(fd, old.st_uid, -1)
     if status.st_gid != old.st_gid:
-        with _as_far_as_allowed():
+        with _if_possible():
             os.fchown(fd, -1, old.st_gid)
-    with _as_far_as_allowed(), _open_old(name, folder_fd) as file:
+    with _if_possible(), _open_old(name, folder_fd) as file:
         old_fd = file.fileno()
         attributes = os.listxattr(old_fd)
         for attribute in set(os.listxattr(fd)).difference(attributes):  # the folder's default access list
-            with _as_far_as_allowed():
+            with _if_possible():
                 os.removexattr(fd, attribute)
         for attribute in attributes:
-            with _as_far_as_allowed():
+            with _if_possible():
                 os.setxattr(fd, attribute, os.getxattr(old_fd, attribute))
-    with _as_far_as_allowed():
+    with _if_possible():
         os.fchmod(fd, old.st_mode & 0o777)
 
 
-@contextlib.contextmanager
-def _as_far_as_allowed() -> Iterator[None]:
-    """Ignore that mode or owner cannot be set: on FAT, in a sandbox, without permission."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP):
-            raise
+def _if_possible() -> contextlib.suppress:
+    """Ignore an error about the attributes of a file: its content counts.
+
+    Setting them can fail on FAT, in a sandbox and without permission, and reading them on a network drive.
+    """
+    return contextlib.suppress(OSError)
 
 
 def _around(name: bytes) -> tuple[bytes, bytes]:

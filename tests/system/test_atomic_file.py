@@ -446,6 +446,21 @@ def test_after_an_error_of_any_system_call_the_message_is_right_about_the_state_
         assert os.listdir(os.path.dirname(path)) == [b"list.m3u"]
 
 
+_ATTRIBUTES = "flistxattr,fgetxattr,fsetxattr,fremovexattr,fchmod,fchown"
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENODATA", "ENOSYS", "ESTALE", "ENOSPC", "EPERM"])
+@pytest.mark.process
+def test_no_error_about_the_attributes_of_a_file_prevents_its_replacement(
+    list_path: bytes, error: str
+) -> None:
+    """With rclone, reading those of the old file is an input/output error."""
+    need("strace")
+    done = traced(list_path, "-o", "/dev/null", "-e", f"inject={_ATTRIBUTES}:error={error}")
+
+    assert (done.returncode, done.stderr, content_of(list_path)) == (0, "", NEW)
+
+
 # Temporary files and locks
 
 
