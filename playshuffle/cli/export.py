@@ -16,7 +16,7 @@ from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.exporting.copied_tracks import find_tracks, safe_name
+from playshuffle.exporting.copied_tracks import find_tracks, longest_name, safe_name
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.library.folder import Skipped
@@ -68,9 +68,9 @@ def export(
     name = "playlist" if found == STDIN else KnownList(os.fsencode(found)).name
     target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
-        below = roots if keep_names else None
+        below, longest = roots if keep_names else None, longest_name(target)
         tracks, skipped = find_tracks(
-            read.files, read_all, progress.report, is_ascii=is_ascii, kept_below=below
+            read.files, read_all, progress.report, is_ascii=is_ascii, kept_below=below, longest=longest
         )
         if not tracks:
             see = f"See: playshuffle check {shell_path(found)}"
@@ -78,7 +78,7 @@ def export(
         done = export_tracks(
             tracks,
             target,
-            safe_name(name, is_ascii=is_ascii),
+            safe_name(name, is_ascii=is_ascii, longest=longest),
             _source(found),
             progress.report,
             roots=roots,

@@ -1,8 +1,10 @@
 """Find the files of a playlist that can be copied, and name their copies."""
 
+import errno
 import os
 import stat
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -12,8 +14,10 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.tags.cause import Cause
 from playshuffle.tags.reading import ReadAll, Tags
 
+NAME_MAX = 255  # bytes of a name, on most file systems
 _FORBIDDEN = frozenset('<>:"/\\|?*')  # not allowed on FAT
-_MOST_BYTES = 180  # of the 255 of a name; the rest is for number and suffix
+_MOST_BYTES = 180  # of a name without number and suffix
+_SPARE_BYTES = 32  # for number, suffix and the names of unfinished folders
 
 # Letters that Unicode does not decompose into a plain letter and an accent.
 _PLAIN = "ß=ss ẞ=SS æ=ae Æ=AE œ=oe Œ=OE ø=o Ø=O ł=l Ł=L đ=d Đ=D ð=d Ð=D þ=th Þ=Th \u0131=i"
@@ -45,11 +49,13 @@ def find_tracks(
     *,
     is_ascii: bool,
     kept_below: Sequence[bytes] | None = None,
+    longest: int = NAME_MAX,
 ) -> tuple[list[CopiedTrack], list[Skipped]]:
     """Return the audio files among paths as tracks, in order, and each other path with a reason.
 
     A file without an audio suffix is never copied: a playlist may come from anybody. Copies are named by
-    artist and title; with `kept_below`, by the path below one of these folders.
+    artist and title; with `kept_below`, by the path below one of these folders. No name is longer than
+    `longest` bytes.
     """
     found: list[tuple[bytes, os.stat_result]] = []
     skipped = []
@@ -76,12 +82,12 @@ def find_tracks(
         title = line.decode(errors="replace").partition(",")[2]
         parts = [title] if kept_below is None else _below(path, kept_below)
         suffix = os.fsdecode(path[path.rindex(b".") :])
-        name = "/".join(safe_name(part, is_ascii=is_ascii) for part in parts) + suffix
+        name = "/".join(safe_name(part, is_ascii=is_ascii, longest=longest) for part in parts) + suffix
         tracks.append(CopiedTrack(path, name, status.st_size, status.st_mtime_ns, line))
     return tracks, skipped
 
 
-def safe_name(text: str, *, is_ascii: bool) -> str:
+def safe_name(text: str, *, is_ascii: bool, longest: int = NAME_MAX) -> str:
     """Turn a text into a file name that all file systems accept.
 
     With `is_ascii`, for simple devices, accents are dropped and other letters become `_`.
@@ -92,7 +98,21 @@ def safe_name(text: str, *, is_ascii: bool) -> str:
         plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
         text = one_line(plain.encode("ascii", "replace").decode())  # an accent alone becomes a space
     text = "".join("_" if letter in _FORBIDDEN or not letter.isprintable() else letter for letter in text)
-    return text.encode()[:_MOST_BYTES].decode(errors="ignore").strip(" .") or "_"
+    most_bytes = min(_MOST_BYTES, longest - _SPARE_BYTES)
+    return text.encode()[:most_bytes].decode(errors="ignore").strip(" .") or "_"
+
+
+def longest_name(folder: bytes) -> int:
+    """Return how many bytes a name in a folder may have: encrypted folders allow fewer than they report."""
+
+    def is_too_long(size: int) -> bool:
+        try:
+            os.lstat(os.path.join(folder, b"x" * size))
+        except OSError as error:
+            return error.errno == errno.ENAMETOOLONG
+        return False
+
+    return bisect_left(range(NAME_MAX + 1), True, lo=1, key=is_too_long) - 1
 
 
 def plain(name: str) -> str:

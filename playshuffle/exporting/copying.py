@@ -18,6 +18,8 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.system.regular_file import open_regular, read_regular
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+# There is no mark, or what has its name is no regular file.
+_NO_MARK = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
 _QUARTER_NS = 900_000_000_000  # FAT has local time: summer time and other time zones shift it
 _CHUNK = 1 << 20
@@ -27,6 +29,32 @@ _CLUSTERS = 16  # for folders and lists
 
 Working = Callable[[str, int, int], object]
 Copies = dict[tuple[str, int], list[tuple[int, bytes]]]
+
+
+class Place(NamedTuple):
+    """The folder of an export, on the drive that was mounted there at its start."""
+
+    folder: bytes
+    identity: tuple[int, int] | None
+
+    def check(self) -> None:
+        """Raise an error if the drive was unmounted: files would go to the disk below its mount point."""
+        if identity(self.folder) == self.identity:
+            return
+        raise PlayshuffleError(
+            f"The drive of {shown(self.folder)} was removed or unmounted, so the export is not complete."
+            " Mount it and run the same command again: it continues.",
+            Exit.MISSING,
+        )
+
+
+def identity(folder: bytes) -> tuple[int, int] | None:
+    """Return device and inode of a folder while it is mounted; None if it is missing."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class Exported(NamedTuple):
@@ -78,10 +106,16 @@ def our_paths(folder: bytes) -> set[bytes]:
 
 def marked(folder: bytes) -> list[bytes]:
     """Return the lines of a folder's export mark: the playlist, then the names of files."""
+    path = os.path.join(folder, EXPORT_MARK)
     try:
-        content = read_regular(os.path.join(folder, EXPORT_MARK), follow_links=False)
-    except OSError:
-        return []
+        content = read_regular(path, follow_links=False)
+    except OSError as error:
+        if error.errno in _NO_MARK:
+            return []
+        raise PlayshuffleError(
+            f"{shown(path)}, which lists the copies, cannot be read: {error.strerror}. Nothing was changed.",
+            Exit.CANNOT_CREATE,
+        ) from error
     return content.splitlines()
 
 
@@ -156,6 +190,7 @@ def fitting(
 
 
 def fill(
+    place: Place,
     folder: bytes,
     tracks: Sequence[CopiedTrack],
     names: Sequence[bytes],
@@ -169,6 +204,7 @@ def fill(
         path = os.path.join(folder, names[index])
         if again.get(index) == path:
             continue
+        place.check()
         os.makedirs(os.path.dirname(path), exist_ok=True)
         move(path, path)
         if index in again:
@@ -207,7 +243,7 @@ def _copy(track: CopiedTrack, path: bytes, working: Working, done: int, total: i
 
 
 def _set_time(track: CopiedTrack, path: bytes) -> None:
-    with contextlib.suppress(PermissionError):  # some mounts refuse it: the track is copied each time
+    with contextlib.suppress(OSError):  # some mounts cannot set it: the track is copied each time
         os.utime(path, ns=(track.mtime_ns, track.mtime_ns))
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting import copying
 from playshuffle.exporting.copied_tracks import CopiedTrack
-from playshuffle.exporting.copying import Exported, Working
+from playshuffle.exporting.copying import Exported, Place, Working
 from playshuffle.exporting.kept_names import export_names
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
@@ -29,6 +29,7 @@ from playshuffle.system.write_errors import refusal
 # Suffixes of a run's folders. Nobody else uses such names: an empty folder has no other mark.
 _NEW, _OLD = b".playshuffle-new", b".playshuffle-old"
 
+_KEPT = "Complete copies stay, and the same command continues."
 _PART = PLAYERS["car"].most or 255  # maximum number of tracks in a playlist
 
 
@@ -65,21 +66,25 @@ def export(
     _check_music(tracks, folder, roots, keeps_names=keeps_names)
     target = os.path.join(folder, os.fsencode(name))
     _check_sources(tracks, folder if keeps_names else target)
+    place = Place(folder, copying.identity(folder))
     try:
         with held(folder):
             if keeps_names:
-                return export_names(tracks, folder, name, source, working, most_bytes)
-            return _export(tracks, target, source, working, most_bytes, max_per_folder or len(tracks))
+                return export_names(tracks, place, name, source, working, most_bytes)
+            return _export(tracks, place, target, source, working, most_bytes, max_per_folder or len(tracks))
     except OSError as error:
+        place.check()
         if error.errno in (errno.EINVAL, errno.EILSEQ):
             raise PlayshuffleError(
                 f"{shown(target)} does not accept a name of a track. Add --ascii.", Exit.CANNOT_CREATE
             ) from error
-        raise refusal(target, folder, error) from error
+        path = os.fsencode(error.filename or target)
+        raise refusal(path, os.path.dirname(path), error, _KEPT) from error
 
 
 def _export(
     tracks: Sequence[CopiedTrack],
+    place: Place,
     target: bytes,
     source: str,
     working: Working,
@@ -102,7 +107,8 @@ def _export(
     lists = [b"%s%s.m3u" % (os.path.basename(target), end) for end in (b"", *_parts(count))]
     os.mkdir(new)
     copying.write(os.path.join(new, EXPORT_MARK), b"".join(name + b"\n" for name in (head, *names, *lists)))
-    count = copying.fill(new, tracks, names, again, working)
+    count = copying.fill(place, new, tracks, names, again, working)
+    place.check()
     for name, content in _playlists(target, tracks[:count], names).items():
         copying.move(os.path.join(new, name), os.path.join(new, name))
         copying.write(os.path.join(new, name), content)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting import copying
 from playshuffle.exporting.copied_tracks import CopiedTrack, plain
-from playshuffle.exporting.copying import Exported, Working
+from playshuffle.exporting.copying import Exported, Place, Working
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.system import atomic_file
 from playshuffle.text import folded
@@ -20,7 +20,7 @@ from playshuffle.text import folded
 
 def export_names(
     tracks: Sequence[CopiedTrack],
-    folder: bytes,
+    place: Place,
     name: str,
     source: str,
     working: Working,
@@ -32,7 +32,7 @@ def export_names(
         PlayshuffleError: the folder has a playlist of this name from another source, files of another user,
             or a link or file in place of a folder; or no track fits.
     """
-    folder, head = os.path.realpath(folder), f"#{source}".encode() + copying.KEPT
+    folder, head = os.path.realpath(place.folder), f"#{source}".encode() + copying.KEPT
     playlist = f"{name}.m3u".encode()
     lists = _other_lists(folder, head, playlist)
     tracks = _spelled(folder, tracks)
@@ -52,8 +52,9 @@ def export_names(
     if not os.path.lexists(os.path.join(folder, playlist)):  # without it, the copies would not count
         _write(folder, playlist, [b"#EXTM3U\n"])
     try:
-        tracks = tracks[: copying.fill(folder, tracks, names, again, working)]
+        tracks = tracks[: copying.fill(place, folder, tracks, names, again, working)]
     finally:  # a name that was not copied may become that of another person's file
+        place.check()
         there = [name for name in names if os.path.lexists(os.path.join(folder, name))]
         _write_mark(folder, [*lists, [head, playlist, *there]])
     entries = (b"./" + name if name.startswith(b"#") else name for name in names)

@@ -36,12 +36,13 @@ def words(error: Exception) -> str:
     return error.strerror if error.filename is None else f"{error.strerror} ({shown(error.filename)})"
 
 
-def refusal(path: bytes, folder: bytes, error: OSError) -> PlayshuffleError:
-    """Return the error for a file that could not be written into a folder."""
+def refusal(path: bytes, folder: bytes, error: OSError, consequence: str | None = None) -> PlayshuffleError:
+    """Return the error for a file that could not be written into a folder, and what follows from it."""
     if error.errno == errno.ENOENT and os.path.isdir(folder):
         error = os_error(errno.EROFS)  # such as /proc
     reason, cure = _REASONS.get(error.errno or 0, (error.strerror or str(error), _OTHER_CURE))
-    consequence = "The old file was not changed." if os.path.lexists(path) else "Nothing was written."
+    if consequence is None:
+        consequence = "The old file was not changed." if os.path.lexists(path) else "Nothing was written."
     return PlayshuffleError(
         f"Cannot write {shown(path)}: {reason.format(folder=shown(folder))}. {consequence} {cure}",
         Exit.CANNOT_CREATE,

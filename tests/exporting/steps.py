@@ -52,7 +52,8 @@ def read_no_tags(paths: Sequence[bytes]) -> Iterator[tuple[int, Reading]]:
 
 def export(tracks: Sequence[CopiedTrack], stick: Path, **options: Any) -> copying.Exported:
     stick.mkdir(exist_ok=True)
-    return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u", lambda *_: None, **options)
+    working = options.pop("working", lambda *_: None)
+    return module.export(tracks, os.fsencode(stick), "list", "~/list.m3u of ann", working, **options)
 
 
 @contextlib.contextmanager

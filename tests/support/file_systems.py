@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,12 +25,36 @@ from tests.support.service import wait_for
 def bound(real: Path, seen: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Show a folder through another process; it hangs when that process does."""
     need_bindfs()
+    with _served(["bindfs", "-f", "--no-allow-other", real, seen], seen) as drive:
+        yield drive
+
+
+@contextlib.contextmanager
+def cloud_drive(real: Path, seen: Path) -> Iterator[None]:
+    """Show a folder as rclone shows a remote one."""
+    need("rclone")
+    settings = [f"--cache-dir={real}.cache", "--config=/dev/null", "--vfs-cache-mode=writes"]
+    with _served(["rclone", "mount", f":local:{real}", seen, *settings], seen):
+        yield
+
+
+@contextlib.contextmanager
+def encrypted_drive(real: Path, seen: Path) -> Iterator[None]:
+    """Show a folder through EncFS, whose names may have about 190 bytes."""
+    need("encfs")
+    with _served(["encfs", "-f", "--standard", "--extpass=echo x", real, seen], seen):
+        yield
+
+
+@contextlib.contextmanager
+def _served(words: Sequence[str | Path], seen: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Mount a file system with a program that runs as long as it is mounted."""
     seen.mkdir()
-    with subprocess.Popen(["bindfs", "-f", "--no-allow-other", real, seen]) as drive:
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL) as drive:
         try:
             wait_for(lambda: os.path.ismount(seen) or drive.poll() is not None)
             if drive.poll() is not None:
-                unmet("the kernel refuses to mount with bindfs")
+                unmet(f"the kernel refuses to mount with {words[0]}")
             yield drive
         finally:
             drive.send_signal(signal.SIGCONT)
