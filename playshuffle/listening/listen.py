@@ -27,7 +27,8 @@ def listen(sources: Mapping[str, NewsSource]) -> Iterator[Heard | str]:
     """
     events: SimpleQueue[_Event] = SimpleQueue()
     for number in SIGNALS:
-        signal.signal(number, lambda number, _: events.put(number))
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores HUP
+            signal.signal(number, lambda number, _: events.put(number))
     for name, source in sources.items():
         threading.Thread(target=follow, args=(name, source, events.put), daemon=True).start()
     players: dict[str, PlayTimer] = {}

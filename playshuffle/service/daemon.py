@@ -18,7 +18,7 @@ from playshuffle.service import notify
 from playshuffle.service.backlog import Backlog
 from playshuffle.service.installation import Installation
 from playshuffle.service.live_status import LiveStatus
-from playshuffle.service.signals import received, signal_pipe
+from playshuffle.service.signals import Terminal, received, signal_pipe
 from playshuffle.service.status_publisher import StatusFile, alone_with
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, PlaylistUpdated, UpdateEnded
@@ -45,6 +45,7 @@ def run(load: Callable[[], Config]) -> int:
     faulthandler.enable()
     config, began_s = _load(load), int(time.time())
     life: _Life | None = None
+    terminal = Terminal()
     with signal_pipe() as signals, StatusFile() as published:
         while True:
             with contextlib.ExitStack() as stack:
@@ -54,7 +55,7 @@ def run(load: Callable[[], Config]) -> int:
                 status = LiveStatus(managed, broken, began_s, published)
                 updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began_s)))
                 watch = stack.enter_context(_watch(managed))
-                life = _Life(managed, load, signals, updates, watch, status, life)
+                life = _Life(managed, load, signals, terminal, updates, watch, status, life)
                 code = life.serve()
             if code is not None:
                 status.end()
@@ -130,6 +131,7 @@ class _Life:
     config: Config
     load: Callable[[], Config]
     signals: int
+    terminal: Terminal
     updates: UpdateProcess
     watch: Watch
     status: LiveStatus
@@ -227,6 +229,8 @@ class _Life:
         if {signal.SIGTERM, signal.SIGINT} & numbers:
             notify.send("STOPPING=1")
             return Exit.DONE if signal.SIGTERM in numbers else Exit.INTERRUPTED
+        if self.terminal.is_gone(numbers):
+            return Exit.INTERRUPTED
         if signal.SIGHUP not in numbers and not self._has_new_config:
             return None
         self._has_new_config = False
@@ -268,6 +272,7 @@ class _Life:
             self.updates.interrupt(signal.SIGKILL)
 
     def _check_clock(self) -> None:
+        time.tzset()  # the computer may have travelled to another time zone
         if _today() != self._day:
             self._day = _today()
             self._add(Batch(is_full_scan=True, why="day"))

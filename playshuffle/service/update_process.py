@@ -133,6 +133,7 @@ def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
     update = make_update()
     with open(requests, "rb") as lines:
         for line in lines:
+            time.tzset()  # it may be another time zone now
             child = os.fork()
             if child == 0:
                 with _exit_at_end():
