@@ -89,7 +89,7 @@ def test_an_export_mark_that_cannot_be_read_is_not_taken_for_the_file_of_another
         (stick := tmp_path / f"stick{len(options)}").mkdir()
         ran("export", music / "playshuffle.m3u", stick, *options)
         mark = next(stick.rglob(os.fsdecode(EXPORT_MARK)))
-        words = ["export", music / "playshuffle.m3u", stick, *options]
+        words: list[str | Path] = ["export", music / "playshuffle.m3u", stick, *options]
 
         done = run(*words, before=[*injected("openat", "error=EIO"), "-P", str(mark)])
 
