@@ -18,7 +18,7 @@ from playshuffle.library.listing import is_audio_name
 from playshuffle.system.regular_file import open_regular, read_regular
 
 _IS_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-# There is no mark, or what has its name is no regular file.
+# There is no mark, or what has its name is not a regular file.
 _NO_MARK = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL))
 _TIME_NS = 2_000_000_000  # FAT counts time in steps of two seconds
 _QUARTER_NS = 900_000_000_000  # FAT has local time: summer time and other time zones shift it
@@ -31,7 +31,7 @@ Working = Callable[[str, int, int], object]
 Copies = dict[tuple[str, int], list[tuple[int, bytes]]]
 
 
-class Place(NamedTuple):
+class ExportFolder(NamedTuple):
     """The folder of an export, on the drive that was mounted there at its start."""
 
     folder: bytes
@@ -190,7 +190,7 @@ def fitting(
 
 
 def fill(
-    place: Place,
+    place: ExportFolder,
     folder: bytes,
     tracks: Sequence[CopiedTrack],
     names: Sequence[bytes],

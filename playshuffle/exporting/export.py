@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting import copying
 from playshuffle.exporting.copied_tracks import CopiedTrack
-from playshuffle.exporting.copying import Exported, Place, Working
+from playshuffle.exporting.copying import Exported, ExportFolder, Working
 from playshuffle.exporting.kept_names import export_names
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.players.profiles import PLAYERS
@@ -66,7 +66,7 @@ def export(
     _check_music(tracks, folder, roots, keeps_names=keeps_names)
     target = os.path.join(folder, os.fsencode(name))
     _check_sources(tracks, folder if keeps_names else target)
-    place = Place(folder, copying.identity(folder))
+    place = ExportFolder(folder, copying.identity(folder))
     try:
         with held(folder):
             if keeps_names:
@@ -84,7 +84,7 @@ def export(
 
 def _export(
     tracks: Sequence[CopiedTrack],
-    place: Place,
+    place: ExportFolder,
     target: bytes,
     source: str,
     working: Working,

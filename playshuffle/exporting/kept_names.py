@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.exporting import copying
 from playshuffle.exporting.copied_tracks import CopiedTrack, plain
-from playshuffle.exporting.copying import Exported, Place, Working
+from playshuffle.exporting.copying import Exported, ExportFolder, Working
 from playshuffle.library.ignore_files import EXPORT_MARK
 from playshuffle.system import atomic_file
 from playshuffle.text import folded
@@ -20,7 +20,7 @@ from playshuffle.text import folded
 
 def export_names(
     tracks: Sequence[CopiedTrack],
-    place: Place,
+    place: ExportFolder,
     name: str,
     source: str,
     working: Working,
