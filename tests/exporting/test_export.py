@@ -173,7 +173,7 @@ def test_an_export_is_refused_if_its_folder_has_the_tracks_of_another_list(
     export(tracks, stick)
     (stick / "list").rename(stick / f"list{end}")
 
-    with refused(rf"stick/list{end} has the tracks of ~/list\.m3u\. Nothing was changed", stick):
+    with refused(rf"stick/list{end} has the tracks of ~/list\.m3u of ann\. Nothing was changed", stick):
         module.export(tracks, bytes(stick), "list", "~/other/list.m3u", lambda *_: None)
 
 
@@ -187,7 +187,7 @@ def test_an_export_of_a_list_that_names_its_own_copies_is_refused(tracks: Tracks
 
 def test_no_folder_is_made_in_place_of_a_stick_that_is_not_mounted(tracks: Tracks, tmp_path: Path) -> None:
     with pytest.raises(PlayshuffleError, match=r"stick does not exist.* Mounted removable drives: .+\."):
-        module.export(tracks, bytes(tmp_path / "stick"), "list", "~/list.m3u", lambda *_: None)
+        module.export(tracks, bytes(tmp_path / "stick"), "list", "~/list.m3u of ann", lambda *_: None)
 
     assert not (tmp_path / "stick").exists()
 
