@@ -149,7 +149,7 @@ def _deviation(counts: Counts, guarantee: Guarantee, tracks: range, positions: r
     off = observed - counts.rounds * sum(chances)
     variance = counts.rounds * sum(chance * (1 - chance) for chance in chances)
     if not variance:  # the track always keeps its position
-        return off and math.copysign(math.inf, off)
+        return math.copysign(math.inf, off) if off else 0.0
     return off / math.sqrt(variance)
 
 

@@ -18,14 +18,16 @@ def join_copies(deck: Deck, kept: Mapping[int, int]) -> Deck:
     in_dealt = frozenset(dealt)
     upcoming = [track for track in _joined(deck.upcoming, kept) if track not in in_dealt]
     elsewhere = in_dealt.union(upcoming)
-    last = deck.deal
+    deal = deck.deal
+    if deal is not None:
+        deal = deal._replace(entries=tuple(_joined(deal.entries, kept)))
     return deck._replace(
         dealt=tuple(dealt),
         upcoming=tuple(upcoming),
         missing=tuple(track for track in deck.missing if track not in elsewhere),
         tail=tuple(_joined(deck.tail, kept)),
         unheard=tuple(kept.get(track, track) for track in deck.unheard),
-        deal=last and last._replace(entries=tuple(_joined(last.entries, kept))),
+        deal=deal,
     )
 
 

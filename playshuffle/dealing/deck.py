@@ -109,13 +109,14 @@ class Deck(NamedTuple):
 def translated(deck: Deck, translate: Callable[[Collection[int]], Iterable[int]]) -> Deck:
     """Return the deck with numbers in place of indices, or the reverse."""
     parts: dict[str, Any] = {part: tuple(translate(getattr(deck, part))) for part in PARTS}
-    deal = deck.deal and deck.deal._replace(entries=tuple(translate(deck.deal.entries)))
-    return deck._replace(deal=deal, **parts)
+    if deck.deal is not None:
+        parts["deal"] = deck.deal._replace(entries=tuple(translate(deck.deal.entries)))
+    return deck._replace(**parts)
 
 
 def mark_written(deck: Deck) -> Deck:
     """Return the deck with its deal no longer pending."""
-    return deck._replace(deal=deck.deal and deck.deal._replace(is_pending=False))
+    return deck if deck.deal is None else deck._replace(deal=deck.deal._replace(is_pending=False))
 
 
 def end_round(deck: Deck) -> Deck:

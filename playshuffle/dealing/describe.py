@@ -11,18 +11,19 @@ from playshuffle.text import counted
 
 def deck_facts(deck: Deck) -> dict[str, Any]:
     """Return the facts of a deck for JSON."""
-    start = deck.deal and next_start(deck.deal.every, deck.deal.period)
+    deal = deck.deal
+    start = None if deal is None else next_start(deal.every, deal.period)
     return {
         "round": deck.round,
         "since": deck.since.isoformat() if deck.round else None,
         "tracks": deck.track_count,
         "dealt": deck.track_count - deck.undealt_count,
         "heard": deck.heard_count if deck.heard_from_s else None,
-        "unheard_since": deck.deal.period.isoformat() if deck.deal and deck.is_unheard else None,
+        "unheard_since": deal.period.isoformat() if deal is not None and deck.is_unheard else None,
         "missing": len(deck.missing),
         "deals_left": deck.deals_left,
-        "every": deck.deal and deck.deal.every.value,
-        "next_deal": start and start.isoformat(),
+        "every": None if deal is None else deal.every.value,
+        "next_deal": None if start is None else start.isoformat(),
         "order": deck.order,
     }
 

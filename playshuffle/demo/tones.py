@@ -94,7 +94,7 @@ def wav(track: DemoTrack) -> bytes:
     samples = bytes(_samples(track.album_hz * 2 ** (track.number / 12)))
     form = struct.pack("<HHIIHH", 1, 1, _RATE_HZ, _RATE_HZ, 1, 8)  # PCM, mono, 8 bits
     chunks = b"".join(
-        name + struct.pack("<I", len(data)) + data + b"\0" * (len(data) % 2)
+        name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2)  # an even number of bytes
         for name, data in ((b"fmt ", form), (b"data", samples), (b"id3 ", _id3(track)))
     )
     return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WAVE" + chunks

@@ -58,6 +58,7 @@ def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
     names = ("UnitFileState", "ActiveState", "SubState", "StatusText", "MainPID", "Result", "NRestarts")
     now = systemctl.show(units.SERVICE, *names)
     is_active = now["ActiveState"] in _ACTIVE
+    limits = sandbox.of(now["MainPID"]) if is_active else None
     return state._replace(
         has_systemd=True,
         enabled=now["UnitFileState"],
@@ -65,6 +66,6 @@ def service_state(wanted: Mapping[str, str | None] | None) -> ServiceState:
         detail=now["SubState"],
         text=now["StatusText"] if is_active else now["Result"],
         restarts=int(now["NRestarts"] or 0),
-        sandbox=str(found) if is_active and (found := sandbox.of(now["MainPID"])) is not None else None,
+        sandbox=None if limits is None else str(limits),
         lingers=systemctl.lingers(),
     )

@@ -61,8 +61,8 @@ class Rules:
                 if fnmatchcase(name, line.pattern):
                     return line.where
             if rules.git_style is not None:
-                below = os.fsdecode(path[len(rules.folder) :]) + "/" * is_folder
-                result = rules.git_style.check_file(below)
+                below = os.fsdecode(path[len(rules.folder) :])
+                result = rules.git_style.check_file(f"{below}/" if is_folder else below)
                 if result.index is not None:
                     return rules.git_lines[result.index].where if result.include else None
             rules = rules.above

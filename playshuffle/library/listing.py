@@ -194,7 +194,8 @@ class _Entries:
                 self._take_file(name, entry.stat(), is_link)
         except OSError as error:
             if error.errno == errno.ELOOP:
-                self._left_out += [(name, cause.DANGLING, "")] * is_audio
+                if is_audio:
+                    self._left_out.append((name, cause.DANGLING, ""))
             elif error.errno not in GONE:
                 self._unreadable.append((name, Cause(cause.SYSTEM_ERROR, os.strerror(error.errno or 0))))
                 self._take_known(name)

@@ -134,7 +134,7 @@ def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:
         return [*firsts]
     composers = map(_principal, FIELDS["composer"].read(folder, rows))
     pairs = zip(firsts, composers, strict=True)  # several composers wrote a Symphony No. 5
-    return [work and (work, composer) for work, composer in pairs]
+    return [None if work is None else (work, composer) for work, composer in pairs]
 
 
 def _joined_discs(rows: Iterable[tuple[Hashable, Position]]) -> dict[Hashable, Hashable]:

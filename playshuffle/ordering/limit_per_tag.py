@@ -13,6 +13,7 @@ from playshuffle.ordering import groups
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM
 from playshuffle.shuffle import RandBelow, durstenfeld
+from playshuffle.tags.reading import Tags
 from playshuffle.text import known
 
 _NUMBER = "0*[1-9][0-9]{0,8}"
@@ -50,11 +51,13 @@ def values(chosen: Chosen, tag: str) -> dict[int, int]:
     if tag != ALBUM:
         return {index: keys[index] for index in chosen.indices}
     # Albums without a title are folders elsewhere; here each of their tracks has no tag.
-    named = chosen.column(
-        lambda folder: [tags and (tags.album.strip() or tags.release_id) for tags in chosen.tags_of(folder)]
-    )
+    named = chosen.column(lambda folder: map(_has_album, chosen.tags_of(folder)))
     pairs = zip(chosen.indices, named, strict=True)
-    return {index: keys[index] if name else ~index for index, name in pairs}
+    return {index: keys[index] if has_album else ~index for index, has_album in pairs}
+
+
+def _has_album(tags: Tags | None) -> bool:
+    return tags is not None and bool(tags.album.strip() or tags.release_id)
 
 
 def over_limit(

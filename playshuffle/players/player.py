@@ -97,9 +97,9 @@ class Player(NamedTuple):
         }[self.style]
         if self.uses_mpd_conf and self.style in (None, PathStyle.RELATIVE):
             paths = "relative to its music_directory"
-        phrases = [self.suffix.decode(), *["in its playlist_directory"] * self.uses_mpd_conf, paths]
-        phrases += ["no EXTINF"] * (not self.extinf)
-        return ", ".join(phrases)
+        place = "in its playlist_directory" if self.uses_mpd_conf else ""
+        phrases = [self.suffix.decode(), place, paths, "" if self.extinf else "no EXTINF"]
+        return ", ".join(filter(None, phrases))
 
     def loses_words(self) -> list[str]:
         phrases = [
@@ -109,7 +109,10 @@ class Player(NamedTuple):
         ]
         if self.style is not PathStyle.URI:
             phrases.insert(0, QUIRKS["newline"].what)
-        phrases += [f"lines of more than {self.longest} bytes"] if self.longest is not None else []
-        phrases += [f"more than {self.most:,} tracks"] if self.most is not None else []
-        phrases += ["one of two names that differ by case or Unicode form"] * self.has_twins
+        if self.longest is not None:
+            phrases.append(f"lines of more than {self.longest} bytes")
+        if self.most is not None:
+            phrases.append(f"more than {self.most:,} tracks")
+        if self.has_twins:
+            phrases.append("one of two names that differ by case or Unicode form")
         return phrases

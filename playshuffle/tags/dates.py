@@ -18,9 +18,10 @@ def read_date(text: str) -> str:
     text = re.sub(r" ?([-/.]) ?", r"\1", " ".join(text.split()))
     if match := re.match(_DIGITS, text):
         year, month, day = match.groups()
-        whole = _date(year, month, day) or (day == "00" and (_date(year, month) or year))
-        if whole:
+        if whole := _date(year, month, day):
             return whole
+        if day == "00":
+            return _date(year, month) or year
     if match := re.match(_YEAR_FIRST, text):
         year, _, month, day = match.groups()
         return _date(year, month, day) or _date(year, month) or year

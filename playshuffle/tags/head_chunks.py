@@ -135,7 +135,7 @@ def _aiff_stream(file: HeadFile, common: _Chunk, sound: _Chunk | None) -> Stream
 
 def _mark(file: HeadFile, start: int, size: int, align: int) -> int:
     piece = file.up_to(start, min(size, _PIECE_BYTES))
-    return audio_mark(piece, align) and audio_mark(b"%d %b" % (size, piece))
+    return audio_mark(b"%d %b" % (size, piece)) if audio_mark(piece, align) else 0
 
 
 def _wav_texts(file: HeadFile, chunks: list[_Chunk]) -> Iterator[tuple[str, bytes]]:

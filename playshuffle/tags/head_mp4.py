@@ -91,7 +91,7 @@ class _AtomReader:
                 self._seen.add(name)
                 # The `meta` of QuickTime has no version.
                 has_version = name == b"meta" and self._file.up_to(start + 4, 4) != b"hdlr"
-                inside = start + 4 * has_version
+                inside = start + 4 if has_version else start
                 if inside > stop:
                     raise DeclinedError
                 children = self.atoms(inside, stop, (*around, name))

@@ -42,7 +42,7 @@ def _position(text: str) -> TaggedPosition:
         if number or alone:
             return TaggedPosition(_int(disc), _letter(before or alone), _int(number), _letter(part))
     match = re.match(_NUMBER, text)  # 3rd, 3 of 12, Disc 3
-    return TaggedPosition(number=_int(match and match[1]))
+    return TaggedPosition() if match is None else TaggedPosition(number=_int(match[1]))
 
 
 def _int(text: str | None) -> int | None:

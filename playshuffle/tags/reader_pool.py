@@ -240,7 +240,8 @@ class _Pool:
 def _parsed(line: bytes) -> Reading | None:
     try:
         tags, reason, *rest = json.loads(line)
-        return Reading(tags and Tags(*tags), reason and Cause(*reason), *rest)
+        cause = None if reason is None else Cause(*reason)
+        return Reading(None if tags is None else Tags(*tags), cause, *rest)
     except (ValueError, TypeError):
         return None
 
