@@ -89,7 +89,7 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
         )
     left = len(last.entries) - len(kept.entries)
     deck = deck_of(run)._replace(deal=kept)
-    is_step = left or (has_options and _former(run))
+    is_step = left > 0 or (has_options and _former(run) is not None)
     dealt = _repeat_deal(run, deck, run.record.saved if is_step else None)
     return dealt._replace(is_again=True, left=left)
 
@@ -126,9 +126,11 @@ def peek_deal(run: Run) -> Dealt:
     updated = update_deck(deck, rules)
     following = _next_deck(run, updated, rules)
     entries = following.deal.entries if following.deal is not None else ()
-    count = len(frozenset(entries).intersection(deck.unheard))
-    text = f"Comes again, unless you hear it by then: {counted(count, 'track')} of earlier deals."
-    report = run.report(arranged_entries(run, entries), [Note("comes_again", text)] * bool(count))
+    notes = []
+    if again := frozenset(entries).intersection(deck.unheard):
+        text = f"Comes again, unless you hear it by then: {counted(len(again), 'track')} of earlier deals."
+        notes.append(Note("comes_again", text))
+    report = run.report(arranged_entries(run, entries), notes)
     return Dealt(report, following, is_new=True, certain=_certain(run, deck, updated, entries))
 
 
@@ -182,7 +184,8 @@ def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = Fals
     patience = _settings(run).patience
     again = tracks_again(updated, patience)
     deck = next_deal(updated, rules, period, today=run.now.date(), again=again, is_now=is_now)
-    deck = deck._replace(deal=deck.deal and deck.deal._replace(every=_settings(run).every))
+    if deck.deal is not None:
+        deck = deck._replace(deal=deck.deal._replace(every=_settings(run).every))
     return count_deal(updated, deck, int(run.now.timestamp()), patience) if deck.heard_from_s else deck
 
 

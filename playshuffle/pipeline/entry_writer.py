@@ -50,8 +50,12 @@ class EntryWriter(NamedTuple):
         return PLAYERS[self.player].escapes and self.format is M3U and self.style is not PathStyle.URI
 
     def comments(self) -> list[tuple[str, str]]:
-        base_comment = self.base.comment(self.folder)
-        return [("BASE", base_comment)] * bool(base_comment) + [("ESCAPES", "%XX")] * self._escapes
+        comments = []
+        if base_comment := self.base.comment(self.folder):
+            comments.append(("BASE", base_comment))
+        if self._escapes:
+            comments.append(("ESCAPES", "%XX"))
+        return comments
 
     def text(self, tracks: Tracks, order: Sequence[int], comments: Sequence[tuple[str, str]]) -> Text:
         """Return the text of the playlist with these tracks in this order."""

@@ -52,8 +52,9 @@ def keep(run: Run) -> Report:
     now = SavedOrder(array("i", order), last_now.absent, arranged.playlist_length, drawn_s, "", digest)
     saved = run.record.saved
     report = run.write(arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
-    renamed = len(run.library.renamed and run.library.renamed.intersection(last.tracks, chosen))
-    return report._replace(came=last_now.came, went=last_now.went, renamed=renamed + run.record.replaced)
+    renamed_count = len(run.library.renamed.intersection(last.tracks, chosen))
+    renamed_count += run.record.replaced
+    return report._replace(came=last_now.came, went=last_now.went, renamed=renamed_count)
 
 
 def _drawn_s(drawn_s: int, now_s: int) -> tuple[int, list[Note]]:

@@ -65,7 +65,8 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
             choice = choice._replace(problem=error)
         # A play or a deal of one copy counts for the other: no command knows more about copies.
         record = record.with_copies(choice.kept, choice.remaining)
-        history = history and history.with_copies(choice.kept)
+        if history is not None:
+            history = history.with_copies(choice.kept)
         yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
 
 

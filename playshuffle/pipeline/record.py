@@ -74,12 +74,14 @@ class Record(NamedTuple):
             kept = {was: copy for copy, was in pairs if copy in left and was not in left} | dict(kept)
         if not kept:
             return self
-        order = self.order and _with_copies(self.order, kept)
-        replaced = frozenset(order.tracks if order else ()).difference(
-            self.order.tracks if self.order else ()
-        )
-        deck = self.deck and join_copies(self.deck, kept)
-        return self._replace(order=order, deck=deck, kept=kept, replaced=len(replaced))
+        record = self._replace(kept=kept)
+        if self.order is not None:
+            order = _with_copies(self.order, kept)
+            replaced = frozenset(order.tracks).difference(self.order.tracks)
+            record = record._replace(order=order, replaced=len(replaced))
+        if self.deck is not None:
+            record = record._replace(deck=join_copies(self.deck, kept))
+        return record
 
     def with_same_copies(self, other: SavedRecord) -> SavedRecord:
         """Return another record of the playlist, in which each omitted copy is replaced by the kept one."""
@@ -135,7 +137,7 @@ def _order_record(
         in_file = last
     else:
         in_file, notes = _in_file(stored, in_state, file)
-    saved = in_file and in_file.translated(tracks.indices_of)
+    saved = None if in_file is None else in_file.translated(tracks.indices_of)
     if in_state is None:
         return Record(_order_in_file(file, tracks), saved=saved, in_state=in_file, before=before)
     order = saved if isinstance(saved, SavedOrder) else in_state.translated(tracks.indices_of)
@@ -212,7 +214,7 @@ def _deck_record(
         and file.fingerprint() == last.content
     ):
         last = confirm(state, file.path, last)
-    saved = last and last.translated(tracks.indices_of)
+    saved = None if last is None else last.translated(tracks.indices_of)
     newest = saved
     if not isinstance(newest, SavedDeck):
         decks = (record for record in stored.values() if isinstance(record, SavedDeck))

@@ -164,15 +164,17 @@ class Run(NamedTuple):
         )
 
     def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
-        request = self.request
-        comments = [("ORDER", request.recipe.order_name)]
+        options = self.request.options
+        comments = [("ORDER", self.request.recipe.order_name)]
         if isinstance(record, SavedDeck) and record.deck.deal is not None:
             paths = [self.tracks.paths[index] for index in order]
             comments.append(deal_comment(record.deck.deal.only(order), paths))
-        comments += [("SEED", request.options.seed)] if request.options.seed is not None else []
-        comments += [("FOR", request.options.player)] if request.options.player != GENERIC else []
-        # VLC searches every line for the tags of a stream.
-        comments += [(TITLE, request.options.title.replace("#EXT", "# EXT"))] if request.options.title else []
+        if options.seed is not None:
+            comments.append(("SEED", options.seed))
+        if options.player != GENERIC:
+            comments.append(("FOR", options.player))
+        if options.title:  # VLC searches every line for the tags of a stream
+            comments.append((TITLE, options.title.replace("#EXT", "# EXT")))
         return comments + self.writer.comments()
 
     def _finished(self, report: Report) -> Report:

@@ -99,7 +99,9 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
         if entry.path and b"\0" not in entry.path:
             lines.setdefault(os.path.normpath(entry.path), entry.line)
     new = frozenset(lines).difference(known or ())
-    return SkipList(path, lines, new=new and new.difference(store.entries(state, path)))
+    if new:
+        new = new.difference(store.entries(state, path))
+    return SkipList(path, lines, new=new)
 
 
 def reasons_to_skip(

@@ -52,11 +52,14 @@ class _Xspf(Text):
 def _xspf_track(uri: bytes, extinf: bytes, artist: bytes, duration_ms: int) -> bytes:
     name = extinf.partition(b",")[2].rstrip(b"\n")
     title = name.removeprefix(artist + b" - ") if artist else name
-    parts = [_element("location", uri)]
-    parts += [_element("title", title)] * bool(title)
-    parts += [_element("creator", artist)] * (artist != b"" and title != name)
-    parts += [f"<duration>{duration_ms}</duration>"] * bool(title)
-    return f"    <track>{''.join(parts)}</track>\n".encode()
+    text = _element("location", uri)
+    if title:
+        text += _element("title", title)
+    if artist and title != name:
+        text += _element("creator", artist)
+    if title:
+        text += f"<duration>{duration_ms}</duration>"
+    return f"    <track>{text}</track>\n".encode()
 
 
 def _element(tag: str, content: bytes) -> str:

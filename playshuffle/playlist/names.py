@@ -43,8 +43,10 @@ class Names:
         if (folder, encoding) not in self._found:
             self._found[folder, encoding] = self._find(folder, encoding)
         real = self._found[folder, encoding]
-        if real is None or os.path.lexists(os.path.join(real, name)):
-            return real and os.path.join(real, name)
+        if real is None:
+            return None
+        if os.path.lexists(path := os.path.join(real, name)):
+            return path
         # Two letters of another encoding may also be one letter in UTF-8.
         for text in dict.fromkeys((_text(name, encoding), _text(name, "utf-8", encoding))):
             alike = self._names(real).get(folded(text), [])

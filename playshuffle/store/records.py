@@ -172,7 +172,7 @@ def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
     parts = [*(getattr(deck, part) for part in PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
     facts |= {"copies": record.copies, "parts": [*map(len, parts)], "options": pack(record.options)}
-    facts["deal"] = deal and deal._replace(entries=())._asdict()
+    facts["deal"] = None if deal is None else deal._replace(entries=())._asdict()
     facts["status"] = deck_facts(deck)
     return chain(*parts), _DECK, json.dumps(facts, default=date.isoformat), record.content, b""
 

@@ -41,7 +41,8 @@ def with_paths(options: Options, convert: Callable[[bytes], bytes]) -> Options:
     values: dict[str, Any] = {}
     for name in _PATHS:
         value = getattr(options, name)
-        values[name] = (
-            tuple(map(converted, value)) if isinstance(value, tuple) else value and converted(value)
-        )
+        if isinstance(value, tuple):
+            values[name] = tuple(map(converted, value))
+        elif value:
+            values[name] = converted(value)
     return options._replace(**values)

@@ -80,10 +80,12 @@ def replace(table: str, *, has_number: bool = False) -> str:
 
     With `has_number`, the last value is the rowid.
     """
-    values = [f"?{number}" for number in range(1, len(COLUMNS[table]) + 1)]
-    names = ", ".join([*COLUMNS[table], "checksum", *["rowid"] * has_number])
-    values += [f"checksum_of({_as_bytes(values)})", *[f"?{len(values) + 1}"] * has_number]
-    return f"REPLACE INTO main.{table} ({names}) VALUES ({', '.join(values)})"  # noqa: S608 - our own words
+    parameters = [f"?{number}" for number in range(1, len(COLUMNS[table]) + 1)]
+    values = dict(zip(COLUMNS[table], parameters, strict=True))
+    values["checksum"] = f"checksum_of({_as_bytes(parameters)})"
+    if has_number:
+        values["rowid"] = f"?{len(parameters) + 1}"
+    return f"REPLACE INTO main.{table} ({', '.join(values)}) VALUES ({', '.join(values.values())})"  # noqa: S608
 
 
 def _as_bytes(values: Iterable[str]) -> str:
