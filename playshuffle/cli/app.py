@@ -63,7 +63,7 @@ class _Commands(CommandGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, words = super().resolve_command(ctx, args)
-        return name, command and load(name), words
+        return name, None if command is None else load(name), words
 
 
 def load(name: str) -> Any:

@@ -55,8 +55,7 @@ def check(
     """
     if not player or _ALL in player:
         value_names("player")  # adds the players of the configuration
-    asked = None if not player else [name if name == _ALL else known_player(name) for name in player]
-    asked = [] if asked and _ALL in asked else asked and list(dict.fromkeys(asked))
+    asked = _players(player or ())
     lists = all_lists(config)
     first = asked[0] if asked else GENERIC
     sources = [_source(playlist, lists, first) for playlist in playlists]
@@ -70,6 +69,14 @@ def check(
             print_lines(_lines(result, screen_of(sys.stdout)))
     has_losses = any(result.faults or (player and any(result.troubles.values())) for result in checked)
     return Exit.LOSSES if has_losses else Exit.DONE
+
+
+def _players(names: Sequence[str]) -> list[str] | None:
+    """Return the players to check for: none for all players, None for the player of each playlist."""
+    known = [known_player(name) for name in names if name != _ALL]
+    if _ALL in names:
+        return []
+    return list(dict.fromkeys(known)) or None
 
 
 def _source(playlist: str, lists: Sequence[KnownList], player: str) -> tuple[bytes, bytes | None]:

@@ -105,10 +105,10 @@ def as_json(dealt: Dealt) -> dict[str, Any]:
     return {
         **make_report.as_json(dealt.report),
         "dealt": dealt.is_new,
-        "deal": last and last.number,
-        "of": last and last.of,
-        "round": last and last.round,
-        "period": last and last.period.isoformat(),
+        "deal": None if last is None else last.number,
+        "of": None if last is None else last.of,
+        "round": None if last is None else last.round,
+        "period": None if last is None else last.period.isoformat(),
         "entries": [*map(os.fsdecode, dealt.report.paths()[: dealt.certain])],
         "deck": deck_facts(deck),
     }

@@ -38,7 +38,8 @@ class ListStatus(NamedTuple):
     def lines(self, screen: Screen) -> Iterator[str]:
         playlist = self.status
         count = None if playlist.tracks is None else counted(playlist.tracks, "track")
-        facts = [playlist.summary, count, playlist.order and f"{shown(playlist.order)} order"]
+        order = f"{shown(playlist.order)} order" if playlist.order else None
+        facts = [playlist.summary, count, order]
         facts = facts[:1] if playlist.summary else list(filter(None, facts)) or ["not made yet"]
         is_well = not playlist.last_error and not self.warnings and facts != ["not made yet"]
         mark = Mark.GOOD if is_well else Mark.WARNING

@@ -42,7 +42,7 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     was, new_options = "", ""
     if last is not None and report.playlist_length < last.played:
         new_options = _new_options(last.options, request.saved_options)
-        was = f" (was {last.played:,}{new_options and f': {new_options}'})"
+        was = f" (was {last.played:,}: {new_options})" if new_options else f" (was {last.played:,})"
     yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again, is_brief)
     if new_options and report.is_changed:
         yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
@@ -90,7 +90,7 @@ def as_json(report: Report) -> dict[str, Any]:
     figures = report.figures()
     return {
         "playshuffle": __version__,
-        "output": report.output and os.fsdecode(report.output),
+        "output": None if report.output is None else os.fsdecode(report.output),
         "dry_run": report.request.dry_run,
         "changed": report.is_changed,
         "order": report.request.recipe.order,
@@ -148,7 +148,7 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brie
         return f"Would write {place}: {facts}"
     if not report.is_changed:
         return f"Unchanged: {place}: {facts}"
-    return f"Wrote {place}{' again' * is_again}: {facts}"
+    return f"Wrote {place} again: {facts}" if is_again else f"Wrote {place}: {facts}"
 
 
 def _options_again(report: Report) -> str:
@@ -179,7 +179,7 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
     for idle in choice.idle:
         text = f"{short(idle.text)} {'excludes' if idle.is_negated else 'matches'} no track."
         if idle.near is not None:
-            text += f" Did you mean {'-' * idle.is_negated}path:{shown(idle.near)}?"
+            text += f" Did you mean {'-path' if idle.is_negated else 'path'}:{shown(idle.near)}?"
         yield "Chosen", text
 
 

@@ -138,7 +138,7 @@ class Screen(NamedTuple):
 
     def _plain(self, header: Sequence[str], row: Sequence[str]) -> list[str]:
         facts = [f"{name} {cell}".strip() for name, cell in zip(header[1:], row[1:], strict=True) if cell]
-        text = f"{header[0]} {row[0]}{': ' * bool(facts)}{'; '.join(facts)}".lstrip()
+        text = ": ".join(filter(None, [f"{header[0]} {row[0]}".lstrip(), "; ".join(facts)]))
         return self.hanging(text, indent=_INDENT) if self.is_terminal else [text]
 
     def tail(self, text: str, width: int) -> str:

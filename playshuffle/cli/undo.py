@@ -58,7 +58,7 @@ def undo(
         facts = [counted(report.playlist_length, "track"), as_flags(before.options) if before.options else ""]
         if lost := _count(before) - report.playlist_length:
             unwanted = " or may not be in any list (never)" if report.choice.stage(WITHOUT) else ""
-            facts.insert(1, f"{lost:,} more no longer exist{'s' * (lost == 1)}{unwanted}")
+            facts.insert(1, f"{lost:,} more no longer {'exists' if lost == 1 else 'exist'}{unwanted}")
         text = f" is as before: {', '.join(filter(None, facts))}"
         if not report.playlist_length:
             text = ": no deal today. The file keeps its tracks until the next deal"

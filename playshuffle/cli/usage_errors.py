@@ -103,7 +103,8 @@ def _as_time(message: str) -> str:
 
 def _meant_option(word: str, names: Sequence[str]) -> str:
     options = [meant.format(word) for words, meant in _MEANT_OPTIONS if word in words.split()]
-    options += [f"--where {word}:VALUE"] * (word in FIELDS)
+    if word in FIELDS:
+        options.append(f"--where {word}:VALUE")
     return next((each for each in options if each.split()[0] in (*names, "playshuffle")), "")
 
 

@@ -27,7 +27,7 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
         new = [path for path in dict.fromkeys(paths) if path not in there]
         content += b"" if content.endswith(b"\n") else b"\n"
         for path in new:
-            content = _with_track(content, path)
+            content = _with_track(content + b"\n", path, content.count(b"\n"))
         if new:
             atomic_file.write(never_list(), [content])
     return new
@@ -66,25 +66,22 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     return content
 
 
-def _with_track(content: bytes, path: bytes, at: int | None = None) -> bytes:
-    """Add a track to the list's content, in the first spelling that is read as this path.
+def _with_track(content: bytes, path: bytes, line: int) -> bytes:
+    """Replace a line of the list's content, counted from 0, by a track.
 
-    `at` is the index of a line to replace instead.
+    The track has the first spelling that is read as this path.
     """
-    known, is_new = _entries(content), at is None
-    lines = (content + b"\n" * is_new).split(b"\n")
-    at = len(lines) - 2 if at is None else at
-    before = [entry.path for entry in known if entry.line <= at]
-    after = [entry.path for entry in known[len(before) + (not is_new) :]]
+    known, lines = _entries(content), content.split(b"\n")
+    before = [entry.path for entry in known if entry.line <= line]
+    after = [entry.path for entry in known if entry.line > line + 1]
     folder, home = (
         os.path.realpath(name) for name in (os.path.dirname(never_list()), os.path.expanduser(b"~"))
     )
     named = os.path.join(os.path.expanduser(b"~"), b"")  # by its name: the home folder may be a link
     real = os.path.join(home, path.removeprefix(named)) if path.startswith(named) else path
     is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, real))
-    styles = [PathStyle.RELATIVE] * is_below + [PathStyle.ABSOLUTE, PathStyle.URI]
-    for style in styles:
-        changed = b"\n".join([*lines[:at], *entries([real], style, folder), *lines[at + 1 :]])
+    for style in PathStyle if is_below else (PathStyle.ABSOLUTE, PathStyle.URI):
+        changed = b"\n".join([*lines[:line], *entries([real], style, folder), *lines[line + 1 :]])
         found = [entry.path for entry in _entries(changed)]
         if found in ([*before, path, *after], [*before, real, *after]):
             return changed
