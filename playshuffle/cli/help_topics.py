@@ -10,7 +10,7 @@ from playshuffle.config.own_players import add_own_players
 from playshuffle.errors import flag
 from playshuffle.history.histories import HISTORIES, NAMES
 from playshuffle.options.table import ROWS
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.orders import BY_FIELD, ORDERS
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.selection.fields import FIELDS
 from playshuffle.text import any_of
@@ -31,6 +31,7 @@ _AFTER_ORDERS = """
   --gap 25%        no track again before a quarter of the library was played
   --pin intro.mp3  this track comes first; also @last, @here, @7
   --group-by work  with --order groups: movements stay together
+  --albums 2       with --order albums: two whole albums
 
 Drawbacks and options of an order: playshuffle help spread"""
 
@@ -47,12 +48,16 @@ def order_lines(name: str, screen: Screen) -> Iterator[str]:
     """Yield the help about an order."""
     order = ORDERS[name]
     yield from screen.wrapped(f"{name}: {order.guarantee}")
-    yield from screen.detail("Write", f"playshuffle make ~/Music --order {name}")
+    as_written = "by:year" if name == BY_FIELD else name
+    yield from screen.detail("Write", f"playshuffle make ~/Music --order {as_written}")
     yield from screen.detail("But", order.drawback)
     if order.tag == "rating":
         yield from screen.detail("Ratings", "in the tags; or --history mpd, or --history FAVOURITES.m3u")
-    yield from screen.detail("Options", ", ".join(map(flag, (*order.takes, "limit", "time", "seed"))))
-    if "group_by" in order.takes:
+        more_often = "a list of its own: playshuffle make ~/Music --where rating:4.. -o ~/best.m3u"
+        yield from screen.detail("More often", more_often)
+    sizes = ("limit", "time", "groups") if "inside" in order.takes else ("limit", "time")
+    yield from screen.detail("Options", ", ".join(map(flag, (*order.takes, *sizes, "seed"))))
+    if "group_by" in order.takes or name == BY_FIELD:
         yield from screen.detail("Fields", "album, artist, folder and all that playshuffle tags lists")
 
 

@@ -228,6 +228,7 @@ def _recipe(options: Options) -> Recipe:
         order=options.order,
         limit=None if is_dealt else options.limit,
         time_ms=None if is_dealt else _ms(options.time),
+        group_count=None if is_dealt else options.groups,
         group_by=options.group_by,
         inside=cast(Inside | None, options.inside),
         gap=gap,

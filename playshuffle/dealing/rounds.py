@@ -5,9 +5,9 @@ from functools import cached_property
 
 from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Size
+from playshuffle.ordering.arrange import block_keys
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import usual_gap
-from playshuffle.ordering.groups import group_keys
 from playshuffle.ordering.orders import ORDERS, InsertNew
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.ordering.resting import resting_tracks
@@ -89,8 +89,6 @@ def deal_size(amount: Amount, chosen: Chosen, recipe: Recipe) -> Size:
         return ByTime(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})
     if amount.tracks is not None:
         return ByCount(amount.tracks)
-    tag = recipe.group_by or ORDERS[recipe.order].tag
     assert amount.groups is not None
-    assert tag is not None, "an order of groups"
-    keys = group_keys(chosen, tag)
+    keys = block_keys(chosen, recipe)
     return ByGroups(amount.groups, {index: keys[index] for index in chosen.indices})

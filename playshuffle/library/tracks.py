@@ -68,6 +68,11 @@ class Tracks:
         """Return the number of the track with each index. An absent track's index is `~number`."""
         return _looked_up("I", self.numbers, indices)
 
+    def indices_at(self, paths: Collection[bytes]) -> list[int]:
+        """Return the index of the track at each path, without repeats; no index for another path."""
+        index_of = {path: index for index, path in enumerate(self.paths if paths else ())}
+        return list(dict.fromkeys(index_of[path] for path in paths if path in index_of))
+
     def indices_in(self, folder: Folder) -> Sequence[int]:
         """Return the index of each file of a folder; -1 for a file that is not a track."""
         start = self._starts[folder.path, folder.names]

@@ -10,7 +10,7 @@ from playshuffle.options.table import ROWS, STDOUT, Options
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.groups import FOLDER
 from playshuffle.ordering.limit_per_tag import parse_limit
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.orders import KEPT, ORDERS, field_of
 from playshuffle.playlist.m3u import PathStyle
 from playshuffle.selection.fields import OF_HISTORY
 from playshuffle.text import any_of
@@ -61,7 +61,11 @@ def check_history(fields: Iterable[str], *, has_history: bool) -> None:
 
 def _fields(options: Options) -> set[str]:
     limits = [] if options.most is None else [parse_limit(options.most).tag]
-    return {*fields_of_queries(options.where), *limits, *filter(None, [options.group_by])}
+    return {
+        *fields_of_queries(options.where),
+        *limits,
+        *filter(None, [options.group_by, field_of(options.order)]),
+    }
 
 
 _FIELD_OF = {row.key: row.name for row in ROWS}
@@ -107,7 +111,7 @@ def _excluded_by_order(option: str, why: str, takes: str | None = None) -> Contr
         option,
         _ORDER,
         why,
-        lambda options: _has(options, option) and options.order not in fitting,
+        lambda options: _has(options, option) and (takes or option) not in ORDERS[options.order].takes,
         f"It works with {any_of(fitting)}.",
     )
 
@@ -185,18 +189,24 @@ CONTRADICTIONS: Sequence[Contradiction] = (
     ),
     # Deals.
     _needs("count", "every", _ONLY_WITH),
-    _needs("groups", "every", _ONLY_WITH),
     Contradiction(
         lambda options: options.patience is not None and options.done_when != Count.PLAYED,
         _ONLY_WITH,
         ("patience", 'count = "played"'),
     ),
     _excludes_in_deals("limit", "time", _ONE_SIZE),
-    _excludes_in_deals("limit", "groups", _ONE_SIZE),
-    _excludes_in_deals("time", "groups", _ONE_SIZE),
-    _excludes_in_deals("most", "groups", "the groups would have gaps"),
+    _excludes("limit", "groups", "a list has one size"),
+    _excludes("time", "groups", "a list has one size"),
+    _excludes("most", "groups", "the groups would have gaps"),
     _excludes("pin", "every", _CONTINUES),
     _excludes("seed", "every", _CONTINUES),
+    _excludes(
+        _ORDER,
+        "every",
+        "a round has no last order to keep",
+        lambda options: options.order == KEPT and options.every is not None,
+        'In the order of the paths: order = "sorted".',
+    ),
     _excluded_by_order("groups", "it keeps no groups together", takes="inside"),
     # Play histories.
     _needs_history("rest", lambda options: options.rest is not None),

@@ -13,7 +13,7 @@ from playshuffle.options.table import ROWS, Options
 from playshuffle.ordering.gap import parse_gap
 from playshuffle.ordering.groups import KEYS
 from playshuffle.ordering.limit_per_tag import parse_limit
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.orders import ORDERS, known_order
 from playshuffle.ordering.resting import parse_rest
 from playshuffle.players.profiles import PLAYERS
 from playshuffle.playlist import path_map
@@ -102,7 +102,10 @@ def checked(options: Options) -> Options:
             continue
         try:
             if row.names is not None:
-                value = known_value(row.key, value, row.names, NAMES[row.names])
+                if row.names == "order":
+                    value = known_order(value)
+                else:
+                    value = known_value(row.key, value, row.names, NAMES[row.names])
                 changes[row.name] = value
             if row.name in _PARSERS:
                 _PARSERS[row.name](value)

@@ -103,8 +103,7 @@ class Options(NamedTuple):
     time: Annotated[str | None, Row(
         "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", example='"90m"')] = None
     groups: Annotated[int | None, Row(
-        "--groups", "Number of whole groups, or albums", AMOUNT, "N", short="--albums", verbs=DEAL,
-        example="1")] = None
+        "--groups", "Number of whole groups, or albums", AMOUNT, "N", short="--albums", example="1")] = None
     every: Annotated[str | None, Row(
         "--every", "When the next deal is due. Default: day", AMOUNT, "day|week|run", verbs=DEAL,
         names="period", example='"week"')] = None

@@ -1,6 +1,7 @@
 """Arrange tracks into an order: apply a recipe."""
 
 from collections.abc import Collection, Sequence
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from playshuffle.duration import words
@@ -72,7 +73,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
         pins.swap_in(layout.base, pinned_at)
         base = layout.base
         result = pinned(base, pinned_at, shuffle, randbelow) if pinned_at else shuffle(base, randbelow)
-    count = layout.close(result)
+    count = layout.close(result) if recipe.group_count is None else _end_of_groups(chosen, recipe, result)
     if order.is_of_the_list and count < len(result):
         result[:count] = pinned(result[:count], pinned_at, shuffle, randbelow)
     if order.is_of_the_list and pinned_at:
@@ -85,7 +86,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
     return Arranged(result + layout.left_out, count)
 
 
-def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
+def in_place(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> Arranged:
     """Keep an order but move the pinned tracks, and decide how many tracks are in the playlist.
 
     Raises:
@@ -95,10 +96,25 @@ def in_place(tracks: Tracks, recipe: Recipe, order: Sequence[int]) -> Arranged:
     for pin in recipe.pins:
         if pin.position == LAST and recipe.time_ms is not None:
             base.append(base.pop(base.index(pin.track_index)))
-    layout = _Layout(tracks, recipe, base, order)
+    if recipe.group_count is not None:
+        return Arranged(base, _end_of_groups(chosen, recipe, base))
+    layout = _Layout(chosen.tracks, recipe, base, order)
     pins.move_in(layout.base, layout.pinned_at)
     count = layout.close(layout.base)
     return Arranged(layout.base + layout.left_out, count)
+
+
+def block_keys(chosen: Chosen, recipe: Recipe) -> Sequence[int]:
+    """Return the number of each track's group, in an order of whole groups."""
+    tag = recipe.group_by or ORDERS[recipe.order].tag
+    assert tag is not None, "an order of groups"
+    return group_keys(chosen, tag)
+
+
+def _end_of_groups(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> int:
+    """Return how many tracks the first groups of the recipe have."""
+    blocks = groupby(order, block_keys(chosen, recipe).__getitem__)
+    return sum(len(list(block)) for _, block in islice(blocks, recipe.group_count))
 
 
 class _Layout:

@@ -15,7 +15,7 @@ from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import Rows
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.natural import Key, natural_key
-from playshuffle.selection.fields import FIELDS, OF_TRACKS, TEXT, Field
+from playshuffle.selection.fields import FIELDS, OF_TRACKS, PATH, TEXT, Field
 from playshuffle.tags.reading import Tags
 from playshuffle.text import folded
 
@@ -108,6 +108,16 @@ def albums(chosen: Chosen) -> Albums:
 def field_values(chosen: Chosen, field: str) -> list[Any]:
     """Return the raw value of a field for each chosen track."""
     return chosen.column(lambda folder: FIELDS[field].read(folder, chosen.tags_of(folder)))
+
+
+def sort_keys(chosen: Chosen, field: str) -> list[Any]:
+    """Return a value to sort each chosen track by a field; None for a track without a value."""
+    values = list(map(FIELDS[field].decode, field_values(chosen, field)))
+    kind = FIELDS[field].kind
+    if kind in (TEXT, PATH):
+        keys = {value: natural_key(value) for value in set(values) if value}
+        return [keys.get(value) for value in values]
+    return [None if value == "" else value for value in values]
 
 
 def _numbered(names: Sequence[Hashable | None]) -> list[int]:

@@ -13,7 +13,7 @@ from playshuffle.text import folded
 Key = tuple[str | int, ...]
 
 
-def natural_key(name: bytes) -> Key:
+def natural_key(name: bytes | str) -> Key:
     """Return the key that sorts a name naturally."""
     parts = re.split(r"([0-9]+)", folded(os.fsdecode(name)))
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))

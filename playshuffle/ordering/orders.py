@@ -3,18 +3,23 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from playshuffle import shuffle
-from playshuffle.errors import OptionError
+from playshuffle.errors import OptionError, PlayshuffleError
 from playshuffle.ordering import groups
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import ALBUM, ARTIST, FOLDER
 from playshuffle.ordering.natural import natural_ranks
 from playshuffle.ordering.recipe import Recipe
+from playshuffle.selection.fields import OF_TRACKS
 from playshuffle.shuffle import Inside, RandBelow, Shuffle
+from playshuffle.text import known
 
 _RATING = "rating"
+KEPT, BY_FIELD, _BY = "kept", "by:FIELD", "by:"
+_OF_FILES = ("path", "format", "size", "mtime")  # fields that need no tags
 _UNRATED = 0.5
 _LIGHTEST = 1e-100  # the minimum for `weighted`: behind all entries with any weight
 
@@ -23,6 +28,9 @@ InsertNew = Callable[[Sequence[int], Sequence[int], RandBelow, int], list[int]]
 
 # (order of the list, pinned positions, randbelow, first unplayed position) -> repaired order.
 Repair = Callable[[Sequence[int], Collection[int], RandBelow, int], list[int]]
+
+# Returns the rank of each track, by index: tracks of a lower rank come first.
+_Ranks = Callable[[Chosen], Sequence[int]]
 
 
 class Order(NamedTuple):
@@ -166,21 +174,30 @@ def _plays(chosen: Chosen) -> Sequence[int]:
     return chosen.by_index([count or 0 for count in groups.field_values(chosen, "plays")], 0)
 
 
-def _rare(chosen: Chosen, _recipe: Recipe) -> Shuffle:
-    plays = _plays(chosen)
-    return lambda order, randbelow: sorted(shuffle.durstenfeld(order, randbelow), key=plays.__getitem__)
+def _field_ranks(field: str, chosen: Chosen) -> Sequence[int]:
+    """Return the rank of each track by a field, descending after a '-'; tracks without a value are last."""
+    keys = groups.sort_keys(chosen, field.removeprefix("-"))
+    values = sorted({key for key in keys if key is not None}, reverse=field.startswith("-"))
+    ranks = {value: rank for rank, value in enumerate(values)}
+    return chosen.by_index([ranks.get(key, len(ranks)) for key in keys], 0)
 
 
-def _insert_rare(chosen: Chosen, _recipe: Recipe) -> InsertNew:
-    """Insert each new track among tracks of its play count; sort all unplayed tracks by play count."""
-    plays = _plays(chosen)
+def _by_rank(ranks_of: _Ranks, chosen: Chosen, _recipe: Recipe) -> Shuffle:
+    """Return a shuffle that sorts by rank; tracks of equal rank are in random order."""
+    ranks = ranks_of(chosen)
+    return lambda order, randbelow: sorted(shuffle.durstenfeld(order, randbelow), key=ranks.__getitem__)
+
+
+def _insert_by_rank(ranks_of: _Ranks, chosen: Chosen, _recipe: Recipe) -> InsertNew:
+    """Insert each new track among tracks of its rank; sort all unplayed tracks by rank."""
+    ranks = ranks_of(chosen)
 
     def insert_new(order: Sequence[int], new: Sequence[int], randbelow: RandBelow, first: int) -> list[int]:
         equals: defaultdict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         for part, tracks in enumerate((order[first:], new)):
             for index in tracks:
-                equals[plays[index]][part].append(index)
-        inserted = (shuffle.insert(*equals[count], randbelow) for count in sorted(equals))
+                equals[ranks[index]][part].append(index)
+        inserted = (shuffle.insert(*equals[rank], randbelow) for rank in sorted(equals))
         return [*order[:first], *itertools.chain.from_iterable(inserted)]
 
     return insert_new
@@ -191,8 +208,47 @@ def _sorted(chosen: Chosen, *_: object) -> Shuffle:
     return lambda order, _randbelow: sorted(order, key=rank.__getitem__)
 
 
+class _Orders(dict[str, Order]):
+    """The table of orders. Its row `by:FIELD` is for any field, as in by:year and by:-mtime."""
+
+    def __missing__(self, name: str) -> Order:
+        field = field_of(name)
+        if field is None:
+            raise KeyError(name)
+        ranks_of = partial(_field_ranks, name.removeprefix(_BY))
+        return self[BY_FIELD]._replace(
+            shuffle=partial(_by_rank, ranks_of),
+            insert_new=partial(_insert_by_rank, ranks_of),
+            tag=None if field in _OF_FILES else field,
+        )
+
+
+def field_of(order: str) -> str | None:
+    """Return the field of an order such as by:-mtime; None for another order."""
+    return order.removeprefix(_BY).removeprefix("-") if order.startswith(_BY) else None
+
+
+def known_order(name: str) -> str:
+    """Return the order that a user means.
+
+    Raises:
+        PlayshuffleError: the order, or the field to sort by, is unknown.
+    """
+    order, colon, field = name.strip().partition(":")
+    if order.casefold() != "by":
+        if name in OF_TRACKS and name not in ORDERS:
+            raise PlayshuffleError(f"Unknown order '{name}'. To sort by this field: by:{name}")
+        return known("order", name, ORDERS)
+    if not colon or name == BY_FIELD:
+        raise PlayshuffleError(
+            "The order 'by' needs a field, as in by:year, or by:-mtime for the newest first."
+        )
+    sign = "-" if field.startswith("-") else ""
+    return _BY + sign + known("field", field.removeprefix("-"), OF_TRACKS)
+
+
 # To add an order: a shuffle, its row here, and a test of its guarantee. In the order of the help.
-ORDERS: Mapping[str, Order] = {
+_ROWS: Mapping[str, Order] = {
     "random": Order(
         lambda *_: shuffle.durstenfeld,
         "every order is equally likely (Durstenfeld)",
@@ -222,16 +278,16 @@ ORDERS: Mapping[str, Order] = {
     "favourites": Order(
         _favourites,
         "a track with twice the rating is twice as likely to be next",
-        "unrated tracks count as half, and low ratings can come first",
+        "earlier, not more often: each comes once; unrated ones count as half",
         ("pin", "rest"),
         tag=_RATING,
     ),
     "rare": Order(
-        _rare,
+        partial(_by_rank, _plays),
         "least played first, equally often played tracks in random order",
         "needs a play history, and the most played tracks come last",
         ("pin", "rest"),
-        insert_new=_insert_rare,
+        insert_new=partial(_insert_by_rank, _plays),
     ),
     "sattolo": Order(
         lambda *_: shuffle.sattolo,
@@ -246,6 +302,21 @@ ORDERS: Mapping[str, Order] = {
         "nothing is random",
         ("pin",),
         insert_new=_insert_sorted,
+        deck_gap="none",
+    ),
+    BY_FIELD: Order(
+        partial(_by_rank, natural_ranks),
+        "sorted by a field: by:year, or by:-mtime for the newest first",
+        "tracks without the field come last; equal ones are in random order",
+        ("pin",),
+    ),
+    "kept": Order(
+        lambda *_: lambda order, _randbelow: [*order],
+        "as it was: the last order, or that of the list after --from",
+        "new tracks come last",
+        ("pin",),
+        from_last=True,
+        insert_new=lambda *_: lambda order, new, _randbelow, _first: [*order, *new],
         deck_gap="none",
     ),
     "folders": Order(
@@ -272,3 +343,4 @@ ORDERS: Mapping[str, Order] = {
         from_last=True,
     ),
 }
+ORDERS: Mapping[str, Order] = _Orders(_ROWS)

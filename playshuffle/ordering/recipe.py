@@ -20,6 +20,7 @@ class Recipe(NamedTuple):
     """How to arrange tracks; None for an option that was not given.
 
     Attributes:
+        group_count: number of whole groups in the playlist.
         group_by: the field whose groups are kept together, or apart; one of `groups.KEYS`.
         rests: (field, ms): how long a heard track rests, with all tracks that share its value of the field.
         resting: indices of the resting tracks; found later, as are the tracks of pins.
@@ -29,6 +30,7 @@ class Recipe(NamedTuple):
     pins: tuple[Pin, ...] = ()
     limit: int | None = None
     time_ms: int | None = None
+    group_count: int | None = None
     group_by: str | None = None
     inside: Inside | None = None
     gap: Gap | None = None

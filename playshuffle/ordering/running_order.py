@@ -73,7 +73,7 @@ def update_order(
     if is_changed:
         order = _insert_new(chosen, recipe, last, randbelow)
     present = [index for index in order if index not in last.absent] if last.absent else order
-    arranged = in_place(chosen.tracks, recipe, present)
+    arranged = in_place(chosen, recipe, present)
     make_repair = ORDERS[recipe.order].repair
     if make_repair and (is_changed or arranged.order != present):
         repair = make_repair(chosen, recipe)

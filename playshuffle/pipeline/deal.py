@@ -20,6 +20,7 @@ from playshuffle.options.table import Options
 from playshuffle.ordering.arrange import Arranged
 from playshuffle.ordering.limit_per_tag import values
 from playshuffle.ordering.orders import ORDERS
+from playshuffle.pipeline.make import notes_on_fields
 from playshuffle.pipeline.record import confirm
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
@@ -69,7 +70,8 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
         following = _next_deck(run, updated, rules, is_now=is_now)
         before = run.record.saved or SavedDeck(Deck(), "", run.request.saved_options)
         before = before._replace(deck=deck) if isinstance(before, SavedDeck) else before
-        report = _write(run, following, before, _notes_on_limit(run, following))
+        notes = [*_notes_on_limit(run, following), *notes_on_fields(run)]
+        report = _write(run, following, before, notes)
         return Dealt(report, mark_written(following), is_new=True, certain=report.playlist_length)
     return _repeat_deal(run, deck, run.record.saved if has_options and _former(run) else None)
 

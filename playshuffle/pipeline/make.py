@@ -1,14 +1,17 @@
 """Make one playlist in a new order."""
 
 from array import array
+from bisect import bisect
 from collections.abc import Sequence
+from itertools import accumulate, groupby
 
 from playshuffle.duration import words
 from playshuffle.errors import Note
-from playshuffle.ordering.arrange import Arranged, arrange, last_order, needs_last
+from playshuffle.ordering.arrange import Arranged, arrange, block_keys, last_order, needs_last
+from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import Gap, usual_gap
-from playshuffle.ordering.groups import field_values
-from playshuffle.ordering.orders import ORDERS
+from playshuffle.ordering.groups import field_values, group_keys, sort_keys
+from playshuffle.ordering.orders import KEPT, ORDERS, field_of
 from playshuffle.ordering.recipe import LAST, Recipe
 from playshuffle.pipeline.entry_writer import notes_on_mpd
 from playshuffle.pipeline.report import Report
@@ -36,9 +39,11 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
     recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.recipe, [])
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
+    arranged = arrange(run.chosen, recipe, last, run.tools.randbelow)
     if not keeps_gap:
         notes += [*_notes_on_short_time(recipe, _lengths_ms(run)), *notes_on_mpd(run.request)]
-    return arrange(run.chosen, recipe, last, run.tools.randbelow), notes
+        notes += _notes_on_cut_group(run.chosen, recipe, arranged)
+    return arranged, notes
 
 
 def _lengths_ms(run: Run) -> list[int]:
@@ -46,6 +51,8 @@ def _lengths_ms(run: Run) -> list[int]:
 
 
 def _last_order(run: Run) -> Arranged | None:
+    if run.request.files is not None and run.request.recipe.order == KEPT:
+        return last_order(run.choice.remaining, run.tracks.indices_at(run.request.files))
     if run.file is None:
         return None
     if run.record.order is None:
@@ -81,6 +88,47 @@ def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note
     return [Note("short_time", text)]
 
 
+def _notes_on_cut_group(chosen: Chosen, recipe: Recipe, arranged: Arranged) -> list[Note]:
+    order, count = arranged.order, arranged.playlist_length
+    if "inside" not in ORDERS[recipe.order].takes or recipe.group_count is not None or count == len(order):
+        return []
+    keys = block_keys(chosen, recipe)
+    blocks = [len(list(block)) for _, block in groupby(order, keys.__getitem__)]
+    ends = list(accumulate(blocks))
+    if count in ends:
+        return []
+    whole = bisect(ends, count)
+    noun = "album" if recipe.order == "albums" else "group"
+    text = f"The last {noun} is cut: {count - ends[whole] + blocks[whole]:,} of its {blocks[whole]:,} tracks."
+    return [Note("cut_group", f"{text} For whole {noun}s: --{noun}s {max(whole, 1):,}")]
+
+
+def notes_on_fields(run: Run) -> list[Note]:
+    """Return notes about fields that the request uses, and that many tracks lack."""
+    recipe, limit = run.request.recipe, run.request.most
+    total, order = len(run.choice.remaining), ORDERS[recipe.order]
+    notes = []
+    if "group_by" in order.takes and (tag := recipe.group_by or order.tag) is not None:
+        lacking = _lacking(run.chosen, tag)
+        if lacking == total:
+            notes.append(f"No track has the tag {tag}, so each track is a group of its own.")
+        elif 2 * lacking > total:
+            rest = f"{total - lacking:,} of {counted(total, 'track')}"
+            notes.append(f"Tracks with the tag {tag}: {rest}. Each other track is a group of its own.")
+    if limit is not None and _lacking(run.chosen, limit.tag) == total:
+        notes.append(f"No track has the tag {limit.tag}, so the limit of {limit} omits none.")
+    if (tag := field_of(recipe.order)) is not None and (lacking := sort_keys(run.chosen, tag).count(None)):
+        text = f"{lacking:,} of {counted(total, 'track')} without {tag}, at the end."
+        notes.append(f"No track has the tag {tag}, so the order is random." if lacking == total else text)
+    return [Note("lacking_tags", text) for text in notes]
+
+
+def _lacking(chosen: Chosen, tag: str) -> int:
+    """Return how many tracks are groups of their own, since they have no tag."""
+    keys = group_keys(chosen, tag)
+    return sum(keys[index] < 0 for index in chosen.indices)
+
+
 def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
     texts: dict[str, str] = {}
     if isinstance(run.record.saved, SavedDeck):
@@ -112,4 +160,4 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
         texts["rest"] = f"Played in the last {time}, so at the end: {counted(count, 'track')}"
         if not count:
             texts["rest"] = f"No track was played in the last {time}, so none comes last."
-    return [Note(code, text) for code, text in texts.items()]
+    return [*(Note(code, text) for code, text in texts.items()), *notes_on_fields(run)]

@@ -182,14 +182,8 @@ def _found_again(order: SavedOrder, file: PlaylistFile, tracks: Tracks, lost: fr
 
 
 def _order_in_file(file: PlaylistFile, tracks: Tracks) -> SavedOrder | None:
-    in_file = _tracks_in_file(file, tracks)
+    in_file = tracks.indices_at(file.entries())
     return SavedOrder(array("i", in_file), frozenset(), len(in_file), 0, "", b"") if in_file else None
-
-
-def _tracks_in_file(file: PlaylistFile, tracks: Tracks) -> list[int]:
-    entries = file.entries()
-    index_of = {path: index for index, path in enumerate(tracks.paths if entries else ())}
-    return list(dict.fromkeys(index_of[path] for path in entries if path in index_of))
 
 
 def _deck_record(
@@ -235,5 +229,5 @@ def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:
 def _deck_in_file(file: PlaylistFile, tracks: Tracks) -> Deck:
     if "ORDER" not in file.comments():  # not written by playshuffle
         return Deck()
-    dealt = tuple(_tracks_in_file(file, tracks))
+    dealt = tuple(tracks.indices_at(file.entries()))
     return Deck(dealt=dealt, round=1 if dealt else 0)

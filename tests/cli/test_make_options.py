@@ -58,6 +58,64 @@ def test_the_error_for_the_order_favourites_without_ratings_names_the_rating_tag
 
 
 @pytest.mark.process
+def test_a_kept_list_has_the_order_of_its_source_with_other_paths(tmp_path: Path) -> None:
+    music = library(tmp_path / "Music", [f"{number}.ogg" for number in range(1, 5)])
+    party = tmp_path / "party.m3u"
+    party.write_text("".join(f"{music}/{name}.ogg\n" for name in "3142"))
+    new = tmp_path / "new.m3u"
+
+    make("--from", party, "--order", "kept", "--paths", "relative", "-o", new)
+    assert listed(new) == [f"Music/{name}.ogg" for name in "3142"]
+
+    make(new)  # the record has the options
+    assert listed(new) == [f"Music/{name}.ogg" for name in "3142"]
+
+
+@pytest.mark.process
+def test_without_a_source_kept_is_the_last_order_of_the_list(tmp_path: Path) -> None:
+    music = library(tmp_path, [f"{number}.ogg" for number in range(9)])
+    make(music)
+    before = listed(music / "playshuffle.m3u")
+
+    make(music, "--order", "kept", "-n", "5")
+
+    assert listed(music / "playshuffle.m3u") == before[:5]
+
+
+@pytest.mark.process
+def test_a_list_of_albums_has_whole_albums_and_a_limit_that_cuts_one_says_so(tmp_path: Path) -> None:
+    music = tagged_library(tmp_path, SONGS)
+
+    said = make(music, "--order", "albums", "--albums", "2")
+    played = listed(music / "playshuffle.m3u")
+    assert sorted([played[:2], played[2:]]) in [
+        [one, other] for number, one in enumerate(ALBUMS) for other in ALBUMS[number + 1 :]
+    ]
+    assert "is cut" not in said
+
+    said = make(music, "--order", "albums", "-n", "3")
+    assert "The last album is cut: 1 of its 2 tracks. For whole albums: --albums 1" in said
+
+
+@pytest.mark.process
+def test_a_report_says_that_tracks_have_no_tag_for_the_order_or_the_limit(tmp_path: Path) -> None:
+    songs = {f"{number}.ogg": {"artist": "A", "title": str(number)} for number in range(4)}
+    music = tagged_library(tmp_path, {**songs, "5.ogg": {"genre": "Rock", "date": "1999"}})
+    own_group = "so each track is a group of its own."
+
+    assert f"No track has the tag work, {own_group}" in make(music, "--order", "groups", "--group-by", "work")
+    assert f"No track has the tag work, {own_group}" in make(music, "--order", "spread", "--group-by", "work")
+    said = make(music, "--order", "groups", "--group-by", "genre")
+    assert "Tracks with the tag genre: 1 of 5 tracks. Each other track is a group of its own." in said
+    assert "so the limit of 2 per work omits none." in make(music, "--most", "2:work")
+    assert "4 of 5 tracks without year, at the end." in make(music, "--order", "by:year")
+    assert listed(music / "playshuffle.m3u")[0] == "5.ogg"
+    assert "No track has the tag bpm, so the order is random." in make(music, "--order", "by:-bpm")
+    dealt = run("deal", music, "--order", "groups", "--group-by", "work", "-o", tmp_path / "today.m3u")
+    assert f"No track has the tag work, {own_group}" in dealt.err
+
+
+@pytest.mark.process
 def test_the_option_no_duplicates_keeps_the_better_copy_and_reports_the_other(tmp_path: Path) -> None:
     tone(tmp_path / "a.ogg", 40, artist="Miles Davis", title="So What")
     tone(tmp_path / "b.flac", 41, artist="miles davis", title="So  what")

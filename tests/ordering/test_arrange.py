@@ -447,6 +447,8 @@ STABLE: dict[str, tuple[Recipe, list[int]]] = {
     "favourites": (Recipe("favourites"), [1, 5, 6, 4, 8, 2, 3, 0, 7]),
     "rare": (Recipe("rare"), [2, 1, 0, 8, 7, 3, 6, 5, 4]),
     "sorted": (Recipe("sorted"), [0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    "by:FIELD": (Recipe("by:artist"), [6, 3, 2, 1, 5, 0, 4, 8, 7]),
+    "kept": (Recipe("kept"), [8, 7, 6, 5, 4, 3, 2, 1, 0]),
     "gap": (Recipe(gap=Gap(4)), [7, 8, 5, 0, 2, 3, 1, 4, 6]),
     "pins": (Recipe("spread", (Pin(3, 2), Pin(0, LAST))), [6, 1, 3, 8, 5, 2, 7, 4, 0]),
     "limit": (Recipe("spread", limit=5), [4, 0, 6, 7, 1, 3, 8, 5, 2]),
