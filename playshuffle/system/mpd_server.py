@@ -13,6 +13,7 @@ from playshuffle.system import mpd_conf
 from playshuffle.system.mpd_conf import WITHOUT, MpdConf
 
 _TIMEOUT_S = 2
+_MOST_BYTES = 1 << 16  # of an answer
 
 
 class Address(NamedTuple):
@@ -117,12 +118,15 @@ def _answer(address: Address) -> dict[bytes, bytes]:
         return {}
     import socket
 
+    from playshuffle.system.bounded_socket import BoundedSocket
+
     request = "config\n"
     if address.password is not None:
         quoted = re.sub(r'(["\\])', r"\\\1", address.password)
         request = f'command_list_begin\npassword "{quoted}"\nconfig\ncommand_list_end\n'
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+    with contextlib.suppress(OSError), BoundedSocket(socket.AF_UNIX) as connection:
         connection.settimeout(_TIMEOUT_S)
+        connection.most_bytes = _MOST_BYTES
         connection.connect(re.sub(b"^@", b"\0", host))
         connection.sendall(os.fsencode(request))
         with connection.makefile("rb") as file:

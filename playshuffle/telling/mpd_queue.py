@@ -19,9 +19,10 @@ import mpd
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.playlist_reader import read
 from playshuffle.system import mpd_server
+from playshuffle.system.bounded_socket import BoundedSocket
 from playshuffle.system.mpd_conf import load_name
 from playshuffle.system.mpd_server import Address
-from playshuffle.telling.queue import LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
+from playshuffle.telling.queue import CONTACT_S, LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
 from playshuffle.text import is_utf8
 
 _MOST_UPDATES = 20  # of single files; an update of everything is faster for more
@@ -41,11 +42,16 @@ class _Client(mpd.MPDClient):  # type: ignore[misc]
 
     def _connect_unix(self, path: str) -> socket.socket:
         with contextlib.ExitStack() as stack:  # the method of python-mpd2 does not close a refused socket
-            connection = stack.enter_context(socket.socket(socket.AF_UNIX))
+            connection = stack.enter_context(BoundedSocket(socket.AF_UNIX))
             connection.settimeout(self.timeout)
             connection.connect(path)
             stack.pop_all()
             return connection
+
+    def _connect_tcp(self, host: str, port: int) -> socket.socket:
+        connection = BoundedSocket(fileno=super()._connect_tcp(host, port).detach())
+        connection.settimeout(self.timeout)
+        return connection
 
 
 class MpdQueue:
@@ -122,12 +128,14 @@ class MpdQueue:
 
     def _status(self) -> dict[str, str]:
         """Return the status; near the end of a song, wait until the next one plays."""
+        until_s = time.monotonic() + TIMEOUT_S
         while True:
             status: dict[str, str] = self.client.status()
             left_s = float(status.get("duration", "inf")) - float(status.get("elapsed", 0))
             is_ending = left_s < LAST_S + float(status.get("xfade", 0))
             # No song follows the last one of the queue.
-            if status["state"] != "play" or not is_ending or "nextsong" not in status:
+            is_last = "nextsong" not in status
+            if status["state"] != "play" or not is_ending or is_last or time.monotonic() > until_s:
                 return status
             time.sleep(WAIT_S)
 
@@ -201,9 +209,11 @@ def connected(places: Sequence[Address]) -> Iterator[MpdQueue]:
         PlayshuffleError: MPD refuses a command.
     """
     client = _Client()
-    client.timeout = TIMEOUT_S
+    client.timeout = CONTACT_S
     address = _connect(client, places)
     try:
+        client.ping()
+        client.timeout = TIMEOUT_S
         if address.password is not None:
             client.password(address.password)
         yield MpdQueue(client, address)
@@ -213,6 +223,10 @@ def connected(places: Sequence[Address]) -> Iterator[MpdQueue]:
         ) from error
     except mpd.MPDError as error:
         raise ConnectionError(str(error)) from error
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise PlayshuffleError(
+            f"MPD ({address.text}) sent an answer that cannot be read: {shown(str(error))}.", Exit.LOSSES
+        ) from error
     finally:
         client.disconnect()
 

@@ -12,7 +12,10 @@ from urllib.parse import unquote_to_bytes
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.playlist.playlist_reader import read
-from playshuffle.telling.queue import LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
+from playshuffle.system.bounded_socket import BoundedSocket
+from playshuffle.telling.queue import CONTACT_S, LAST_S, TIMEOUT_S, WAIT_S, ChangedError, Plan, merged
+
+_SHOWN = 60  # characters of an answer in an error
 
 
 def addresses(path: str | None = None) -> list[str]:
@@ -34,7 +37,7 @@ class MpvQueue:
         self._number = 0
 
     def entries(self) -> list[str]:
-        return [_path(entry["filename"]) for entry in self._ask("get_property", "playlist")]
+        return [path for path, _ in self._playlist()]
 
     def plan(self, playlist: bytes) -> Plan:
         """Plan the new queue.
@@ -78,15 +81,30 @@ class MpvQueue:
 
     def _song(self) -> str | None:
         """Return the playing file, if any; near the end of a file, wait until the next one plays."""
+        until_s = time.monotonic() + TIMEOUT_S
         while True:
-            playlist = self._ask("get_property", "playlist")
-            song = next((_path(entry["filename"]) for entry in playlist if entry.get("current")), None)
+            playlist = self._playlist()
+            song = next((path for path, is_current in playlist if is_current), None)
             left_s = self._property("time-remaining")
-            is_last = bool(playlist) and bool(playlist[-1].get("current"))
-            is_held = is_last or self._property("pause") is True
-            if song is None or left_s is None or left_s > LAST_S or is_held:
+            is_ending = isinstance(left_s, int | float) and left_s <= LAST_S
+            is_held = playlist[-1:] == [(song, True)] or self._property("pause") is True
+            if song is None or not is_ending or is_held or time.monotonic() > until_s:
                 return song
             time.sleep(WAIT_S)
+
+    def _playlist(self) -> list[tuple[str, bool]]:
+        """Return the path of each entry, and whether it is the current one."""
+        answer = self._ask("get_property", "playlist")
+        try:
+            entries = [(_path(entry["filename"]), bool(entry.get("current"))) for entry in answer]
+            os.fsencode("".join(path for path, _ in entries))  # a path must be one that a file can have
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise self._unreadable(answer) from error
+        return entries
+
+    def _unreadable(self, answer: object) -> PlayshuffleError:
+        text = shown(str(answer)[:_SHOWN])
+        return PlayshuffleError(f"{self.title} sent an answer that cannot be read: {text}.", Exit.LOSSES)
 
     def _property(self, name: str) -> Any:
         with contextlib.suppress(PlayshuffleError):
@@ -98,11 +116,16 @@ class MpvQueue:
         request = json.dumps({"command": words, "request_id": self._number}, ensure_ascii=False)
         self._connection.sendall(request.encode("utf-8", "surrogateescape") + b"\n")
         for line in self._answers:  # events come in between
-            answer = json.loads(line.decode("utf-8", "surrogateescape"))
+            try:
+                answer = json.loads(line.decode("utf-8", "surrogateescape"))
+            except (ValueError, RecursionError) as error:
+                raise self._unreadable(os.fsdecode(line)) from error
+            if not isinstance(answer, dict):
+                raise self._unreadable(answer)
             if answer.get("request_id") == self._number and "error" in answer:
                 if answer["error"] != "success":
                     raise PlayshuffleError(
-                        f"{self.title} refused the command: {shown(answer['error'])}.", Exit.LOSSES
+                        f"{self.title} refused the command: {shown(str(answer['error']))}.", Exit.LOSSES
                     )
                 return answer.get("data")
         raise ConnectionError("mpv closed the connection")
@@ -117,15 +140,18 @@ def connected(places: list[str]) -> Iterator[MpvQueue]:
         PlayshuffleError: mpv refuses a command.
     """
     failures: defaultdict[str, list[str]] = defaultdict(list)
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(TIMEOUT_S)
+    with BoundedSocket(socket.AF_UNIX) as connection:
+        connection.settimeout(CONTACT_S)
         for path in places:
             try:
                 connection.connect(path)
             except OSError as error:
                 failures[error.strerror or str(error)].append(path)
             else:
-                yield MpvQueue(connection, path)
+                queue = MpvQueue(connection, path)
+                queue.entries()
+                connection.settimeout(TIMEOUT_S)
+                yield queue
                 return
     raise ConnectionError("; ".join(f"{', '.join(paths)}: {why}" for why, paths in failures.items()))
 

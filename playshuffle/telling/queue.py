@@ -10,7 +10,8 @@ from playshuffle.telling import queue_record
 
 _TRIES = 3  # if another program changes the queue, or the song ends
 
-TIMEOUT_S = 60  # for an answer of a player
+CONTACT_S = 3  # for the first answer of a player
+TIMEOUT_S = 60  # for any other answer
 LAST_S = 1.5  # a song with less time left may end before the queue is replaced
 WAIT_S = 0.1
 

@@ -10,6 +10,7 @@ from playshuffle.system import mpd_server
 from playshuffle.telling import mpd_queue, mpv_queue, queue_record
 from playshuffle.telling.queue import Queue, Told, play, tell
 
+_PATIENCE_S = 10  # for the last try to begin
 _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
 
 
@@ -32,9 +33,11 @@ def tell_player(
         PlayshuffleError: the player cannot be reached, or its queue cannot be replaced.
     """
     playlist = os.path.abspath(playlist)
-    failure = ""
+    failure, until_s = "", time.monotonic() + _PATIENCE_S
     with queue_record.only_process(player):
         for pause_s in _PAUSES_S:
+            if time.monotonic() + pause_s > until_s:
+                break
             time.sleep(pause_s)
             try:
                 with _connected(player, socket) as queue:
