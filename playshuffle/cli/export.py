@@ -1,6 +1,7 @@
 """Copy the tracks of a playlist to a stick as numbered files: `playshuffle export`."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
@@ -9,8 +10,8 @@ from playshuffle.cli import completion
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
 from playshuffle.cli.progress import progress_bar
 from playshuffle.cli.run_lists import titles
-from playshuffle.cli.screen import Mark, home_path, screen_of, shell_path
-from playshuffle.cli.streams import say
+from playshuffle.cli.screen import Fact, Mark, home_path, screen_of, shell_path
+from playshuffle.cli.streams import say, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
@@ -20,9 +21,9 @@ from playshuffle.exporting.copied_tracks import find_tracks, longest_name, safe_
 from playshuffle.exporting.copying import Exported
 from playshuffle.exporting.export import export as export_tracks
 from playshuffle.library.folder import Skipped
+from playshuffle.options.option_values import parse_size
 from playshuffle.playlist.owner import user_name
 from playshuffle.playlist.playlist_reader import STDIN, read_file_list
-from playshuffle.selection.values import parse_size
 from playshuffle.store.state import State
 from playshuffle.system import mounts
 from playshuffle.tags.reader_pool import read_all
@@ -33,7 +34,7 @@ _NAMES = 5  # named files of those skipped
 EXAMPLES = """\b
 Examples:
   playshuffle export ~/Music/playshuffle.m3u /media/stick
-  playshuffle export today /media/stick --size 8G
+  playshuffle export today /media/stick --size 8GB
   playshuffle export party.m3u /media/car --max-per-folder 99 --ascii
   playshuffle export phone ~/Phone --keep-names    # copy only new tracks
 """
@@ -44,7 +45,7 @@ _Folder = Annotated[str | None, argument("FOLDER", "Folder on the stick, for the
 def export(
     playlist: _Playlist = None,
     folder: _Folder = None,
-    size: Annotated[str | None, option("--size SIZE", "Use at most this space, such as 28G")] = None,
+    size: Annotated[str | None, option("--size SIZE", "Use at most this space, such as 28GB")] = None,
     max_per_folder: Annotated[
         int | None, option("--max-per-folder N", "At most N tracks in a folder, such as 99")
     ] = None,
@@ -58,10 +59,11 @@ def export(
     """Copy the tracks of a playlist to a stick."""
     if max_per_folder is not None:
         _check_folders(max_per_folder, keep_names=keep_names)
-    most_bytes = _size(size)
+    most_bytes = None if size is None else parse_size(size)
+    lists = all_lists(config)
     if playlist is None or folder is None:
-        raise _incomplete(playlist, all_lists(config))
-    found = playlist if playlist == STDIN else os.fsdecode(find_file(playlist, all_lists(config)))
+        raise _incomplete(playlist, lists)
+    found = playlist if playlist == STDIN else os.fsdecode(find_file(playlist, lists))
     with State(writes=False) as state:
         roots = state.roots()
     read = read_file_list(found)
@@ -88,6 +90,8 @@ def export(
         )
     if not quiet:
         say(_report(done, len(tracks), skipped, read.others))
+        if unfit := tracks[done.tracks :]:
+            show(_stay_out([home_path(track.source) for track in unfit], found, size, lists))
     return Exit.LOSSES if skipped else Exit.DONE
 
 
@@ -105,13 +109,6 @@ def _check_folders(max_per_folder: int, *, keep_names: bool) -> None:
         raise PlayshuffleError(f"--max-per-folder must be a number from 1, not {max_per_folder}.")
     if keep_names:
         raise PlayshuffleError("--max-per-folder does not work with --keep-names. Remove either.")
-
-
-def _size(size: str | None) -> int | None:
-    try:
-        return None if size is None else int(parse_size(size))
-    except ValueError as error:
-        raise PlayshuffleError(f"--size {shown(size or '')} {error}") from None
 
 
 def _source(playlist: str) -> str:
@@ -134,6 +131,20 @@ def _report(
     reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
     reasons += [f"{shown(stream)}: not a file" for stream in streams]
     yield from (f"  skipped {line}" for line in shortened(reasons, _NAMES))
+
+
+def _stay_out(
+    tracks: Sequence[str], found: str, size: str | None, lists: Sequence[KnownList]
+) -> Iterator[Fact]:
+    """Yield the tracks that do not fit; for a deal, also the commands that deal only what fits."""
+    yield from (("Stay out", track) for track in shortened(tracks, _NAMES))
+    path = os.path.realpath(os.fsencode(found))
+    for one, title in zip(lists, titles(lists), strict=True):
+        if one.path == path and one.is_dealt:
+            name = shlex.quote(title)
+            yield "Note", "They were dealt, so they come again in the next round. To deal only what fits:"
+            yield "", f"playshuffle undo {name}"
+            yield "", f"playshuffle deal {name} --now --size {shlex.quote(size or '8GB')}"
 
 
 def _fitting(count: int, of: int) -> str:

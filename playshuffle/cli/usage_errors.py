@@ -28,7 +28,7 @@ _MEANT_OPTIONS = (
     ("first start begin", "--pin TRACK"),
     ("exclude skip ignore omit except", "--where -genre:jazz or --without LIST"),
     ("filter query only match", "--where QUERY"),
-    ("max number count size tracks top songs", "--limit N"),
+    ("max number count tracks top songs", "--limit N"),
     ("length duration minutes hours", "--time 90m"),
     ("sort sort-by", "--order by:year, with any field, or --order sorted (by path)"),
     ("sorted", "--order sorted"),

@@ -24,7 +24,7 @@ Reasons = Mapping[bytes, Mapping[str, Reason]]
 """The reason by the name of each playlist, by path."""
 
 # Keys of the configuration that cause reasons, by the code of the reason.
-_KEYS = {explain.LIMIT: ("limit", "time"), **{kind.code: kind.keys for kind in STAGES}}
+_KEYS = {explain.LIMIT: ("limit", "time", "size"), **{kind.code: kind.keys for kind in STAGES}}
 
 # Reasons with the same short text for all files of their code.
 _COMMON = {explain.LIMIT, explain.UPCOMING, *(kind.code for kind in STAGES if kind.has_common_reason)}

@@ -12,7 +12,7 @@ from playshuffle.dealing.amount import DEAL_COUNT, PATIENCE, Amount, Count, Deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.options.contradictions import check
-from playshuffle.options.option_values import checked, parse_maps
+from playshuffle.options.option_values import checked, parse_maps, parse_size
 from playshuffle.options.table import STDOUT, Options
 from playshuffle.ordering.gap import Gap, parse_gap
 from playshuffle.ordering.limit_per_tag import parse_limit
@@ -123,6 +123,10 @@ def _ms(text: str | None) -> int | None:
     return None if text is None else duration.parse(text)
 
 
+def _size(text: str | None) -> int | None:
+    return None if text is None else parse_size(text)
+
+
 def _bytes(path: str | None) -> bytes | None:
     return None if path is None else os.fsencode(path)
 
@@ -200,7 +204,7 @@ def absolute(path: str, code: Exit = Exit.NO_INPUT) -> bytes:
 def _deal(options: Options) -> DealSettings | None:
     if options.every is None:
         return None
-    amount = Amount(options.limit, _ms(options.time), options.groups)
+    amount = Amount(options.limit, _ms(options.time), options.groups, _size(options.size))
     return DealSettings(
         Amount(DEAL_COUNT) if amount == Amount() else amount,
         Every(options.every),
@@ -229,6 +233,7 @@ def _recipe(options: Options) -> Recipe:
         limit=None if is_dealt else options.limit,
         time_ms=None if is_dealt else _ms(options.time),
         group_count=None if is_dealt else options.groups,
+        size=None if is_dealt else _size(options.size),
         group_by=options.group_by,
         inside=cast(Inside | None, options.inside),
         gap=gap,

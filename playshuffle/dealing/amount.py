@@ -14,11 +14,12 @@ _NUMBER = "0*[1-9][0-9]{0,8}"
 
 
 class Amount(NamedTuple):
-    """The size of a deal, in exactly one unit: tracks, playing time, or groups."""
+    """The size of a deal, in exactly one unit: tracks, playing time, groups, or bytes."""
 
     tracks: int | None = None
     time_ms: int | None = None
     groups: int | None = None
+    size: int | None = None
 
 
 class Count(StrEnum):

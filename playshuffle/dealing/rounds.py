@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from playshuffle.dealing.amount import Amount
-from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Size
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Size
 from playshuffle.ordering.arrange import block_keys
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import usual_gap
@@ -86,7 +86,10 @@ def deal_size(amount: Amount, chosen: Chosen, recipe: Recipe) -> Size:
     """Return the size of each deal of these tracks."""
     if amount.time_ms is not None:
         durations_ms = chosen.tracks.durations_ms
-        return ByTime(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})
+        return ByTotal(amount.time_ms, {index: durations_ms[index] for index in chosen.indices})
+    if amount.size is not None:
+        sizes = chosen.tracks.stick_sizes
+        return ByTotal(amount.size, {index: sizes[index] for index in chosen.indices})
     if amount.tracks is not None:
         return ByCount(amount.tracks)
     assert amount.groups is not None

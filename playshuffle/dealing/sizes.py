@@ -1,4 +1,4 @@
-"""Measure deals by tracks, playing time or whole groups, and limit the tracks of an artist in a deal."""
+"""Measure deals by tracks, time, bytes or whole groups, and limit the tracks of an artist in a deal."""
 
 from abc import ABC, abstractmethod
 from bisect import bisect
@@ -55,45 +55,46 @@ class ByCount(Size):
         return -(-len(tracks) // self.count)
 
 
-class ByTime(Size):
-    """Deals of a maximum playing time; a track that does not fit comes first in the next deal.
+class ByTotal(Size):
+    """Deals of a maximum playing time or size; a track that does not fit comes first in the next deal.
 
-    A track longer than the maximum is dealt alone. A deal is full when a track did not fit, and less time is
-    left than the median length.
+    A track above the maximum is dealt alone. A deal is full when a track did not fit, and less is left than
+    the median amount.
 
     Args:
-        lengths_ms: length of each track. An unknown length, 0, counts as the mean; without
-            known ones, as `time_ms`.
+        most: the maximum, in milliseconds or bytes.
+        amounts: length or size of each track. An unknown one, 0, counts as the mean; without known ones, as
+            `most`.
     """
 
-    def __init__(self, time_ms: int, lengths_ms: Mapping[int, int]) -> None:
-        known_ms = [length for length in lengths_ms.values() if length]
-        self._mean_ms = sum(known_ms) // len(known_ms) if known_ms else time_ms
-        self._lengths_ms = {track: length or self._mean_ms for track, length in lengths_ms.items()}
-        self._sorted_ms = sorted(self._lengths_ms.values()) or [self._mean_ms]
-        self._time_ms = self._left_ms = time_ms
+    def __init__(self, most: int, amounts: Mapping[int, int]) -> None:
+        known = [amount for amount in amounts.values() if amount]
+        self._mean = sum(known) // len(known) if known else most
+        self._amounts = {track: amount or self._mean for track, amount in amounts.items()}
+        self._sorted = sorted(self._amounts.values()) or [self._mean]
+        self._most = self._left = most
         self._is_empty = True
         self._has_refused = False
 
     def is_full(self) -> bool:
-        median_ms = self._sorted_ms[len(self._sorted_ms) // 2]
-        return self._left_ms <= 0 or (self._has_refused and self._left_ms < median_ms)
+        median = self._sorted[len(self._sorted) // 2]
+        return self._left <= 0 or (self._has_refused and self._left < median)
 
     def add(self, track: int) -> bool:
-        length_ms = self._lengths_ms[track]
-        if length_ms > self._left_ms and not self._is_empty:
+        amount = self._amounts[track]
+        if amount > self._left and not self._is_empty:
             self._has_refused = True
             return False
         self._is_empty = False
-        self._left_ms -= length_ms
+        self._left -= amount
         return True
 
     def capacity(self) -> int:
-        return bisect(list(accumulate(self._sorted_ms)), self._left_ms)
+        return bisect(list(accumulate(self._sorted)), self._left)
 
     def count_deals(self, tracks: Sequence[int]) -> int:
-        whole_ms = sum(self._lengths_ms.get(track, self._mean_ms) for track in tracks)
-        return -(-whole_ms // self._time_ms)
+        total = sum(self._amounts.get(track, self._mean) for track in tracks)
+        return -(-total // self._most)
 
 
 class ByGroups(Size):

@@ -20,6 +20,10 @@ _NO_NUMBERS = array("I")
 _PART = 4096  # values
 
 
+# Bytes: a cluster of a usual FAT stick; a track in its folders and playlist.
+_CLUSTER, _NAMES = 1 << 15, 1024
+
+
 class Tracks:
     """The library: tracks in order, with columns built on demand. An index is a position in this order.
 
@@ -59,6 +63,12 @@ class Tracks:
         for folder in self.folders:
             durations.frombytes(folder.durations_ms or bytes(folder.track_count * 4))
         return durations if self.rows is None else array("I", [durations[row] for row in self.rows])
+
+    @cached_property
+    def stick_sizes(self) -> list[int]:
+        """The bytes that each track takes on a stick, in whole clusters; 0 if unknown."""
+        sizes = self.column(lambda folder: folder.stamp_column(0))
+        return [-(-size // _CLUSTER) * _CLUSTER + _NAMES if size >= 0 else 0 for size in sizes]
 
     def indices_of(self, numbers: Collection[int]) -> "array[int]":
         """Return the index of the track with each number; `~number` if no track has it."""

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from playshuffle.options.table import Options
 
-_AMOUNTS = frozenset(("limit", "time", "groups"))
+_AMOUNTS = frozenset(("limit", "time", "groups", "size"))
 
 
 class Given(NamedTuple):

@@ -67,6 +67,23 @@ def parse_maps(texts: tuple[str, ...]) -> tuple[tuple[bytes, bytes], ...]:
     return tuple(path_map.parse_map(os.fsencode(text)) for text in texts)
 
 
+def parse_size(text: str) -> int:
+    """Return the number of bytes in a size such as 8GB.
+
+    Raises:
+        OptionError: the text is not a size above zero.
+    """
+    from playshuffle.selection.values import parse_size as bytes_of  # few lists have a size
+
+    try:
+        size = int(bytes_of(text))
+    except ValueError as error:
+        raise OptionError("{} {text} {problem}", "size", text=text, problem=str(error)) from None
+    if size < 1:
+        raise OptionError("{} must be a size above zero, such as 8GB, not '{text}'.", "size", text=text)
+    return size
+
+
 def _check_from_one(key: str, value: int) -> None:
     if value < 1:
         raise OptionError("{} must be a number from 1, not {value}.", key, value=value)
@@ -80,6 +97,7 @@ _PARSERS: Mapping[str, Callable[[Any], object]] = {
     "limit": partial(_check_from_one, "limit"),
     "most": parse_limit,
     "time": duration.parse,
+    "size": parse_size,
     "groups": partial(_check_from_one, "groups"),
     "every": Every,
     "done_when": Count,

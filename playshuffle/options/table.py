@@ -102,6 +102,8 @@ class Options(NamedTuple):
         example='"3:artist"')] = None
     time: Annotated[str | None, Row(
         "--time", "Maximum playing time, such as 90m or 2h", AMOUNT, "DURATION", example='"90m"')] = None
+    size: Annotated[str | None, Row(
+        "--size", "Maximum size of all files, such as 8GB", AMOUNT, "SIZE", example='"8GB"')] = None
     groups: Annotated[int | None, Row(
         "--groups", "Number of whole groups, or albums", AMOUNT, "N", short="--albums", example="1")] = None
     every: Annotated[str | None, Row(

@@ -94,7 +94,7 @@ def in_place(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> Arranged:
     """
     base = list(order)
     for pin in recipe.pins:
-        if pin.position == LAST and recipe.time_ms is not None:
+        if pin.position == LAST and total_limit(recipe, chosen.tracks)[0] is not None:
             base.append(base.pop(base.index(pin.track_index)))
     if recipe.group_count is not None:
         return Arranged(base, _end_of_groups(chosen, recipe, base))
@@ -117,25 +117,33 @@ def _end_of_groups(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> int:
     return sum(len(list(block)) for _, block in islice(blocks, recipe.group_count))
 
 
+def total_limit(recipe: Recipe, tracks: Tracks) -> tuple[int | None, Sequence[int]]:
+    """Return the maximum of all tracks together, and the amount of each: milliseconds, or bytes."""
+    if recipe.size is not None:
+        return recipe.size, tracks.stick_sizes
+    return recipe.time_ms, tracks.durations_ms
+
+
 class _Layout:
     """The tracks to put in order, and the tracks with a fixed position.
 
     Attributes:
         base: all tracks in an order, except `left_out` and `closing`.
-        left_out: tracks too long for the time limit, or of unknown length.
+        left_out: tracks too long for the time limit, or too large for the size, or of unknown length.
         pinned_at: maps positions to tracks.
     """
 
     def __init__(self, tracks: Tracks, recipe: Recipe, base: list[int], last: Sequence[int]) -> None:
         self._tracks = tracks
-        self._time_ms = recipe.time_ms
+        self._total, self._amounts = total_limit(recipe, tracks)
+        self._option = "time" if recipe.size is None else "size"
         self.base, self.left_out = base, list[int]()
-        if recipe.time_ms is not None:
-            self._leave_out_long(recipe.pins, recipe.time_ms)
+        if self._total is not None:
+            self._leave_out_long(recipe.pins, self._total)
         count = len(self.base) if recipe.limit is None else min(recipe.limit, len(self.base))
         self.pinned_at = pins.positions(recipe.pins, tracks, last, count)
-        self._closing: list[int] = []  # the track pinned to the end of a list with a time limit, if any
-        if recipe.time_ms is not None and any(pin.position == LAST for pin in recipe.pins):
+        self._closing: list[int] = []  # the track pinned to the end of a list with such a limit, if any
+        if self._total is not None and any(pin.position == LAST for pin in recipe.pins):
             # Its position is unknown until the fitting tracks are counted. The last track takes its position.
             count -= 1
             self._closing = [self.pinned_at.pop(count)]
@@ -143,27 +151,26 @@ class _Layout:
             self.base.pop()
         self._most = count  # maximum number of tracks in the playlist, without `_closing`
 
-    def _leave_out_long(self, pinned: Sequence[Pin], time_ms: int) -> None:
-        durations_ms, order = self._tracks.durations_ms, self.base
-        self.base = [index for index in order if 0 < durations_ms[index] <= time_ms]
+    def _leave_out_long(self, pinned: Sequence[Pin], most: int) -> None:
+        amounts, order = self._amounts, self.base
+        self.base = [index for index in order if 0 < amounts[index] <= most]
         if not self.base:
-            raise OptionError(
-                "{} {time}: no track is known to be that short. Allow more time.", "time", time=words(time_ms)
-            )
+            limit = words(most) if self._option == "time" else f"{most / 1e6:,.1f} MB"
+            raise OptionError("{} {limit}: no track is known to fit. Allow more.", self._option, limit=limit)
         for pin in pinned:
-            if not 0 < durations_ms[pin.track_index] <= time_ms:
-                why = "it is longer" if durations_ms[pin.track_index] else "its length is not known"
+            if not 0 < amounts[pin.track_index] <= most:
+                why = "it is longer" if amounts[pin.track_index] else "its length is not known"
                 path = self._tracks.paths[pin.track_index]
-                raise OptionError("{path} cannot be pinned with {}: {why}.", "time", path=path, why=why)
+                raise OptionError("{path} cannot be pinned with {}: {why}.", self._option, path=path, why=why)
         fitting = frozenset(self.base)
         self.left_out = [index for index in order if index not in fitting]
 
     def close(self, order: list[int]) -> int:
         """Return how many tracks of an order are in the playlist, and insert the last one if it is pinned."""
-        if self._time_ms is None:
+        if self._total is None:
             return self._most
         pinned_at = self.pinned_at
-        count = self._fitting(order, self._time_ms)
+        count = self._fitting(order, self._total)
         if count <= max(pinned_at, default=-1):
             raise pins.beyond(self._tracks.paths[pinned_at[max(pinned_at)]], max(pinned_at), count)
         for index in self._closing:
@@ -171,18 +178,17 @@ class _Layout:
             order.insert(count, index)
         return count + len(self._closing)
 
-    def _fitting(self, order: Sequence[int], time_ms: int) -> int:
-        durations_ms = self._tracks.durations_ms
-        left_ms = time_ms - sum(durations_ms[index] for index in (*self.pinned_at.values(), *self._closing))
-        if left_ms < 0:
-            raise OptionError(
-                "The pinned tracks alone are longer than {}. Allow more time, or pin fewer tracks.", "time"
-            )
+    def _fitting(self, order: Sequence[int], most: int) -> int:
+        amounts = self._amounts
+        left = most - sum(amounts[index] for index in (*self.pinned_at.values(), *self._closing))
+        if left < 0:
+            text = "The pinned tracks alone are longer than {}. Allow more, or pin fewer tracks."
+            raise OptionError(text, self._option)
         count = len(self.pinned_at)
         for position, index in enumerate(order[: self._most]):
             if position not in self.pinned_at:
-                left_ms -= durations_ms[index]
-                if left_ms < 0:
+                left -= amounts[index]
+                if left < 0:
                     break
                 count += 1
         return count

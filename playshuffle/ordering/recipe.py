@@ -22,6 +22,7 @@ class Recipe(NamedTuple):
     Attributes:
         group_count: number of whole groups in the playlist.
         group_by: the field whose groups are kept together, or apart; one of `groups.KEYS`.
+        size: maximum bytes of all files, as on a stick.
         rests: (field, ms): how long a heard track rests, with all tracks that share its value of the field.
         resting: indices of the resting tracks; found later, as are the tracks of pins.
     """
@@ -31,6 +32,7 @@ class Recipe(NamedTuple):
     limit: int | None = None
     time_ms: int | None = None
     group_count: int | None = None
+    size: int | None = None
     group_by: str | None = None
     inside: Inside | None = None
     gap: Gap | None = None

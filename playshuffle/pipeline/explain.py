@@ -140,7 +140,7 @@ class PlaylistStages(NamedTuple):
             ahead = f"{self.upcoming[index] + 1:,} of {len(self.upcoming):,}"
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
         recipe = self.run.request.recipe
-        is_limited = bool(recipe.limit or recipe.time_ms)
+        is_limited = bool(recipe.limit or recipe.time_ms or recipe.size)
         if is_limited and self.order is not None and index in self.order:
             return Reason(LIMIT, f"position {self.order[index] + 1:,}, after the end of the playlist")
         return Reason(NOT_WRITTEN, self._not_written())

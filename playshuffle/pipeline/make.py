@@ -7,7 +7,14 @@ from itertools import accumulate, groupby
 
 from playshuffle.duration import words
 from playshuffle.errors import Note
-from playshuffle.ordering.arrange import Arranged, arrange, block_keys, last_order, needs_last
+from playshuffle.ordering.arrange import (
+    Arranged,
+    arrange,
+    block_keys,
+    last_order,
+    needs_last,
+    total_limit,
+)
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import Gap, usual_gap
 from playshuffle.ordering.groups import field_values, group_keys, sort_keys
@@ -61,7 +68,7 @@ def _last_order(run: Run) -> Arranged | None:
 
 
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
-    recipe, count = run.recipe, _count_to_choose_from(run.recipe, _lengths_ms(run))
+    recipe, count = run.recipe, _count_to_choose_from(run)
     usual = usual_gap(count)
     is_free = not recipe.gap and run.request.options.seed is None and "gap" in ORDERS[recipe.order].takes
     if run.record.order is not None and usual >= 2 and is_free:
@@ -72,12 +79,13 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
     return recipe._replace(gap=Gap(count)), [Note("gap", text)]
 
 
-def _count_to_choose_from(recipe: Recipe, lengths_ms: Sequence[int]) -> int:
-    """Count the tracks not longer than the time limit, except a track pinned to the end."""
-    if recipe.time_ms is None:
-        return len(lengths_ms)
-    fitting = sum(0 < length <= recipe.time_ms for length in lengths_ms)
-    return fitting - any(pin.position == LAST for pin in recipe.pins)
+def _count_to_choose_from(run: Run) -> int:
+    """Count the tracks not longer or larger than the limit, except a track pinned to the end."""
+    most, amounts = total_limit(run.recipe, run.tracks)
+    if most is None:
+        return len(run.choice.remaining)
+    fitting = sum(0 < amounts[index] <= most for index in run.choice.remaining)
+    return fitting - any(pin.position == LAST for pin in run.recipe.pins)
 
 
 def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note]:

@@ -19,7 +19,9 @@ BETWEEN = "; "  # separates the values of a tag
 _COMPARISONS = (">=", "<=", ">", "<")
 _YES = frozenset(("1", "y", "yes", "t", "true", "on"))
 _NO = frozenset(("0", "n", "no", "f", "false", "off"))
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_BYTES |= {f"{unit}ib": size for unit, size in _BYTES.items() if unit}
+_BYTES |= {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}  # as sticks are sold
 _RELATIVE_DAYS = {"y": 365, "m": 30, "w": 7, "d": 1}
 _MONTH_DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DATE_FORMATS = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dT%H", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
@@ -153,12 +155,12 @@ def _seconds(text: str) -> float:
 
 
 def parse_size(text: str) -> float:
-    """Return the number of bytes in a size such as 10M. Raise ValueError with a text for users."""
-    stem = text.rstrip("kKmMgG")
+    """Return the number of bytes in a size such as 10M or 8 GB. Raise ValueError with a text for users."""
+    stem = text.rstrip("kKmMgGtTiIbB")
     try:
-        return _number(stem) * _UNITS[text[len(stem) :].lower()]
+        return _number(stem) * _BYTES[text[len(stem) :].lower()]
     except (KeyError, ValueError):
-        raise ValueError("is not a size. Write it in bytes, or like 10M.") from None
+        raise ValueError("is not a size. Write it in bytes, or like 10M or 8GB.") from None
 
 
 def _or_none(convert: Callable[[Any], datetime | None], raw: Any) -> datetime | None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playshuffle.dealing.deck import Deck, end_round, mark_written
 from playshuffle.dealing.next_deal import DealRules, next_deal, update_deck
-from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Size
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Size
 from playshuffle.shuffle import RandBelow, Seeded, System
 from tests.shuffle.all_draws import distribution, is_uniform_over
 from tests.support.decks import Sorted, Uniform, check, deal_next, tracks
@@ -117,7 +117,7 @@ def test_the_order_of_the_next_round_is_uniform_for_deals_by_playing_time_too() 
     before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order="random")
 
     def next_round(draw: RandBelow) -> tuple[int, ...]:
-        after = deal_next(before, here, Uniform(draw, 0), ByTime(4 * MINUTE_MS, lengths), TODAY)
+        after = deal_next(before, here, Uniform(draw, 0), ByTotal(4 * MINUTE_MS, lengths), TODAY)
         return after.dealt + after.upcoming
 
     assert is_uniform_over(
@@ -301,7 +301,7 @@ def by_time(minutes: Sequence[float], per_deal: float, count: int) -> list[list[
     """Return the lengths in each of N deals, in the natural order."""
     here = tracks(len(minutes))
     lengths = {track: int(length * MINUTE_MS) for track, length in zip(here, minutes, strict=True)}
-    size = ByTime(int(per_deal * MINUTE_MS), lengths)
+    size = ByTotal(int(per_deal * MINUTE_MS), lengths)
     return [[minutes[track - 1] for track in dealt(deck)] for deck in in_order(here, size, count)]
 
 

@@ -13,7 +13,7 @@ from playshuffle.dealing.amount import Amount
 from playshuffle.dealing.copies import join_copies
 from playshuffle.dealing.deck import Deck
 from playshuffle.dealing.rounds import Rounds, deal_size
-from playshuffle.dealing.sizes import ByCount, ByGroups, ByTime, Limited, Size
+from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Limited, Size
 from playshuffle.library.tag_columns import TagsOf, no_tags
 from playshuffle.library.tracks import Tracks
 from playshuffle.ordering.chosen import Chosen
@@ -158,7 +158,7 @@ def test_the_size_of_a_deal_is_counted_in_tracks_minutes_or_groups_as_its_amount
     tracks, tags_of = by_artists("a", "b")
 
     assert isinstance(deal_size(Amount(tracks=2), all_of(tracks, tags_of), Recipe()), ByCount)
-    assert isinstance(deal_size(Amount(time_ms=2000), all_of(tracks, tags_of), Recipe()), ByTime)
+    assert isinstance(deal_size(Amount(time_ms=2000), all_of(tracks, tags_of), Recipe()), ByTotal)
     assert isinstance(deal_size(Amount(groups=2), all_of(tracks, tags_of), Recipe("albums")), ByGroups)
 
 
@@ -204,7 +204,7 @@ def test_no_deal_exceeds_the_limit_per_value_and_each_round_deals_each_track_onc
 ) -> None:
     value_of = values(counts)
     order = Uniform(Seeded(seed), 0)
-    for plain in (ByCount(size), ByTime(size * 60_000, dict.fromkeys(value_of, 60_000))):
+    for plain in (ByCount(size), ByTotal(size * 60_000, dict.fromkeys(value_of, 60_000))):
         deck, played = Deck(), list[int]()
         for day in range(3 * len(value_of)):
             deck = deal_next(
