@@ -1,5 +1,7 @@
 """Write counts and lists for users, match the names that users give, and recognise UTF-8."""
 
+import os
+import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -99,6 +101,25 @@ def short(text: bytes | str, longest: int = 300) -> str:
     """Return a user's text, harmless to print, cut to `longest` characters."""
     whole = shown(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
+
+
+def shell_word(text: bytes | str) -> str:
+    """Return a text as one word of a shell, harmless to print."""
+    word = os.fsdecode(text)
+    if shown(word) == word:
+        return shlex.quote(word)
+    return f"$'{''.join(map(_escaped, word))}'"
+
+
+def _escaped(sign: str) -> str:
+    if shown(sign) == sign and sign not in "'\\":
+        return sign
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(sign))
+
+
+def list_word(name: str, path: bytes) -> str:
+    """Return the word of a command for a list: its name, but its path if the name looks like an option."""
+    return shell_word(path if name.startswith("-") else name)
 
 
 def composed(text: str) -> str:

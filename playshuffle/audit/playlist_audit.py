@@ -1,7 +1,6 @@
 """Audit a playlist file: how its artists and albums are mixed."""
 
 import os
-import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.tag_rows import cached_rows, tags_from
 from playshuffle.pipeline.tools import Tools
 from playshuffle.playlist.playlist_reader import read
+from playshuffle.text import shell_word
 
 
 class PlaylistAudit(NamedTuple):
@@ -63,7 +63,7 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
         if not paths:
             raise PlayshuffleError(
                 f"{shown(playlist)} has no entry with an audio file, so there is nothing to audit. See:"
-                f" playshuffle check {shlex.quote(shown(playlist))}",
+                f" playshuffle check {shell_word(playlist)}",
                 Exit.NOTHING_TO_PLAY,
             )
         assert opened.cache is not None, "tags are read"

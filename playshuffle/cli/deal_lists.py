@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from playshuffle.cli import deal_report
-from playshuffle.cli.run_lists import ONCE, request_of, run_lists, say_broken, titles
+from playshuffle.cli.run_lists import ONCE, request_of, run_lists, say_broken
 from playshuffle.cli.save import check_save
 from playshuffle.cli.save import save as save_list
-from playshuffle.cli.screen import screen_of, shell_path
+from playshuffle.cli.screen import home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines, show
 from playshuffle.config.build_request import build_request
 from playshuffle.config.configuration import load_if_any, load_named
-from playshuffle.config.known_list import KnownList, known_lists
+from playshuffle.config.known_list import KnownList, known_lists, names_of
 from playshuffle.config.words import named_lists, the_list, with_files
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all
@@ -25,6 +25,7 @@ from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
+from playshuffle.text import list_word
 
 
 def deal_lists(
@@ -115,10 +116,11 @@ def _only_deck(lists: Sequence[KnownList], switch: str) -> KnownList:
         return dealt[0]
     if not dealt:
         raise PlayshuffleError("Nothing was dealt yet. Name a music folder, such as playshuffle deal ~/Music")
-    names = titles(dealt, lists)
-    command = f"playshuffle deal {shell_path(names[0])} {switch}".rstrip()
-    due = "" if switch else ". To deal all configured ones that are due: playshuffle deal --due"
-    raise PlayshuffleError(f"There are several decks: {', '.join(names)}. Name one: {command}{due}")
+    names = names_of(dealt, lists)
+    command = f"playshuffle deal {list_word(names[0], dealt[0].path)} {switch}".rstrip()
+    due = "" if switch else " To deal all configured ones that are due, use --due."
+    several = ", ".join(map(home_path, names))
+    raise PlayshuffleError(f"There are several decks: {several}.{due} Name one: {command}")
 
 
 def _deal(switch: str, has_options: bool, run: Run) -> Dealt:

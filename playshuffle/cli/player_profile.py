@@ -1,16 +1,16 @@
 """Show how to write and play a playlist for a player, and the limits of the player."""
 
 import os
-import shlex
 from collections.abc import Iterator
 
 from playshuffle.cli.screen import Screen, shell_path, unbroken
 from playshuffle.config.build_request import default_output, plain_name
-from playshuffle.errors import PlayshuffleError, shown
+from playshuffle.errors import PlayshuffleError
 from playshuffle.players.player import Player
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.system import mpd_server
 from playshuffle.system.mpd_conf import load_name
+from playshuffle.text import shell_word
 
 
 def play_command(player: Player, file: bytes) -> str:
@@ -23,8 +23,8 @@ def play_command(player: Player, file: bytes) -> str:
         mpd_name = found
     return player.play.format(
         file=shell_path(file),
-        path=shlex.quote(shown(file)),  # the shell does not expand `~` behind =
-        mpd=shlex.quote(shown(mpd_name)),
+        path=shell_word(file),  # the shell does not expand `~` behind =
+        mpd=shell_word(mpd_name),
     )
 
 

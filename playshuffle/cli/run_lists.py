@@ -1,6 +1,5 @@
 """Make, update or deal several lists of one library."""
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +17,7 @@ from playshuffle.pipeline.tools import Tools
 from playshuffle.shuffle import System
 from playshuffle.store.state import State
 from playshuffle.tags.reader_pool import read_all
+from playshuffle.text import list_word, shell_word
 
 if TYPE_CHECKING:
     from playshuffle.config.model import Config
@@ -73,17 +73,16 @@ def request_of(
         PlayshuffleError: the options of the list are unknown; or `given` would change configured options; or
             the list belongs to the other command, make or deal.
     """
-    name = shlex.quote(shown(one.name))
     if one.configured is not None and not (is_saved or "output" in given.names or given.names <= ONCE):
         raise PlayshuffleError(
             f"The options of '{shown(one.name)}' are in the configuration. To change them there, add"
-            f" --save {name}. For another list, add -o OTHER.m3u."
+            f" --save {shell_word(one.name)}. For another list, add -o OTHER.m3u."
         )
     if one.is_dealt != is_dealt:
         text = "is dealt, not made. Its next deal: playshuffle deal"
         if is_dealt:
             text = "is made, not dealt. To make it again: playshuffle make"
-        raise PlayshuffleError(f"{home_path(one.path)} {text} {name}")
+        raise PlayshuffleError(f"{home_path(one.path)} {text} {list_word(one.name, one.path)}")
     request = one.request(state, given)
     if request is None:
         raise PlayshuffleError(

@@ -6,7 +6,6 @@ plain lines with words and dates.
 
 import os
 import re
-import shlex
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
@@ -14,6 +13,7 @@ from typing import NamedTuple, TextIO
 from unicodedata import category, east_asian_width
 
 from playshuffle.errors import shown
+from playshuffle.text import shell_word
 
 _NARROW = 40  # columns; below, nothing is aligned
 _USUAL_WIDTH = 80
@@ -22,8 +22,8 @@ _LABEL = 9
 _LEAST_COLUMN, _LEAST_END = 16, 10  # minimum widths of a table's first and last column
 _OPTION = r"(--[a-z][a-z-]+|(?<!\S)-[a-z]|\bplayshuffle(?: [a-z]+)?|\bList:|\bsudo) (?=[\w~<-])"
 # A command to copy: after a colon or at the start, up to the word that ends with a punctuation mark.
-_WORD = r"(?:'[^']*'|[^\s'])+"
-_COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet|mpv) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
+_WORD = r"""(?:'[^']*'|"'+"|[^\s'"])+"""
+_COMMAND = rf"(?:^|(?<=: ))(?:playshuffle|sudo|systemctl|beet|mpv|mv) (?:{_WORD}(?<![.,;:)]) )*{_WORD}"
 _KEPT = "\x1f"  # a non-breaking space
 _ESCAPE = r"\x1b\[[0-9;]*m"
 
@@ -209,8 +209,9 @@ def _from_home(text: str) -> str:
 
 def shell_path(path: bytes | str) -> str:
     """Return a path quoted for a shell, with `~` for the home folder."""
-    text = home_path(path)
-    return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") and text != "~/" else shlex.quote(text)
+    text, home = os.fsdecode(path), os.environ.get("HOME", "").rstrip("/")
+    is_below = home and text.startswith(f"{home}/") and text != f"{home}/"
+    return f"~/{shell_word(text[len(home) + 1 :])}" if is_below else shell_word(text)
 
 
 def columns(text: str) -> int:

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shlex
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.selection.fields import FIELDS
-from playshuffle.text import known
+from playshuffle.text import known, shell_word
 
 # Different messages of typer's versions for the same error.
 _NUMBER = r"^('.*') is not a valid int(?:eger)?(?: range)?$"
@@ -156,9 +155,9 @@ def other_command(words: Sequence[str]) -> str:
         is_playlist = os.fsencode(os.path.splitext(word)[1].lower()) in FORMATS
         command = "make" if os.path.isdir(word) else "check" if is_playlist else "why"
         return f"'{home_path(word)}' is not a command. Write: playshuffle {command} {shell_path(word)}"
-    rest = shlex.join(words[1:])
+    rest = " ".join(map(shell_word, words[1:]))
     for names, meant in _MEANT_COMMANDS:
         if word.lower() in names.split():
             command = re.sub("( [A-Z]+)+$", lambda match: f" {rest}" if rest else match[0], meant)
-            return f"Unknown command '{shown(word)}'. Write: playshuffle {shown(command)}"
+            return f"Unknown command '{shown(word)}'. Write: playshuffle {command}"
     return ""

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 from typing import TYPE_CHECKING, cast
 
 from playshuffle import duration
@@ -26,6 +25,7 @@ from playshuffle.playlist.playlist_reader import STDIN, FileList, read_file_list
 from playshuffle.selection.fields import is_query
 from playshuffle.shuffle import Inside
 from playshuffle.system import mpd_server
+from playshuffle.text import shell_word
 
 if TYPE_CHECKING:
     from playshuffle.history.sources import Source
@@ -138,7 +138,7 @@ def _check_folder(folder: str) -> None:
     elif os.fsencode(os.path.splitext(folder)[1].lower()) in FORMATS and os.path.isfile(folder):
         hint = "a playlist. To shuffle its tracks: playshuffle make --from {word} -o NEW.m3u"
     if hint:
-        raise OptionError("'{folder}' is " + hint, folder=folder, word=shlex.quote(folder))
+        raise OptionError("'{folder}' is " + hint, folder=folder, word=shell_word(folder))
 
 
 def _listed(source: str) -> FileList:
@@ -216,7 +216,7 @@ def _deal(options: Options) -> DealSettings | None:
 def _path_hint(path: str) -> str:
     """Return why a path with a quoted `~`, or from Windows, does not work; empty for any other."""
     if path.startswith("~/") and not os.path.lexists("~"):
-        bare = shlex.quote(path[2:])
+        bare = shell_word(path[2:])
         return f"was in quotes, so the shell did not expand ~. Write it without quotes: ~/{bare}"
     if re.match(r"(?:[A-Za-z]:)?\\", path) and not os.path.lexists(path):
         in_wsl = f"/mnt/{path[0].lower()}{path[2:]}".replace("\\", "/")

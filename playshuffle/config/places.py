@@ -1,10 +1,10 @@
 """Find the configuration file."""
 
 import os
-import shlex
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system.xdg import config_home
+from playshuffle.text import shell_word
 
 
 def places(config_name: str | None = None) -> list[bytes]:
@@ -37,5 +37,5 @@ def find(config_name: str | None = None) -> bytes:
             return path
     place, problem, option = shown(candidates[0]), "There is no configuration yet.", ""
     if config_name is not None:
-        problem, option = f"{place} does not exist.", f" --config {shlex.quote(shown(config_name))}"
+        problem, option = f"{place} does not exist.", f" --config {shell_word(config_name)}"
     raise PlayshuffleError(f"{problem} To create {place}: playshuffle config init{option}", Exit.CONFIG)

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shlex
 import stat
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +15,7 @@ from playshuffle.system.mounts import Mount
 from playshuffle.system.near_file import near_file
 from playshuffle.system.workers import Workers
 from playshuffle.system.xdg import state_folder
-from playshuffle.text import counted
+from playshuffle.text import counted, shell_word
 
 
 class Root(NamedTuple):
@@ -222,7 +221,7 @@ def with_new_place(error: MissingError, before: Iterable[Mount], files: Sequence
         return error
     # All that was on the drive has moved. But not all of the system's.
     old, new = (folder, os.path.join(found[0], folder[1:])) if point == b"/" else (point, found[0])
-    command = shlex.join(["playshuffle", "move", shown(old), shown(new)])
+    command = f"playshuffle move {shell_word(old)} {shell_word(new)}"
     advice = f"Its files are in {shown(found[0])} now: {command}"
     return MissingError(error.path, error.why, advice, error.summary)
 

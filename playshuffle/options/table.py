@@ -1,12 +1,12 @@
 """Define the options of a playlist: one field each, with its flag, its key and its help."""
 
 import json
-import shlex
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from playshuffle.errors import shown
 from playshuffle.options.help_groups import AMOUNT, EXPERT, INCLUDE, ORDER, PLACE, SAFETY
+from playshuffle.text import shell_word
 
 STDOUT = "-"
 NONE: tuple[str, ...] = ()  # for a rare option that only the configuration has
@@ -174,9 +174,9 @@ def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
         ):
             continue
         if not row.verbs:
-            words.append(f"{row.key} = {json.dumps(value, ensure_ascii=False)}")
+            words.append(shown(f"{row.key} = {json.dumps(value, ensure_ascii=False)}"))
             continue
         flag = min(row.flags, key=len)
         values = value if isinstance(value, tuple) else (value,)
-        words += [flag if row.type is bool else f"{flag} {shlex.quote(str(each))}" for each in values]
-    return shown(" ".join(words))
+        words += [flag if row.type is bool else f"{flag} {shell_word(str(each))}" for each in values]
+    return " ".join(words)

@@ -29,7 +29,7 @@ from playshuffle.playlist.owner import owner_notes, prepared
 from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import records
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder, SavedRecord
-from playshuffle.text import counted
+from playshuffle.text import counted, shell_word
 
 if TYPE_CHECKING:
     from playshuffle.pipeline.play_history import PlayHistory
@@ -196,7 +196,7 @@ class Run(NamedTuple):
             Note(
                 "idle_list",
                 f"No entry of the skip list {shown(path)} is a track of this library. Check its paths:"
-                f" playshuffle check {shown(path)}",
+                f" playshuffle check {shell_word(path)}",
                 path,
             )
             for path in self.choice.idle_lists

@@ -36,7 +36,7 @@ from playshuffle.shuffle import System
 from playshuffle.store import to_tell
 from playshuffle.system import mpd_server, sandbox
 from playshuffle.tags.reader_pool import read_all
-from playshuffle.text import counted
+from playshuffle.text import counted, list_word
 from playshuffle.watch.debounce import Batch
 
 _LOG = logging.getLogger(__name__)
@@ -156,7 +156,8 @@ def _state(error: Exception) -> str:
 
 def _accept(playlist: ConfiguredPlaylist) -> str:
     verb = "make" if playlist.request.deal is None else "deal"
-    return f"If the tracks are gone for good: playshuffle {verb} {playlist.name} --accept-missing"
+    word = list_word(playlist.name, playlist.output)
+    return f"If the tracks are gone for good: playshuffle {verb} {word} --accept-missing"
 
 
 def _written_s(path: bytes | None) -> int | None:

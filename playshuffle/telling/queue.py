@@ -1,12 +1,12 @@
 """Define the interface of a player with a queue, and replace a queue that playshuffle made."""
 
 import os
-import shlex
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.telling import queue_record
+from playshuffle.text import shell_word
 
 _TRIES = 3  # if another program changes the queue, or the song ends
 
@@ -103,7 +103,7 @@ def tell(player: str, queue: Queue, playlist: bytes, *, replace: bool, any_playl
         if not (is_ours or replace):
             raise ForeignQueueError(
                 f"The queue of {queue.title} was not made from this playlist, so it was not changed."
-                f" To replace it: playshuffle tell {player} {shlex.quote(shown(playlist))} --replace",
+                f" To replace it: playshuffle tell {player} {shell_word(playlist)} --replace",
                 Exit.LOSSES,
             )
         # Before the queue changes: after a killed process, the queue still counts as made by playshuffle.

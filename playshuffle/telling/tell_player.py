@@ -9,6 +9,7 @@ from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.system import mpd_server
 from playshuffle.telling import mpd_queue, mpv_queue, queue_record
 from playshuffle.telling.queue import Queue, Told, play, tell
+from playshuffle.text import shell_word
 
 _PATIENCE_S = 10  # for the last try to begin
 _PAUSES_S = (0.0, 2.0, 5.0)  # before each try: a player that is starting is ready by then
@@ -50,7 +51,7 @@ def tell_player(
     hint = "Is it running?"
     if player is QueuePlayer.MPV:
         place = mpv_queue.addresses(socket)[0]
-        hint = f"Start it with a socket: mpv --idle --input-ipc-server={shown(place)}"
+        hint = f"Start it with a socket: mpv --idle --input-ipc-server={shell_word(place)}"
     raise PlayshuffleError(f"{player} cannot be reached ({shown(failure)}). {hint}", Exit.MISSING)
 
 

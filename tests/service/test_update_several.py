@@ -216,27 +216,27 @@ def test_a_track_moved_to_another_folder_while_its_drive_is_missing_is_listed_on
 def test_nothing_is_dealt_if_all_tracks_not_yet_dealt_in_the_round_are_on_a_missing_drive(
     managed: Managed, music: Path, usb: Path, away: Path
 ) -> None:
-    managed.manage("deck", music, usb, deal=EACH_UPDATE)
+    managed.manage("my deck", music, usb, deal=EACH_UPDATE)
     managed.manage("kept", music, usb)
     managed.update(WHOLE)
-    dealt = [*managed.entries("deck")]
+    dealt = [*managed.entries("my deck")]
     usb.rename(away)
-    while isinstance((messages := managed.messages(WHOLE))["deck"], PlaylistUpdated):
-        dealt += managed.entries("deck")
-    before = (managed.top / "deck.m3u").read_bytes()
+    while isinstance((messages := managed.messages(WHOLE))["my deck"], PlaylistUpdated):
+        dealt += managed.entries("my deck")
+    before = (managed.top / "my deck.m3u").read_bytes()
 
-    failed = managed.messages(WHOLE)["deck"]
+    failed = managed.messages(WHOLE)["my deck"]
     assert isinstance(failed, PlaylistFailed)
     assert (failed.state, failed.missing) == ("missing", bytes(usb))
-    assert "playshuffle deal deck --accept-missing" in failed.error
-    assert (managed.top / "deck.m3u").read_bytes() == before
+    assert "playshuffle deal 'my deck' --accept-missing" in failed.error
+    assert (managed.top / "my deck.m3u").read_bytes() == before
     assert isinstance(messages["kept"], PlaylistUpdated), "the other playlist must be updated"
     assert {f"m/{name}.mp3" for name in "abcdefgh"} <= {*dealt}
     assert len(dealt) == len({*dealt})
 
     away.rename(usb)
     managed.update(WHOLE)
-    assert {*managed.entries("deck")}.isdisjoint(dealt)
+    assert {*managed.entries("my deck")}.isdisjoint(dealt)
 
 
 def test_only_playlists_of_a_folder_that_was_missing_from_the_start_cannot_be_updated(
