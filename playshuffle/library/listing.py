@@ -202,7 +202,6 @@ class _Entries:
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
-        # Only for files written just now: finding the known row is slow in large folders.
         is_fresh = abs(self._now_ns - file.st_mtime_ns) < self._look.still_ns
         if is_fresh and not self._takes_fresh(name, stamp):
             return
@@ -241,7 +240,7 @@ class _Entries:
             return
         if name in known.odd.links:
             self._links.append(name)
-        elif name in known.subfolders():
+        elif name in self._known_folders:
             self._folders.append(name)
         elif (stamp := self._known_stamp(name)) is not None:
             self._take_row(name, stamp)
@@ -250,10 +249,11 @@ class _Entries:
 
     def _known_stamp(self, name: bytes) -> tuple[int, ...] | None:
         names = self._known.file_names() if self._known is not None else []
-        if self._known is None or name not in names:
-            return None
-        row = names.index(name)
-        return tuple(array("q", self._known.stamps)[4 * row : 4 * row + 4])
+        return {name: row for row, name in enumerate(names)}
+
+    @cached_property
+    def _known_stamps(self) -> "array[int]":
+        return array("q", self._known.stamps if self._known is not None else b"")
 
     def _is_recent(self, file: os.stat_result) -> bool:
         changed_ns = file.st_ctime_ns
@@ -279,6 +279,15 @@ def is_audio_name(name: bytes) -> bool:
 def digest(names: Iterable[bytes]) -> bytes:
     """Return length and checksum of the joined names, in the given order."""
     text = b"/".join(names)
+        row = self._known_rows.get(name)
+        return None if row is None else tuple(self._known_stamps[4 * row : 4 * row + 4])
+
+    @cached_property
+    def _known_folders(self) -> frozenset[bytes]:
+        return frozenset(self._known.subfolders() if self._known is not None else ())
+
+    @cached_property
+    def _known_rows(self) -> dict[bytes, int]:
     return b"%d %08x" % (len(text), crc32(text))
 
 

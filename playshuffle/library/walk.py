@@ -134,7 +134,8 @@ class Walk:
             folders.sort(key=attrgetter("path"))
         by_root = dict(zip(distinct, self._roots, strict=True))
         replaced = frozenset(self._replaced_inodes)
-        return WalkResult(by_root, self._skipped, self._unreadable, self._growing, replaced)
+        unreadable = [*dict.fromkeys(self._unreadable)]  # roots may overlap
+        return WalkResult(by_root, self._skipped, unreadable, self._growing, replaced)
 
     def _enter(self, number: int, top: bytes, rules: Rules | None) -> None:
         level = [(top, rules)]
@@ -194,9 +195,7 @@ class Walk:
 
     def _cannot_read(self, number: int, path: bytes, error: OSError) -> None:
         """Use the last listings of an unreadable folder and of all folders below it."""
-        report = Skipped(path, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0)))
-        if report not in self._unreadable:
-            self._unreadable.append(report)
+        self._unreadable.append(Skipped(path, Cause(SYSTEM_ERROR, os.strerror(error.errno or 0))))
         todo: list[tuple[bytes, Rules | None]] = [(path, None)]
         while todo:
             path, _ = todo.pop()

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
 
 from playshuffle.library.folder import Folder
@@ -116,3 +117,22 @@ def test_after_two_files_swapped_names_only_a_hard_link_to_a_third_file_is_skipp
     found, skipped, _ = tracks([*music.found.roots.values()])
     assert [os.path.basename(path) for path in found.paths] == [b"b.mp3", b"c.mp3"]
     assert [os.path.basename(path) for path, _ in skipped] == [b"link.mp3"]
+
+
+def test_a_large_folder_in_which_all_files_were_just_written_is_listed_in_linear_time(tmp_path: Path) -> None:
+    """Counted are the calls that split the names of the known folder, each of which takes linear time."""
+    top = os.fsencode(tmp_path)
+    put(top, *(b"%d.mp3" % number for number in range(200)))
+    known = find([top], {})
+    counts = Counter[str]()
+
+    class Counting(Folder):
+        def file_names(self) -> list[bytes]:
+            counts["names"] += 1
+            return super().file_names()
+
+    before = {path: Counting(*folder) for path, folder in by_path(known).items()}
+    found = find([top], before, still_ns=_STILL_NS, dirty=Dirty(frozenset([top + b"/"])))
+
+    assert next(folder.track_count for folder in first_root(found)) == 200
+    assert counts["names"] < 20
