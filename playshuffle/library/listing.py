@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import re
 import time
 from array import array
 from collections import deque
@@ -12,6 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from zlib import crc32
 
+from playshuffle.errors import shown
 from playshuffle.library import ignore_files
 from playshuffle.library.folder import GONE, NOTHING_ODD, Folder, Odd
 from playshuffle.library.ignore_files import Rules
@@ -23,9 +25,23 @@ from playshuffle.tags.audio_formats import AUDIO_SUFFIXES
 from playshuffle.tags.cause import Cause
 
 # Folders for the use of systems and other programs, compared in lower case.
-_SYSTEM_FOLDERS = frozenset(
-    b"@eadir #recycle #snapshot @recycle @recently-snapshot $recycle.bin lost+found __macosx".split()
-) | {b"system volume information"}
+_SYSTEM_FOLDERS = re.compile(
+    rb"@eadir|[@#~]snapshots?|@recently-snapshot|@gmt-[\d.-]+|[@#]tmp|[@#]recycle|\$recycle\.bin|recycle[dr]"
+    rb"|found\.\d{3}|lost\.dir|lost\+found|__macosx|system volume information"
+    rb"|network trash folder|temporary items",
+    re.IGNORECASE,
+)
+
+# Files that yt-dlp and ffmpeg are writing: the finished file gets another name.
+_TEMPORARY = re.compile(rb".+\.te?mp\.[^.]+", re.IGNORECASE)
+
+# Names by Syncthing and rclone, by Nextcloud, Dropbox and Seafile in some languages, and by old versions of
+# ownCloud. "War (Conflict Mix)" is a song: what is in brackets says that it is a copy, or has a date.
+_CONFLICT = re.compile(
+    rb"(.+?)(?:\.sync-conflict-\d.*|\.conflict\d*|_conflict-.*\d{8}-\d{6}"
+    rb"| \((?=.*(?:\d{4}-\d\d-\d\d|cop[iy]|kopi|case))[^(]*[ck]onfli[ck]?t[^(]*\))(\.[^.]+)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 # The clocks of FAT, exFAT and old ext file systems have steps of a hundredth of a second up to two
 # seconds: a second change within that time may leave the same stamp.
@@ -115,6 +131,7 @@ class _Entries:
         self._now_ns = now_ns
         self._unreadable: list[tuple[bytes, Cause]] = []
         self._growing: list[bytes] = []
+        self._entries: dict[bytes, os.DirEntry[bytes]] = {}
         self._replaced_inodes: set[int] = set()
         self._folders: list[bytes] = []
         self._links: list[bytes] = []
@@ -127,7 +144,7 @@ class _Entries:
 
     def read(self, status: os.stat_result, rules: Rules | None) -> Listing:
         with os.scandir(self._path) as scan:
-            entries = {entry.name: entry for entry in scan}
+            self._entries = entries = {entry.name: entry for entry in scan}
         if rules is not None or not ignore_files.NAMES.isdisjoint(entries) or self._is_recent(status):
             self._is_plain = False
         marker = next((name for name in ignore_files.MARKERS if name in entries), None)
@@ -181,13 +198,11 @@ class _Entries:
             is_folder = entry.is_dir()
             if not (is_audio or is_folder):
                 return
-            code = why_not(name, is_folder)
-            if code is None and rules is not None and rules.exclude(self._path + name, is_folder):
-                code = cause.IGNORED
+            code, detail = self._reason(name, rules, is_folder)
             if code is None and not is_folder and not entry.is_file():
                 code = cause.DANGLING if is_link else cause.NOT_REGULAR
             if code is not None:
-                self._left_out.append((name, code, ""))
+                self._left_out.append((name, code, detail))
             elif is_folder:
                 (self._links if is_link else self._folders).append(name)
             else:
@@ -199,6 +214,21 @@ class _Entries:
             elif error.errno not in GONE:
                 self._unreadable.append((name, Cause(cause.SYSTEM_ERROR, os.strerror(error.errno or 0))))
                 self._take_known(name)
+
+    def _reason(self, name: bytes, rules: Rules | None, is_folder: bool) -> tuple[str | None, str]:
+        """Return code and detail of the reason to skip an entry because of its name, if any."""
+        code = why_not(name, is_folder)
+        if code is None and not is_folder and (original := self._original(name)) is not None:
+            return cause.CONFLICT, shown(original)
+        if code is None and rules is not None and rules.exclude(self._path + name, is_folder):
+            code = cause.IGNORED
+        return code, ""
+
+    def _original(self, name: bytes) -> bytes | None:
+        """Return the name of the file beside it of which a file is a conflict copy, if it is one."""
+        original = original_name(name)
+        entry = self._entries.get(original) if original is not None else None
+        return original if entry is not None and entry.is_file() and entry.stat().st_size else None
 
     def _take_file(self, name: bytes, file: os.stat_result, is_link: bool) -> None:
         stamp = file_stamp(file)
@@ -248,6 +278,15 @@ class _Entries:
                 self._linked[name] = known.odd.linked[name]
 
     def _known_stamp(self, name: bytes) -> tuple[int, ...] | None:
+        row = self._known_rows.get(name)
+        return None if row is None else tuple(self._known_stamps[4 * row : 4 * row + 4])
+
+    @cached_property
+    def _known_folders(self) -> frozenset[bytes]:
+        return frozenset(self._known.subfolders() if self._known is not None else ())
+
+    @cached_property
+    def _known_rows(self) -> dict[bytes, int]:
         names = self._known.file_names() if self._known is not None else []
         return {name: row for row, name in enumerate(names)}
 
@@ -279,15 +318,6 @@ def is_audio_name(name: bytes) -> bool:
 def digest(names: Iterable[bytes]) -> bytes:
     """Return length and checksum of the joined names, in the given order."""
     text = b"/".join(names)
-        row = self._known_rows.get(name)
-        return None if row is None else tuple(self._known_stamps[4 * row : 4 * row + 4])
-
-    @cached_property
-    def _known_folders(self) -> frozenset[bytes]:
-        return frozenset(self._known.subfolders() if self._known is not None else ())
-
-    @cached_property
-    def _known_rows(self) -> dict[bytes, int]:
     return b"%d %08x" % (len(text), crc32(text))
 
 
@@ -302,6 +332,14 @@ def why_not(name: bytes, is_folder: bool) -> str | None:
         return cause.APPLE_DOUBLE
     if name.startswith(b"."):
         return cause.HIDDEN
-    if is_folder and name.lower() in _SYSTEM_FOLDERS:
+    if is_folder and _SYSTEM_FOLDERS.fullmatch(name):
         return cause.SYSTEM_FOLDER
+    if not is_folder and _TEMPORARY.fullmatch(name):
+        return cause.TEMPORARY
     return None
+
+
+def original_name(name: bytes) -> bytes | None:
+    """Return the name of the file of which a synchroniser kept a conflict copy under this name."""
+    copy = _CONFLICT.fullmatch(name)
+    return copy[1] + copy[2] if copy is not None else None

@@ -36,6 +36,7 @@ _NOT_IN_FILE = "not in this file. The options that it was written with are not k
 _CODES = {
     cause.APPLE_DOUBLE: cause.HIDDEN,
     cause.SYSTEM_FOLDER: cause.HIDDEN,
+    cause.TEMPORARY: cause.HIDDEN,
     cause.MARKED: cause.IGNORED,
     cause.NOT_AUDIO_NAME: cause.NOT_AUDIO,
     cause.EMPTY: cause.NOT_AUDIO,

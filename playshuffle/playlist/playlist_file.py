@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
-from playshuffle.library.listing import is_audio_name
+from playshuffle.library.listing import is_audio_name, original_name
 from playshuffle.playlist.formats import FORMATS, Format, format_of
 from playshuffle.playlist.m3u import Parsed, fingerprint_of
 from playshuffle.playlist.names import Names
@@ -18,8 +18,6 @@ from playshuffle.system.mounts import Mount
 _HEAD_BYTES = 4096  # comments of playshuffle are at the top
 _CHUNK_BYTES = 1 << 18  # read at a time: a playlist of 100,000 tracks has 15 MB
 _SUFFIXES = tuple(FORMATS)
-# Names by Syncthing, by Nextcloud, Dropbox and Seafile, and by old versions of ownCloud.
-_CONFLICT = rb"(?i:\.sync-conflict-.+| \(.*conflict.*\)|_conflict-.+)"
 
 
 class PlaylistFile(NamedTuple):
@@ -94,13 +92,11 @@ class PlaylistFile(NamedTuple):
     def conflict_copies(self) -> list[Self]:
         """Return the conflict copies that a synchroniser keeps if two computers wrote the file."""
         folder, name = os.path.split(self.path)
-        stem, suffix = map(re.escape, os.path.splitext(name))
         try:
             names = sorted(os.listdir(folder))
         except OSError:
             return []
-        names = [each for each in names if re.fullmatch(stem + _CONFLICT + suffix, each)]
-        paths = [os.path.join(folder, each) for each in names]
+        paths = [os.path.join(folder, each) for each in names if original_name(each) == name]
         readable = [path for path in paths if os.path.isfile(path) and os.access(path, os.R_OK)]
         copies = [self._replace(path=path, exists=True) for path in readable]
         return [copy for copy in copies if copy.has_mark()]

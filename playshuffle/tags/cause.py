@@ -8,6 +8,7 @@ NO_FILE, DANGLING, DUPLICATE_PATH, NOT_THERE = "no_such_file", "dangling", "dupl
 FOLDER, NOT_REGULAR, NOT_AUDIO_NAME, NO_SUCH_NAME = "folder", "not_regular", "not_audio_name", "no_such_name"
 EMPTY, NOT_AUDIO, UNREADABLE, NO_TAGS = "empty", "not_audio", "unreadable", "no_tags"
 SYSTEM_ERROR, TWIN = "system_error", "twin"
+TEMPORARY, CONFLICT = "temporary", "conflict_copy"
 # Stages of a run that omit tracks.
 SPOKEN, WHERE, WITHOUT, DUPLICATE = "spoken", "where", "without", "duplicate"
 NAME, MOST = "name", "most"
@@ -17,6 +18,8 @@ _WORDS = {
     HIDDEN: "hidden",
     APPLE_DOUBLE: "AppleDouble",
     SYSTEM_FOLDER: "system folder",
+    TEMPORARY: "temporary file",
+    CONFLICT: "conflict copy{rest}",
     MARKED: "folder has {detail}",
     IGNORED: "ignore file",
     NO_FILE: "no such file",

@@ -65,6 +65,66 @@ def test_hidden_entries_and_system_folders_are_skipped_with_a_reason(top: bytes)
     }
 
 
+@pytest.mark.parametrize(
+    "folder",
+    ["@snapshots", "~snapshot", "@GMT-2026.11.28-10.10.10", "RECYCLER", "Recycled", "FOUND.000", "found.017",
+     "@tmp", "#tmp", "LOST.DIR", "Temporary Items"],
+)  # fmt: skip
+def test_folders_of_systems_for_snapshots_and_deleted_files_are_skipped(top: bytes, folder: str) -> None:
+    put(top, b"ok.mp3", os.fsencode(folder) + b"/x.mp3", b"Found/y.mp3", b"Snapshots/z.mp3")
+
+    assert names_below(top) == [b"Found/y.mp3", b"Snapshots/z.mp3", b"ok.mp3"]
+    assert reasons(top) == {os.fsencode(folder): "system folder"}
+
+
+@pytest.mark.parametrize("name", [b"x.temp.mp3", b"x.tmp.flac", b"x.TEMP.m4a"])
+def test_temporary_files_of_converters_are_skipped_even_before_the_finished_file_exists(
+    top: bytes, name: bytes
+) -> None:
+    put(top, name, b"temp.mp3", b"a temp.mp3", b"a.temporal.mp3")
+
+    assert names_below(top) == [b"a temp.mp3", b"a.temporal.mp3", b"temp.mp3"]
+    assert reasons(top) == {name: "temporary file"}
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        ".sync-conflict-20261128-101010-ABCDEFG", ".sync-conflict-20261128-101010",
+        ".sync-conflict-20261128-101010-ABCDEFG.sync-conflict-20261129-101010-ABCDEFG",
+        " (conflicted copy 2026-11-28 101010)",
+        " (Ann's conflicted copy 2026-11-28)", " (Ann Smith's Conflicted Copy)",
+        " (Case Conflict 1)",
+        " (In Konflikt stehende Kopie von Ann 2026-11-28)", " (Copie en conflit de Ann 2026-11-28)",
+        " (SFConflict ann@example.org 2026-11-26-08-15-00)", "_conflict-20261128-101010",
+        "_conflict-ann-20261128-101010", ".conflict1", ".Conflict",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("song", ["a.b (live)", "a\nb"])
+def test_a_conflict_copy_is_skipped_beside_its_file_and_a_track_without_it(
+    top: bytes, mark: str, song: str
+) -> None:
+    original, copy = os.fsencode(f"{song}.mp3"), os.fsencode(f"{song}{mark}.mp3")
+    put(top, copy, b"other.mp3")
+    before = find([top], {})
+    put(top, original)
+    with_both = find([top], by_path(before))
+    os.truncate(top + b"/" + original, 0)  # a synchroniser that was killed
+    with_empty = find([top], by_path(with_both))
+
+    assert names_below(top, before) == sorted([copy, b"other.mp3"])
+    assert names_below(top, with_both) == sorted([original, b"other.mp3"])
+    assert [reason.code for _, reason in with_both.skipped] == ["conflict_copy"]
+    assert copy in names_below(top, with_empty)
+
+
+def test_songs_about_conflicts_are_tracks_beside_songs_of_the_same_name(top: bytes) -> None:
+    songs = [b"War (Conflict Mix).mp3", b"War.mp3", b"War - conflict.mp3", b"War_conflict-zone.mp3"]
+    put(top, *songs, b"War.flac", b"War.sync-conflict-20261128-101010-ABCDEFG.ogg")
+
+    assert len(names_below(top)) == 6
+
+
 def test_fifos_sockets_devices_and_broken_links_are_skipped_with_a_reason(top: bytes) -> None:
     """Opening the FIFO would block the test."""
     put(top, b"ok.mp3")
