@@ -50,19 +50,19 @@ def make_lists(
         lists, codes = _lists_to_make(words, all_lists, config_file, is_all=is_all)
         if print0:
             given = given.plus(output=STDOUT)
-        is_again = bool(lists or codes)  # all lists of the configuration may be broken
+        has_record = bool(lists or codes)  # all lists of the configuration may be broken
         requests = _requests_of(lists, given, save, state)
-        if not is_again:
+        if not has_record:
             requests[""] = build_request(_new_list(words, given.options, config, quiet), name=save)
         for name, request in requests.items():
             requests[name] = request._replace(dry_run=dry_run, any_name=print0)
             check_save(save, config, requests[name])
-        act = partial(make_list, keeps_gap=is_again)
-        reports, failures = run_lists(requests, act, quiet=quiet, must_remember=is_again, state=state)
+        act = partial(make_list, keeps_gap=has_record)
+        reports, failures = run_lists(requests, act, quiet=quiet, must_remember=has_record, state=state)
     status_file.notify(status_file.processes([] if dry_run or print0 else [each.path for each in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
     if not quiet:
-        show(make_report.all_lines(reports, names=verbose, is_again=is_again))
+        show(make_report.all_lines(reports, names=verbose, is_again=has_record))
     for report in reports.values():
         save_list(save, config, report.request, quiet=quiet)
     return of_all([*codes, *failures])

@@ -40,9 +40,9 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     request, figures, last = report.request, report.figures(), report.last
     has_losses = bool(report.losses) and request.options.player != GENERIC
     was, new_options = "", ""
-    if last is not None and report.playlist_length < last.played:
+    if last is not None and report.playlist_length < last.length:
         new_options = _new_options(last.options, request.saved_options)
-        was = f" (was {last.played:,}: {new_options})" if new_options else f" (was {last.played:,})"
+        was = f" (was {last.length:,}: {new_options})" if new_options else f" (was {last.length:,})"
     yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again, is_brief)
     if new_options and report.is_changed:
         yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
@@ -53,10 +53,10 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     elif report.has_news and report.losses:
         yield "Note", _possible_losses(report.losses)
     if figures.neighbours and (report.is_new or report.output is None or names):
-        yield from _repeats(request.recipe.order, figures)
+        yield from _repeats(request.recipe.order_name, figures)
     yield from (("Note", str(note)) for note in (report.notes if names else report.new_notes()))
     if report.is_changed and report.output is not None:
-        yield from _service_notes(report.output, request.recipe.order)
+        yield from _service_notes(report.output, request.recipe.order_name)
     if report.is_new and report.is_changed and report.output is not None:
         if not request.swaps:  # otherwise its entries are paths of another machine
             yield from _play(request.options.player, report.output)
@@ -93,7 +93,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "output": None if report.output is None else os.fsdecode(report.output),
         "dry_run": report.request.dry_run,
         "changed": report.is_changed,
-        "order": report.request.recipe.order,
+        "order": report.request.recipe.order_name,
         "player": report.request.options.player,
         "paths": report.style.value,
         "tracks": report.playlist_length,
@@ -130,7 +130,7 @@ def left_out(report: Report, *, names: bool) -> Iterator[Fact]:
 def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brief: bool) -> str:
     """Return the first line; `was` describes the earlier list, if that was longer."""
     request, of, is_again = report.request, len(report.choice.all_tracks), is_again and not report.is_new
-    order = request.recipe.order
+    order = request.recipe.order_name
     contents = [
         counted(report.playlist_length, "track")
         + (f" of {of:,}" if report.playlist_length < of else "")
@@ -153,7 +153,7 @@ def _verdict(report: Report, figures: Figures, was: str, is_again: bool, is_brie
 
 def _options_again(report: Report) -> str:
     request, last = report.request, report.last
-    flags = _new_options(Options(order=request.recipe.order), request.saved_options)
+    flags = _new_options(Options(order=request.recipe.order_name), request.saved_options)
     if flags and last is not None and last.options == request.saved_options:
         flags += f" (as on {day(datetime.fromtimestamp(last.drawn_s).astimezone().date())})"
     return flags

@@ -50,10 +50,10 @@ def run_lists(
     with progress_bar(quiet) as progress:
         tools = Tools(read_all, System(), progress)
         must_remember &= writes
-        with open_library([*requests.values()], tools, must_remember=must_remember, state=state) as library:
+        with open_library([*requests.values()], tools, must_remember=must_remember, state=state) as opened:
             for name, request in requests.items():
                 try:
-                    with open_playlist(library, request, tools) as run:
+                    with open_playlist(opened, request, tools) as run:
                         done[name] = act(run)
                 except PlayshuffleError as error:
                     if len(requests) == 1:

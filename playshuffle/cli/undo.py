@@ -72,7 +72,7 @@ def undo(
 
 def _count(before: SavedRecord) -> int:
     if isinstance(before, SavedOrder):
-        return before.played
+        return before.length
     return 0 if before.deck.deal is None else len(before.deck.deal.entries)
 
 

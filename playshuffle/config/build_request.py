@@ -229,7 +229,7 @@ def _recipe(options: Options) -> Recipe:
     if is_dealt and options.gap is not None and gap is None:  # no gap instead of the usual one
         gap = Gap(1)
     return Recipe(
-        order=options.order,
+        order_name=options.order,
         limit=None if is_dealt else options.limit,
         time_ms=None if is_dealt else _ms(options.time),
         group_count=None if is_dealt else options.groups,

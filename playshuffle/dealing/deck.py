@@ -61,7 +61,7 @@ class Deck(NamedTuple):
     since: date = date.min
     number: int = 0
     deals_left: int = 0
-    order: str = ""
+    order_name: str = ""
     deal: Deal | None = None
     is_ended: bool = False
     unheard: tuple[int, ...] = ()

@@ -24,7 +24,7 @@ def deck_facts(deck: Deck) -> dict[str, Any]:
         "deals_left": deck.deals_left,
         "every": None if deal is None else deal.every.value,
         "next_deal": None if start is None else start.isoformat(),
-        "order": deck.order,
+        "order": deck.order_name,
     }
 
 

@@ -24,7 +24,7 @@ class DealRules(NamedTuple):
     """
 
     present: Sequence[int]
-    order: Rounds
+    rounds: Rounds
     size: Size
     resting: Collection[int] = ()
     waiting: Sequence[int] = ()
@@ -32,7 +32,7 @@ class DealRules(NamedTuple):
     @property
     def gap(self) -> int:
         count = len(self.present)
-        return min(self.order.gap(count), count)
+        return min(self.rounds.gap(count), count)
 
 
 def next_deal(
@@ -101,7 +101,7 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
 
     If the order has another name now, all upcoming tracks are ordered again.
     """
-    present, order = rules.present, rules.order
+    present, rounds = rules.present, rules.rounds
     present_set, waiting_set = frozenset(present), frozenset(rules.waiting)
     staying = present_set | waiting_set
     upcoming = [track for track in deck.upcoming if track in present_set]
@@ -110,16 +110,16 @@ def update_deck(deck: Deck, rules: DealRules) -> Deck:
         known_tracks = frozenset(deck.dealt).union(upcoming)
         new = [track for track in present if track not in known_tracks]
         undealt += tuple(track for track in rules.waiting if track not in known_tracks)
-        if deck.order != order.name:
-            upcoming = order.arrange(upcoming + new, {})
+        if deck.order_name != rounds.name:
+            upcoming = rounds.arrange(upcoming + new, {})
         else:  # even without new tracks: removals and retags can break the guarantee of the order
             before = deck.dealt[-1] if deck.dealt and deck.dealt[-1] in present_set else None
-            upcoming = order.insert_new(upcoming, new, before)
+            upcoming = rounds.insert_new(upcoming, new, before)
     return deck._replace(
         upcoming=tuple(upcoming),
         missing=tuple(track for track in dict.fromkeys(undealt) if track in waiting_set),
         removed=tuple(track for track in deck.dealt if track not in staying),
-        order=order.name,
+        order_name=rounds.name,
     )
 
 
@@ -150,7 +150,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
         dealt=(),
         removed=(),
         missing=tuple(dict.fromkeys((*deck.missing, *rules.waiting))),
-        upcoming=tuple(rules.order.arrange(played + unplayed, soonest)),
+        upcoming=tuple(rules.rounds.arrange(played + unplayed, soonest)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,
         since=today,
@@ -166,7 +166,7 @@ def _fill(
 
     Return the deck, the entries of the deal, and whether the deal is full.
     """
-    gap = rules.gap if rules.order.keeps_gap else 0
+    gap = rules.gap if rules.rounds.keeps_gap else 0
     in_deal = frozenset(entries)
     moved: list[int] = []
     undealt = tuple(sorted(deck.upcoming, key=rules.resting.__contains__))

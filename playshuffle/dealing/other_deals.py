@@ -61,7 +61,7 @@ def _count(deck: Deck, other: Deal, number_of_round: int, tracks: Sequence[int])
         return deck
     if number_of_round > deck.round:
         # Without the name of its order, the next deal orders the tracks again.
-        deck = end_round(deck)._replace(deal=deck.deal, is_ended=False, order="", heard_from_s=0)
+        deck = end_round(deck)._replace(deal=deck.deal, is_ended=False, order_name="", heard_from_s=0)
         deck = deck._replace(round=number_of_round, since=other.period, number=0)
     known = frozenset(deck.dealt)
     new = tuple(track for track in tracks if track not in known)

@@ -28,8 +28,8 @@ class Rounds:
     """
 
     def __init__(self, chosen: Chosen, recipe: Recipe, randbelow: RandBelow) -> None:
-        self.name = recipe.order_name
-        self.keeps_gap = ORDERS[recipe.order].deck_gap == "kept"
+        self.name = recipe.full_name
+        self.keeps_gap = ORDERS[recipe.order_name].deck_gap == "kept"
         self._chosen = chosen
         self._recipe = recipe
         self._randbelow = randbelow
@@ -40,7 +40,7 @@ class Rounds:
 
     def gap(self, tracks: int) -> int:
         """Return the gap in a library with this number of tracks."""
-        if ORDERS[self._recipe.order].deck_gap == "none":
+        if ORDERS[self._recipe.order_name].deck_gap == "none":
             return 0
         gap = self._recipe.gap
         return usual_gap(tracks) if gap is None else gap.plays(tracks)
@@ -49,13 +49,13 @@ class Rounds:
         """Order tracks, given in their last order; `soonest` maps tracks to their first allowed positions."""
         if self.keeps_gap:
             return not_before(tracks, soonest, self._randbelow)
-        return self._best(tracks if ORDERS[self._recipe.order].from_last else sorted(tracks), soonest)
+        return self._best(tracks if ORDERS[self._recipe.order_name].from_last else sorted(tracks), soonest)
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         """Insert new tracks into the upcoming ones; `before` is the track dealt last."""
         played = [] if before is None else [before]
         order = self._insert_new([*played, *upcoming], new, self._randbelow, len(played))
-        if (make_repair := ORDERS[self._recipe.order].repair) is not None:
+        if (make_repair := ORDERS[self._recipe.order_name].repair) is not None:
             repair = make_repair(self._chosen, self._recipe)
             order = repair(order, (), self._randbelow, len(played))
         return [track for track in order if track != before]  # `sorted` moves it, too
@@ -74,11 +74,11 @@ class Rounds:
 
     @cached_property
     def _shuffle(self) -> Shuffle:
-        return ORDERS[self._recipe.order].shuffle(self._chosen, self._recipe)
+        return ORDERS[self._recipe.order_name].shuffle(self._chosen, self._recipe)
 
     @cached_property
     def _insert_new(self) -> InsertNew:
-        make_insert = ORDERS[self._recipe.order].insert_new
+        make_insert = ORDERS[self._recipe.order_name].insert_new
         return insert if make_insert is None else make_insert(self._chosen, self._recipe)
 
 

@@ -39,7 +39,7 @@ class Arranged(NamedTuple):
 def needs_last(recipe: Recipe) -> bool:
     """Return whether the new order depends on the playlist's last order."""
     return (
-        ORDERS[recipe.order].from_last
+        ORDERS[recipe.order_name].from_last
         or recipe.gap is not None
         or any(pin.position == HERE for pin in recipe.pins)
     )
@@ -62,7 +62,7 @@ def arrange(chosen: Chosen, recipe: Recipe, last: Arranged | None, randbelow: Ra
     Raises:
         PlayshuffleError: an option of the recipe is invalid, or impossible for these tracks.
     """
-    order = ORDERS[recipe.order]
+    order = ORDERS[recipe.order_name]
     base = list(last.order if last is not None and order.from_last else chosen.indices)
     layout = _Layout(chosen.tracks, recipe, base, chosen.indices if last is None else last.order)
     pinned_at, resting = layout.pinned_at, resting_tracks(chosen, recipe)
@@ -106,7 +106,7 @@ def in_place(chosen: Chosen, recipe: Recipe, order: Sequence[int]) -> Arranged:
 
 def block_keys(chosen: Chosen, recipe: Recipe) -> Sequence[int]:
     """Return the number of each track's group, in an order of whole groups."""
-    tag = recipe.group_by or ORDERS[recipe.order].tag
+    tag = recipe.group_by or ORDERS[recipe.order_name].tag
     assert tag is not None, "an order of groups"
     return group_keys(chosen, tag)
 

@@ -73,7 +73,7 @@ def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
     """Return a shuffle of blocks, each in album order, or in path order if blocks are folders."""
     inside = recipe.inside or "none"
-    by = recipe.group_by or ORDERS[recipe.order].tag
+    by = recipe.group_by or ORDERS[recipe.order_name].tag
     assert by is not None
     if by == FOLDER:
         keys = groups.group_keys(chosen, FOLDER)
@@ -102,7 +102,7 @@ def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
 
 
 def _insert_block(chosen: Chosen, recipe: Recipe) -> InsertNew:
-    by = recipe.group_by or ORDERS[recipe.order].tag
+    by = recipe.group_by or ORDERS[recipe.order_name].tag
     assert by is not None
     in_order = list(chosen.indices)
     if by == FOLDER:

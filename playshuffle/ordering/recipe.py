@@ -27,7 +27,7 @@ class Recipe(NamedTuple):
         resting: indices of the resting tracks; found later, as are the tracks of pins.
     """
 
-    order: str = "random"
+    order_name: str = "random"
     pins: tuple[Pin, ...] = ()
     limit: int | None = None
     time_ms: int | None = None
@@ -40,9 +40,9 @@ class Recipe(NamedTuple):
     resting: frozenset[int] = frozenset()
 
     @property
-    def order_name(self) -> str:
+    def full_name(self) -> str:
         """Return the order and its field, as in "groups by genre"."""
         options = {"by": self.group_by, "inside": self.inside}
         return " ".join(
-            [self.order, *(f"{key} {value}" for key, value in options.items() if value is not None)]
+            [self.order_name, *(f"{key} {value}" for key, value in options.items() if value is not None)]
         )

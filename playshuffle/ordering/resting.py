@@ -42,7 +42,7 @@ def heard_lately(
 
 def resting_tracks(chosen: Chosen, recipe: Recipe) -> frozenset[int]:
     """Return the resting tracks, or all tracks of their groups if the order keeps groups together."""
-    order = ORDERS[recipe.order]
+    order = ORDERS[recipe.order_name]
     by = recipe.group_by or order.tag
     if not recipe.resting or by is None or "inside" not in order.takes:
         return recipe.resting
@@ -55,7 +55,7 @@ def with_rest(shuffle: Shuffle, resting: frozenset[int], chosen: Chosen, recipe:
     """Return a shuffle that puts resting tracks last, and keeps the guarantee also where both parts meet."""
     if not resting:
         return shuffle
-    make_repair = ORDERS[recipe.order].repair
+    make_repair = ORDERS[recipe.order_name].repair
     repair = make_repair(chosen, recipe) if make_repair is not None else None
 
     def in_two_parts(order: Sequence[int], randbelow: RandBelow) -> list[int]:

@@ -74,7 +74,7 @@ def update_order(
         order = _insert_new(chosen, recipe, last, randbelow)
     present = [index for index in order if index not in last.absent] if last.absent else order
     arranged = in_place(chosen, recipe, present)
-    make_repair = ORDERS[recipe.order].repair
+    make_repair = ORDERS[recipe.order_name].repair
     if make_repair and (is_changed or arranged.order != present):
         repair = make_repair(chosen, recipe)
         arranged = _repaired(arranged, recipe, repair, randbelow)
@@ -84,7 +84,7 @@ def update_order(
 
 
 def _insert_new(chosen: Chosen, recipe: Recipe, last: LastOrder, randbelow: RandBelow) -> list[int]:
-    make_insert = ORDERS[recipe.order].insert_new
+    make_insert = ORDERS[recipe.order_name].insert_new
     if make_insert is None:
         return _insert_anywhere(last.order, last.new, randbelow, recipe)
     present = [index for index in last.order if index not in last.absent]

@@ -139,9 +139,9 @@ def peek_deal(run: Run) -> Dealt:
 def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int:
     """Return how many of the first entries no later random draw can change."""
     staying = frozenset(updated.upcoming)
-    is_drawn = ORDERS[run.request.recipe.order].deck_gap != "none"  # only random orders have a gap
+    is_drawn = ORDERS[run.request.recipe.order_name].deck_gap != "none"  # only random orders have a gap
     before = tuple(track for track in deck.upcoming if track in staying)
-    if is_drawn and (deck.order, before) != (updated.order, updated.upcoming):
+    if is_drawn and (deck.order_name, before) != (updated.order_name, updated.upcoming):
         return 0
     known = frozenset(() if deck.is_ended else staying).union(deck.unheard)
     return next((position for position, track in enumerate(entries) if track not in known), len(entries))
@@ -159,7 +159,7 @@ def with_heard(run: Run) -> Deck:
 
 
 def _rules(run: Run) -> DealRules:
-    chosen, recipe, limit = run.chosen, run.recipe, run.request.most
+    chosen, recipe, limit = run.chosen, run.complete_recipe(), run.request.most
     away = run.library.all_waiting
     rounds = Rounds(chosen, recipe, run.tools.randbelow)
     size = deal_size(_settings(run).amount, chosen, recipe)

@@ -67,7 +67,7 @@ class PlaylistStages(NamedTuple):
     Attributes:
         entries: maps each path in the playlist file to its position, from 0.
         indices: maps the path of each found track to its index.
-        order: maps indices to positions in the last order; None for a deck.
+        positions: maps indices to positions in the last order; None for a deck.
         drawn_s: when the order was drawn (Unix seconds).
         dealt: maps the indices of tracks dealt in this round to texts.
         upcoming: maps the indices of upcoming tracks to positions.
@@ -77,7 +77,7 @@ class PlaylistStages(NamedTuple):
     entries: dict[bytes, int]
     indices: dict[bytes, int]
     skipped: dict[bytes, Cause]
-    order: dict[int, int] | None
+    positions: dict[int, int] | None
     drawn_s: int
     dealt: dict[int, str]
     upcoming: dict[int, int]
@@ -142,8 +142,8 @@ class PlaylistStages(NamedTuple):
             return Reason(UPCOMING, f"still to be dealt in this round: track {ahead}")
         recipe = self.run.request.recipe
         is_limited = bool(recipe.limit or recipe.time_ms or recipe.size)
-        if is_limited and self.order is not None and index in self.order:
-            return Reason(LIMIT, f"position {self.order[index] + 1:,}, after the end of the playlist")
+        if is_limited and self.positions is not None and index in self.positions:
+            return Reason(LIMIT, f"position {self.positions[index] + 1:,}, after the end of the playlist")
         return Reason(NOT_WRITTEN, self._not_written())
 
     def _not_written(self) -> str:
@@ -152,7 +152,7 @@ class PlaylistStages(NamedTuple):
         if not self.run.choice.remaining:
             return "new, but no update is written: no track would be left"
         # A deck may deal it later. Under the limit of `--most`, another track may be drawn in its place.
-        is_certain = self.order is not None and self.run.request.most is None
+        is_certain = self.positions is not None and self.run.request.most is None
         verb = "adds" if is_certain else "may add"
         return f"not in the playlist as it is; {self.next_run} {verb} it"
 
@@ -230,7 +230,7 @@ def playlist_stages(opened: OpenLibrary, request: Request, tools: Tools, next_ru
             entries={path: at for at, path in enumerate(file.entries())} if file is not None else {},
             indices={path: index for index, path in enumerate(paths)},
             skipped=dict((*library.unreadable, *library.skipped)),
-            order=None if request.deal is not None else _positions(order),
+            positions=None if request.deal is not None else _positions(order),
             drawn_s=saved.drawn_s if saved is not None else 0,
             dealt=dict(why_dealt(deck, patience)),
             upcoming=_positions(deck.upcoming),

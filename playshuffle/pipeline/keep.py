@@ -31,7 +31,7 @@ def keep(run: Run) -> Report:
     drawn_s, notes = _drawn_s(last.drawn_s, now_s)
     assert run.file is not None
     # Only the file has the name of its order, such as spread.
-    is_same_order = run.file.comments().get("ORDER") in (None, run.request.recipe.order_name)
+    is_same_order = run.file.comments().get("ORDER") in (None, run.request.recipe.full_name)
     if not is_same_order or drawn_s < run.request.redraw_before_s:
         try:
             return make(run, keeps_gap=True, notes=notes)
@@ -47,7 +47,7 @@ def keep(run: Run) -> Report:
     else:
         last_now = LastOrder(list(last.tracks), last.absent, [], 0, 0)
     arranged, order = update_order(
-        run.chosen, run.recipe, last_now, run.tools.randbelow, is_changed=is_changed
+        run.chosen, run.complete_recipe(), last_now, run.tools.randbelow, is_changed=is_changed
     )
     now = SavedOrder(array("i", order), last_now.absent, arranged.playlist_length, drawn_s, "", digest)
     saved = run.record.saved

@@ -43,7 +43,7 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
 
 
 def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
-    recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.recipe, [])
+    recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.complete_recipe(), [])
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
     arranged = arrange(run.chosen, recipe, last, run.tools.randbelow)
@@ -58,19 +58,20 @@ def _lengths_ms(run: Run) -> list[int]:
 
 
 def _last_order(run: Run) -> Arranged | None:
-    if run.request.files is not None and run.request.recipe.order == KEPT:
+    if run.request.files is not None and run.request.recipe.order_name == KEPT:
         return last_order(run.choice.remaining, run.tracks.indices_at(run.request.files))
     if run.file is None:
         return None
     if run.record.order is None:
         return last_order(run.choice.remaining, ())
-    return last_order(run.choice.remaining, run.record.order.present_then, run.record.order.played)
+    return last_order(run.choice.remaining, run.record.order.present_then, run.record.order.length)
 
 
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
-    recipe, count = run.recipe, _count_to_choose_from(run)
+    recipe = run.complete_recipe()
+    count = _count_to_choose_from(recipe, run)
     usual = usual_gap(count)
-    is_free = not recipe.gap and run.request.options.seed is None and "gap" in ORDERS[recipe.order].takes
+    is_free = not recipe.gap and run.request.options.seed is None and "gap" in ORDERS[recipe.order_name].takes
     if run.record.order is not None and usual >= 2 and is_free:
         recipe = recipe._replace(gap=Gap(usual))
     if recipe.gap is None or recipe.gap.plays(count) <= count:
@@ -79,13 +80,13 @@ def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
     return recipe._replace(gap=Gap(count)), [Note("gap", text)]
 
 
-def _count_to_choose_from(run: Run) -> int:
+def _count_to_choose_from(recipe: Recipe, run: Run) -> int:
     """Count the tracks not longer or larger than the limit, except a track pinned to the end."""
-    most, amounts = total_limit(run.recipe, run.tracks)
+    most, amounts = total_limit(recipe, run.tracks)
     if most is None:
         return len(run.choice.remaining)
     fitting = sum(0 < amounts[index] <= most for index in run.choice.remaining)
-    return fitting - any(pin.position == LAST for pin in run.recipe.pins)
+    return fitting - any(pin.position == LAST for pin in recipe.pins)
 
 
 def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note]:
@@ -98,7 +99,11 @@ def _notes_on_short_time(recipe: Recipe, lengths_ms: Sequence[int]) -> list[Note
 
 def _notes_on_cut_group(chosen: Chosen, recipe: Recipe, arranged: Arranged) -> list[Note]:
     order, count = arranged.order, arranged.playlist_length
-    if "inside" not in ORDERS[recipe.order].takes or recipe.group_count is not None or count == len(order):
+    if (
+        "inside" not in ORDERS[recipe.order_name].takes
+        or recipe.group_count is not None
+        or count == len(order)
+    ):
         return []
     keys = block_keys(chosen, recipe)
     blocks = [len(list(block)) for _, block in groupby(order, keys.__getitem__)]
@@ -106,7 +111,7 @@ def _notes_on_cut_group(chosen: Chosen, recipe: Recipe, arranged: Arranged) -> l
     if count in ends:
         return []
     whole = bisect(ends, count)
-    noun = "album" if recipe.order == "albums" else "group"
+    noun = "album" if recipe.order_name == "albums" else "group"
     text = f"The last {noun} is cut: {count - ends[whole] + blocks[whole]:,} of its {blocks[whole]:,} tracks."
     return [Note("cut_group", f"{text} For whole {noun}s: --{noun}s {max(whole, 1):,}")]
 
@@ -114,7 +119,7 @@ def _notes_on_cut_group(chosen: Chosen, recipe: Recipe, arranged: Arranged) -> l
 def notes_on_fields(run: Run) -> list[Note]:
     """Return notes about fields that the request uses, and that many tracks lack."""
     recipe, limit = run.request.recipe, run.request.most
-    total, order = len(run.choice.remaining), ORDERS[recipe.order]
+    total, order = len(run.choice.remaining), ORDERS[recipe.order_name]
     notes = []
     if "group_by" in order.takes and (tag := recipe.group_by or order.tag) is not None:
         lacking = _lacking(run.chosen, tag)
@@ -125,7 +130,9 @@ def notes_on_fields(run: Run) -> list[Note]:
             notes.append(f"Tracks with the tag {tag}: {rest}. Each other track is a group of its own.")
     if limit is not None and _lacking(run.chosen, limit.tag) == total:
         notes.append(f"No track has the tag {limit.tag}, so the limit of {limit} omits none.")
-    if (tag := field_of(recipe.order)) is not None and (lacking := sort_keys(run.chosen, tag).count(None)):
+    if (tag := field_of(recipe.order_name)) is not None and (
+        lacking := sort_keys(run.chosen, tag).count(None)
+    ):
         text = f"{lacking:,} of {counted(total, 'track')} without {tag}, at the end."
         notes.append(f"No track has the tag {tag}, so the order is random." if lacking == total else text)
     return [Note("lacking_tags", text) for text in notes]
@@ -152,10 +159,10 @@ def _notes_on(run: Run, recipe: Recipe, last: Arranged | None) -> list[Note]:
             texts["too_long"] = (
                 f"{counted(longer, 'track')} longer than the limit of the playing time skipped"
             )
-    if ORDERS[recipe.order].from_last and (last is None or not last.playlist_length):
-        name = recipe.order
+    if ORDERS[recipe.order_name].from_last and (last is None or not last.playlist_length):
+        name = recipe.order_name
         texts["no_last_order"] = f"This playlist has no last order, so {name} starts from the order by path."
-    if recipe.order == "favourites":
+    if recipe.order_name == "favourites":
         ratings = field_values(run.chosen, "rating")
         rated, count = len(ratings) - ratings.count(None), len(ratings)
         if 0 < rated < count:

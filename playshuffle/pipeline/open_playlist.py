@@ -76,8 +76,8 @@ def open_run(
 ) -> Iterator[Run]:
     """Open the library for one playlist, and open the playlist."""
     with (
-        open_library([request], tools, changes, must_remember=must_remember) as library,
-        open_playlist(library, request, tools) as run,
+        open_library([request], tools, changes, must_remember=must_remember) as opened,
+        open_playlist(opened, request, tools) as run,
     ):
         yield run
 

@@ -64,8 +64,12 @@ class Run(NamedTuple):
     def chosen(self) -> Chosen:
         return Chosen(self.tracks, self.choice.remaining, self.tags_of)
 
-    @property
-    def recipe(self) -> Recipe:
+    def complete_recipe(self) -> Recipe:
+        """Return the recipe with its pinned tracks, and with the resting ones, from the play history.
+
+        Raises:
+            PlayshuffleError: no playlist can be made of the chosen tracks.
+        """
         self.check()
         recipe = self.request.recipe._replace(pins=self.choice.pins)
         if self.history is None or not recipe.rests:
@@ -165,7 +169,7 @@ class Run(NamedTuple):
 
     def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
         options = self.request.options
-        comments = [("ORDER", self.request.recipe.order_name)]
+        comments = [("ORDER", self.request.recipe.full_name)]
         if isinstance(record, SavedDeck) and record.deck.deal is not None:
             paths = [self.tracks.paths[index] for index in order]
             comments.append(deal_comment(record.deck.deal.only(order), paths))

@@ -99,14 +99,14 @@ def _existing(run: Run, tracks: Iterable[int]) -> list[int]:
 def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
     absent = before.absent.union(before.tracks).difference(_existing(run, before.present_then))
     order = [index for index in before.tracks if index not in absent]
-    count = sum(index not in absent for index in before.present_then[: before.played])
+    count = sum(index not in absent for index in before.present_then[: before.length])
     if not count:
         raise PlayshuffleError(
             f"No track that was in {shown(run.path)} before is left. Nothing was changed.",
             Exit.NOTHING_TO_PLAY,
         )
     report = run.write(Arranged(order, count), before, saves=False)
-    return report.with_file(before._replace(absent=absent, played=count)), report
+    return report.with_file(before._replace(absent=absent, length=count)), report
 
 
 def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:

@@ -177,7 +177,7 @@ def _status(playlist: ConfiguredPlaylist, done: Report | Dealt, opened: OpenLibr
         "managed" if deck is None else "dealt",
         tracks=report.playlist_length,
         library=len(report.choice.all_tracks),
-        order=report.request.recipe.order,
+        order=report.request.recipe.order_name,
         last_write=_written_s(report.output),
         missing_lists=tuple(os.fsdecode(each.path) for each in report.choice.lists if each.problem),
         left_out={

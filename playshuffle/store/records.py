@@ -21,8 +21,8 @@ from playshuffle.system.sqlite import Connection
 
 _ORDER, _DECK = "order", "deck"
 LAST, BEFORE, IN_FILE = range(3)  # ages of records
-_ORDER_FACTS = ("played", "drawn_s", "stamp", "noted")
-_FACTS = ("since", "round", "number", "deals_left", "order", "heard_from_s")
+_ORDER_FACTS = ("length", "drawn_s", "stamp", "noted")
+_FACTS = ("since", "round", "number", "deals_left", "order_name", "heard_from_s")
 
 
 class SavedOrder(NamedTuple):
@@ -31,7 +31,7 @@ class SavedOrder(NamedTuple):
     Attributes:
         tracks: in order, absent ones included; an array, since a list takes nine times the memory.
         absent: tracks that were not found, so that the file lacks them.
-        played: number of tracks in the file: the first ones that are not absent.
+        length: number of tracks in the file: the first ones that are not absent.
         drawn_s: when the order was drawn (Unix time).
         content: fingerprint of the file that was written.
         digest: `Tracks.digest` of the tracks that were chosen.
@@ -42,7 +42,7 @@ class SavedOrder(NamedTuple):
 
     tracks: "array[int]"
     absent: frozenset[int]
-    played: int
+    length: int
     drawn_s: int
     content: str
     digest: bytes
@@ -125,7 +125,7 @@ def summaries(state: State) -> dict[bytes, Summary]:
     for stored, kind, text in state.rows(query):
         if (path := state.real.absolute(stored)) not in newest:
             facts = json.loads(text)
-            length, deck = (None, facts["status"]) if kind == _DECK else (facts["played"], None)
+            length, deck = (None, facts["status"]) if kind == _DECK else (facts["length"], None)
             newest[path] = Summary(unpack(facts["options"]), length, deck)
     return dict(sorted(newest.items()))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-VERSION = 15
+VERSION = 16
 
 # By version, the SQL statements that turn its tables into those of the next version. None was released yet.
 # Statements that write rows use checksum_of, as `replace` does.

@@ -89,7 +89,7 @@ def test_the_next_round_is_uniform_over_all_orders_that_keep_the_gap(count: int,
     """The orders must also bring no track twice into a deal that spans both rounds."""
     here = tracks(count)
     played = tuple(here)
-    before = Deck(played[:size], played[size:], round=1, since=TODAY, order="random")
+    before = Deck(played[:size], played[size:], round=1, since=TODAY, order_name="random")
 
     def next_round(draw: RandBelow) -> tuple[int, ...]:
         after = deal_next(before, here, Uniform(draw, gap), ByCount(size), TODAY)
@@ -114,7 +114,7 @@ def test_the_order_of_the_next_round_is_uniform_for_deals_by_playing_time_too() 
     """It is uniform over the orders in which tracks of the open deal come only after that is full."""
     here = tracks(5)
     lengths = dict.fromkeys(here, MINUTE_MS)
-    before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order="random")
+    before = Deck(tuple(here[:3]), tuple(here[3:]), round=1, since=TODAY, order_name="random")
 
     def next_round(draw: RandBelow) -> tuple[int, ...]:
         after = deal_next(before, here, Uniform(draw, 0), ByTotal(4 * MINUTE_MS, lengths), TODAY)
@@ -129,7 +129,7 @@ def test_the_order_of_the_next_round_is_uniform_for_deals_by_playing_time_too() 
 def test_a_gap_that_cannot_be_kept_is_shortened_and_the_round_has_all_tracks() -> None:
     """The track dealt longest ago comes first."""
     here = tracks(8)
-    deck = Deck((), tuple(here), tail=tuple(here), round=2, since=TODAY, order="random")
+    deck = Deck((), tuple(here), tail=tuple(here), round=2, since=TODAY, order_name="random")
 
     after = deal_next(deck, here[6:], Uniform(System(), 8), ByCount(2), TODAY)
 
@@ -156,7 +156,7 @@ def test_new_tracks_are_equally_likely_at_each_position_among_the_upcoming_track
 
     def upcoming(draw: RandBelow) -> tuple[int, ...]:
         law = Uniform(draw, 0)
-        one = deal_next(Deck((9999,), round=1, order="random"), here, law, ByCount(1), TODAY)
+        one = deal_next(Deck((9999,), round=1, order_name="random"), here, law, ByCount(1), TODAY)
         return (
             update_deck(one, DealRules([*here, *new], law, ByCount(1))).upcoming
             if one.dealt[-1] == here[0]
@@ -171,7 +171,7 @@ def test_new_tracks_are_equally_likely_at_each_position_among_the_upcoming_track
 
 def test_a_deleted_track_that_comes_back_is_inserted_at_a_random_position_of_the_upcoming_tracks() -> None:
     here = tracks(6)
-    deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order="random")
+    deck = Deck(tuple(here[:2]), tuple(here[2:]), round=1, order_name="random")
 
     without = update_deck(deck, DealRules([*here[:3], *here[4:]], Uniform(System()), ByCount(1)))
     shares = distribution(
@@ -191,13 +191,13 @@ def test_after_a_change_of_the_option_order_only_the_upcoming_tracks_are_rearran
     after = deal_next(deck, here, Sorted(), ByCount(3), TODAY)
 
     assert dealt(after) == tuple(sorted(deck.upcoming)[:3])
-    assert (after.order, after.round) == ("sorted", 1)
+    assert (after.order_name, after.round) == ("sorted", 1)
 
 
 def test_a_track_dealt_again_counts_as_dealt_in_the_new_deal_and_not_in_the_earlier_one() -> None:
     """So it keeps the gap from this deal on, whichever round it was first dealt in."""
     here = tracks(6)
-    deck = Deck(dealt=(1, 2, 3), upcoming=(4,), tail=(5, 6), round=2, since=TODAY, order="random")
+    deck = Deck(dealt=(1, 2, 3), upcoming=(4,), tail=(5, 6), round=2, since=TODAY, order_name="random")
     rules = DealRules(here, Uniform(Seeded("1"), 0), ByCount(3))
 
     after = next_deal(deck, rules, TODAY, again=[1, 5])

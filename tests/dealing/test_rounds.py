@@ -150,8 +150,8 @@ def test_the_random_order_inserts_a_new_track_at_each_position_with_equal_probab
 
 
 def test_the_name_of_an_order_includes_the_field_and_the_shuffle_inside_its_groups() -> None:
-    assert Recipe().order_name == "random"
-    assert Recipe("groups", group_by="genre", inside="all").order_name == "groups by genre inside all"
+    assert Recipe().full_name == "random"
+    assert Recipe("groups", group_by="genre", inside="all").full_name == "groups by genre inside all"
 
 
 def test_the_size_of_a_deal_is_counted_in_tracks_minutes_or_groups_as_its_amount_is() -> None:
@@ -165,7 +165,7 @@ def test_the_size_of_a_deal_is_counted_in_tracks_minutes_or_groups_as_its_amount
 def test_a_deck_in_the_order_sorted_accepts_a_new_track_and_deals_each_track_once() -> None:
     """The track dealt last sorts behind some that are still to come."""
     tracks = numbered(9)
-    deck = Deck((6,), tuple(range(6)), round=1, order="sorted")
+    deck = Deck((6,), tuple(range(6)), round=1, order_name="sorted")
 
     after = deal_next(
         deck, range(9), Rounds(all_of(tracks), Recipe("sorted"), Seeded("1")), ByCount(8), TODAY
@@ -220,7 +220,7 @@ def test_no_deal_exceeds_the_limit_per_value_and_each_round_deals_each_track_onc
 
 def test_a_track_that_a_limit_keeps_out_of_a_deal_comes_first_in_the_next_deal() -> None:
     value_of: Mapping[int, int] = {1: 0, 2: 0, 3: 0, 4: 1, 5: 2}
-    deck = Deck(upcoming=(1, 2, 3, 4, 5), round=1, order="random")
+    deck = Deck(upcoming=(1, 2, 3, 4, 5), round=1, order_name="random")
     size = Limited(ByCount(2), 1, value_of)
     dealt = []
     for day in range(3):

@@ -91,7 +91,7 @@ BOOK = (
 @pytest.mark.parametrize(
     "recipe",
     [Recipe("sorted"), *map(Recipe, ("folders", "albums")), Recipe("groups", group_by="folder")],
-    ids=lambda recipe: recipe.order_name,
+    ids=lambda recipe: recipe.full_name,
 )
 def test_in_each_folder_tracks_without_tags_are_sorted_in_the_natural_order_of_their_names(
     recipe: Recipe,
@@ -105,7 +105,7 @@ def test_in_each_folder_tracks_without_tags_are_sorted_in_the_natural_order_of_t
         assert [name for name in names if os.path.dirname(name) == folder] == [
             name for name in BOOK if os.path.dirname(name) == folder
         ]
-    assert recipe.order != "sorted" or names == [*BOOK]
+    assert recipe.order_name != "sorted" or names == [*BOOK]
 
 
 def test_a_list_limited_to_five_tracks_is_the_beginning_of_the_unlimited_order() -> None:

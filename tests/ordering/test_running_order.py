@@ -105,7 +105,7 @@ RECIPES = [
 ]
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.order_name)
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.full_name)
 def test_if_no_track_changed_an_update_leaves_the_order_as_it_is_and_reads_no_tags(recipe: Recipe) -> None:
     """Even an order that the recipe cannot result in: a user may have edited the playlist."""
     tracks, _ = by_artists("A", "A", "B", "A", "C")
@@ -119,7 +119,7 @@ def test_if_no_track_changed_an_update_leaves_the_order_as_it_is_and_reads_no_ta
     assert (found.order, found.arranged.order, found.absent) == (places, places, [])
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.order_name)
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.full_name)
 def test_every_order_can_be_updated_if_no_track_has_tags(recipe: Recipe) -> None:
     """As with the option --no-tags."""
     found = kept(numbered(6), [2, 0, 4, 1, 3], [0, 1, 2, None, 4], Seeded("1"), recipe)
@@ -144,7 +144,7 @@ def test_if_only_the_last_album_is_shuffled_inside_an_update_sorts_an_album_that
     """If a new album is inserted behind the last one, the new album is shuffled instead."""
     files = {f"/m/{album}/{n}.ogg": Tags(album=album, number=n) for album in "xy" for n in (1, 2)}
     tracks, tags_of = tagged(files)
-    recipe = Recipe(order="albums", inside="last")
+    recipe = Recipe(order_name="albums", inside="last")
     shares = distribution(
         lambda draw: tuple(kept(tracks, [1, 0], [0, 1], draw, recipe, tags_of=tags_of).order)
     )
@@ -272,7 +272,7 @@ def test_an_updated_spread_order_has_the_fewest_repeats_after_any_change(data: s
     artists = data.draw(st.lists(st.sampled_from("AABCD"), min_size=1, max_size=16))
     limit = data.draw(st.none() | st.integers(1, 16))
     by = data.draw(st.sampled_from(["artist", "genre"]))
-    recipe = Recipe(order="spread", limit=limit, group_by=by)
+    recipe = Recipe(order_name="spread", limit=limit, group_by=by)
     before = data.draw(st.integers(0, 12))
     places = data.draw(st.permutations(range(before)))
     stay = data.draw(st.permutations(range(len(artists))))[: data.draw(st.integers(0, before))]
@@ -326,7 +326,9 @@ def test_after_tags_changed_an_update_makes_each_album_whole_and_sorted(data: st
     tracks, tags_of = tagged(files)
     places = data.draw(st.permutations(range(data.draw(st.integers(0, count)))))
 
-    found = kept(tracks, places, range(len(places)), Seeded("x"), Recipe(order="albums"), tags_of=tags_of)
+    found = kept(
+        tracks, places, range(len(places)), Seeded("x"), Recipe(order_name="albums"), tags_of=tags_of
+    )
 
     played = [tags[index] for index in found.order]
     blocks = [album for album, _ in itertools.groupby(album for album, _ in played)]
@@ -342,8 +344,8 @@ def test_after_updates_every_order_has_each_present_and_each_absent_track_once(d
     recipe = data.draw(
         st.sampled_from(
             [
-                *(Recipe(order=order) for order in ORDERS if order not in ("groups", "favourites")),
-                Recipe(order="groups", group_by="artist"),
+                *(Recipe(order_name=order) for order in ORDERS if order not in ("groups", "favourites")),
+                Recipe(order_name="groups", group_by="artist"),
                 Recipe(limit=2),
             ]
         )

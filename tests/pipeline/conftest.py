@@ -19,7 +19,7 @@ def look_at() -> Iterator[LookAt]:
     with ExitStack() as stack:
 
         def look(request: Request, tools: Tools) -> PlaylistStages:
-            library = stack.enter_context(open_library([request._replace(dry_run=True)], tools))
-            return playlist_stages(library, request, tools, "the next run")
+            opened = stack.enter_context(open_library([request._replace(dry_run=True)], tools))
+            return playlist_stages(opened, request, tools, "the next run")
 
         yield look

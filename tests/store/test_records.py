@@ -46,7 +46,7 @@ def any_deck(draw: st.DrawFn) -> Deck:
         round=draw(st.integers(0, 3)),
         since=date(2026, 1, 2),
         deals_left=4,
-        order="albums",
+        order_name="albums",
         deal=deal,
         unheard=tuple(draw(st.lists(st.sampled_from(TRACKS), max_size=9))),
         heard_from_s=draw(st.integers(0, 1 << 32)),
@@ -65,7 +65,7 @@ def any_order(draw: st.DrawFn) -> SavedOrder:
 
 def _summary(record: SavedRecord) -> Summary:
     if isinstance(record, SavedOrder):
-        return Summary(record.options, record.played, None)
+        return Summary(record.options, record.length, None)
     return Summary(record.options, None, deck_facts(record.deck))
 
 

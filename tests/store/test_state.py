@@ -146,7 +146,7 @@ def test_a_track_number_is_never_reused_after_a_reload(scans: list[set[int]], be
             state.save_tracks(table, after)
             given_numbers += numbers
             all_of_them = array("I", given_numbers[1:])
-            records.save(state, LIST, ORDER._replace(tracks=all_of_them, absent=frozenset(), played=0))
+            records.save(state, LIST, ORDER._replace(tracks=all_of_them, absent=frozenset(), length=0))
             if between:
                 state.change(lambda database: database.execute(between))
 
