@@ -55,7 +55,12 @@ def install(
         _report(installer.install(texts, {units.LISTEN: True}))
         return
     config = load_named()
-    doubts = (*(fault.text for fault in config.broken), *writable_folders.doubts(config))
+    open_lists = writable_folders.open_lists(config, program)
+    doubts = (
+        *(fault.text for fault in config.broken),
+        *writable_folders.doubts(config),
+        *map(writable_folders.open_list_advice, open_lists),
+    )
     say(line for doubt in doubts for line in screen_of(sys.stderr).wrapped(doubt))
     tells = any(playlist.tell for playlist in config.playlists)
     folders = writable_folders.writable_folders(config)
@@ -79,11 +84,13 @@ def status(json: Json = False) -> int:
 
     Exit code 1 if it is not.
     """
-    unit_texts = None
+    unit_texts, open_lists = None, []
     with contextlib.suppress(PlayshuffleError):  # `playshuffle config check` reports it
-        folders = writable_folders.writable_folders(load_named(), make=False)
-        unit_texts = units.rendered(units.program(), folders, os.environ, sandboxed=True)
-    state = service_state(unit_texts)
+        config, program = load_named(), units.program()
+        folders = writable_folders.writable_folders(config, make=False)
+        unit_texts = units.rendered(program, folders, os.environ, sandboxed=True)
+        open_lists = writable_folders.open_lists(config, program)
+    state = service_state(unit_texts)._replace(open_lists=[*map(os.fsdecode, open_lists)])
     if json:
         print_json({**state._asdict(), "runs": state.runs})
     else:

@@ -1,10 +1,12 @@
 """Report the state of the service: the verdict first, then what to do."""
 
+import os
 from collections.abc import Iterator
 
 from playshuffle.cli.screen import Fact, Mark
 from playshuffle.errors import shown
 from playshuffle.install.service_state import ServiceState
+from playshuffle.install.writable_folders import open_list_advice
 
 _INSTALL = "playshuffle service install"
 _LOG = "journalctl --user -u playshuffle"
@@ -20,7 +22,7 @@ def facts(state: ServiceState) -> Iterator[Fact]:
         how = f": {shown(state.text)}" if state.text not in {"", "success"} else ""
         yield Mark.BAD, f"The service does not run ({state.active}{how})"
     else:
-        is_well = state.is_ours and state.is_current and not state.restarts
+        is_well = state.is_ours and state.is_current and not state.restarts and not state.open_lists
         text = f": {shown(state.text)}" if state.text else ""
         yield Mark.RUNNING if is_well else Mark.WARNING, f"The service runs{text}"
     yield from _details(state)
@@ -49,6 +51,8 @@ def _facts(state: ServiceState) -> Iterator[Fact]:
         yield "At login", f"it does not start. To enable it: {_INSTALL}"
     if state.sandbox is not None:
         yield "Sandbox", state.sandbox
+    for path in state.open_lists:
+        yield "Open", open_list_advice(os.fsencode(path))
     if state.lingers:
         yield "Logout", "it goes on after you log out"
     elif state.lingers is False:

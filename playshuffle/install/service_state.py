@@ -1,7 +1,7 @@
 """Find out whether the service is installed and runs."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from playshuffle.install import systemctl, units
@@ -21,6 +21,7 @@ class ServiceState(NamedTuple):
         enabled: systemd's word, such as "enabled".
         text: the status of the service, or how it failed.
         sandbox: restrictions of the process; None if the service does not run.
+        open_lists: playlists in whose folders the service could change what this user runs.
         lingers: it runs while nobody is logged in; None if unknown.
     """
 
@@ -34,6 +35,7 @@ class ServiceState(NamedTuple):
     text: str = ""
     restarts: int = 0
     sandbox: str | None = None
+    open_lists: Sequence[str] = ()
     lingers: bool | None = None
 
     @property

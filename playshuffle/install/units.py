@@ -1,10 +1,11 @@
 """Fill in the shipped unit files for this user: program, folders and environment."""
 
 import os
+import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import AnyStr, NamedTuple
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.store.to_tell import WAITING
@@ -38,10 +39,15 @@ class Program(NamedTuple):
 
 
 class WritableFolders(NamedTuple):
-    """Folders that the service writes to. The service cannot start without the state folder."""
+    """Folders that the service writes to. The service cannot start without the state folder.
+
+    Attributes:
+        read: files and folders that must not be hidden.
+    """
 
     state: bytes
     others: tuple[bytes, ...]
+    read: tuple[bytes, ...] = ()
 
 
 def program() -> Program:
@@ -65,7 +71,7 @@ def program() -> Program:
             Exit.CONFIG,
         )
     for hidden in HIDDEN:
-        if any(_is_in(place, hidden) for place in places):
+        if any(is_in(place, hidden) for place in places):
             raise PlayshuffleError(
                 f"The program is installed below {hidden}, where a service cannot see it. Install it in"
                 " another folder.",
@@ -104,7 +110,7 @@ def rendered_service(
     other_folders = [path for path in map(os.fsdecode, folders.others) if is_fit(path)]
     # Otherwise the program could not start if a playlist is written beside it.
     closed = [
-        path for path in (state, *other_folders) if not any(_is_in(own, path) for own in program.folders)
+        path for path in (state, *other_folders) if not any(is_in(own, path) for own in program.folders)
     ]
     lines = {
         "ExecStart": [f"ExecStart={_command(program)} "],
@@ -122,8 +128,11 @@ def rendered_service(
         for key in _PLACES
         if environment.get(key, "").startswith("/") and is_fit(environment[key])
     ]
+    home, read = os.path.expanduser("~"), list(map(os.fsdecode, folders.read))
+    unit = _without(shipped(name), "ReadOnlyPaths", home, other_folders.__contains__)
+    unit = _without(unit, "InaccessiblePaths", home, lambda path: any(is_in(each, path) for each in read))
     return {
-        name: MARK + _filled(shipped(name), lines, variables),
+        name: MARK + _filled(unit, lines, variables),
         f"{name}.d/{_WITHOUT}": None if sandboxed else MARK + shipped(_WITHOUT),
     }
 
@@ -156,6 +165,17 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
+def _without(unit: str, key: str, home: str, is_unwanted: Callable[[str], bool]) -> str:
+    """Return a unit without some paths in the lines of a key."""
+
+    def kept(line: re.Match[str]) -> str:
+        words = line[1].split()
+        words = [word for word in words if not is_unwanted(word.lstrip("-").replace("%h", home))]
+        return f"{key}={' '.join(words)}" if words else "#"  # an empty value would remove all others
+
+    return re.sub(rf"(?m)^{key}=(.*)$", kept, unit)
+
+
 def _filled(unit: str, lines: Mapping[str, Sequence[str]], variables: Iterable[str]) -> str:
     filled: list[str] = []
     written_keys = set()
@@ -182,11 +202,12 @@ def _command(program: Program) -> str:
 def _is_cached(path: str) -> bool:
     caches = [os.environ.get(name, "") for name in ("UV_CACHE_DIR", "XDG_CACHE_HOME")]
     return ".cache" in path.split("/") or any(
-        cache.startswith("/") and _is_in(path, os.path.normpath(cache)) for cache in caches
+        cache.startswith("/") and is_in(path, os.path.normpath(cache)) for cache in caches
     )
 
 
-def _is_in(path: str, folder: str) -> bool:
+def is_in(path: AnyStr, folder: AnyStr) -> bool:
+    """Return whether a path is a folder or below it."""
     return os.path.commonpath([path, folder]) == folder
 
 

@@ -7,7 +7,7 @@ from playshuffle.config.model import Config
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.install import units
 from playshuffle.system import atomic_file
-from playshuffle.system.xdg import cache_folder, state_folder
+from playshuffle.system.xdg import cache_folder, config_home, data_home, state_folder
 
 
 def writable_folders(config: Config, *, make: bool = True) -> units.WritableFolders:
@@ -28,7 +28,35 @@ def writable_folders(config: Config, *, make: bool = True) -> units.WritableFold
         for output_ in _outputs(config)
         for path in (output_, atomic_file.resolved(output_))
     ]
-    return units.WritableFolders(state, tuple(dict.fromkeys([cache, *folders])))
+    requests = [playlist.request for playlist in config.playlists]
+    read = [path for request in requests for path in (*request.roots, *request.skip_lists)]
+    read += [source.path for request in requests for source in request.history]
+    return units.WritableFolders(state, tuple(dict.fromkeys([cache, *folders])), tuple(dict.fromkeys(read)))
+
+
+def open_lists(config: Config, program: units.Program) -> list[bytes]:
+    """Return the files in whose folders the service could change what this user runs, such as the home."""
+    home, settings, data = os.path.realpath(os.path.expanduser(b"~")), config_home(), data_home()
+    places = [os.path.join(home, name) for name in (b".local/bin", b"bin")]
+    places += [os.path.join(settings, name) for name in (b"systemd", b"autostart")]
+    places += [os.path.join(data, name) for name in (b"systemd", b"applications")]
+    above = [home, *places, *map(os.fsencode, program.folders)]
+    return [
+        path
+        for path in _outputs(config)
+        for folder in [os.path.realpath(os.path.dirname(path))]
+        if any(units.is_in(os.path.realpath(place), folder) for place in above)
+        or any(units.is_in(folder, os.path.realpath(place)) for place in places)
+    ]
+
+
+def open_list_advice(path: bytes) -> str:
+    """Return the reason and the remedy for a list of `open_lists`."""
+    own = os.path.join(b"~/Playlists", os.path.basename(path))
+    return (
+        f"{shown(path)} is in a folder with programs or settings, so the service may change them, too. To"
+        f" prevent that, write it to a folder of its own, such as {shown(own)}."
+    )
 
 
 def doubts(config: Config) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """`playshuffle service` under a real systemd."""
 
 import json
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -74,6 +75,27 @@ def test_the_service_can_write_to_the_folder_of_any_playlist_but_not_to_the_home
     assert told["replace a playlist"] == told["write to the state"] == told["write to the cache"] == "done"
     assert told["write to the home"].startswith("refused")
     assert told["sandbox"] == "on"
+
+
+def test_install_and_status_say_that_a_list_right_in_the_home_opens_it_and_its_programs_stay_closed(
+    place: Lab,
+) -> None:
+    config = 'folders = ["~/Music"]\n[playlist.all]\noutput = "~/all.m3u"\n'
+    place.write(f"{HOME}/.config/playshuffle/config.toml", config)
+    shutil.copy(ROOT / "tests/data/tone.ogg", place.shared)
+    place.user(f"cp {place.shared}/tone.ogg Music")
+    warning = "~/all.m3u is in a folder with programs or settings"
+    assert warning in " ".join(place.user("playshuffle service install").stderr.split())
+    wait_for(lambda: place.user("test -e all.m3u", check=False).returncode == 0)
+    assert f"Open: {warning}" in place.user("playshuffle service status").stdout
+
+    run_instead(place, f":{VENV}/bin/python {HOME}/prober.py {HOME} {HOME}/Music {HOME}")
+    place.user(f"systemctl --user daemon-reload; systemctl --user restart {UNIT}")
+    told = json.loads(place.user("cat probed.json; rm all.m3u probed.json").stdout)
+
+    assert told["replace a playlist"] == "done"
+    for closed in "write to the home", "write a unit", "write a program":
+        assert told[closed].startswith("refused")
 
 
 def test_a_second_install_restarts_the_service_only_if_the_folders_of_playlists_have_changed(

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.config.load import load
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.install import installer, systemctl, units
 from playshuffle.install.units import Program, WritableFolders
+from playshuffle.install.writable_folders import open_lists
 from tests.support.needs import need
 from tests.support.processes import finished
 from tests.support.refusals import refusal
@@ -72,6 +74,64 @@ def test_the_unit_lets_the_program_run_even_if_the_program_is_below_a_playlist_f
 
     assert '"-/srv/music"' not in values(unit(beside), "NoExecPaths")
     assert '"-/srv/music"' in values(unit(beside), "ReadWritePaths")
+
+
+def test_the_unit_hides_private_files_except_those_that_the_configuration_names() -> None:
+    home = os.path.expanduser("~")
+    needed = [f"{home}/.var/app/org.kde.elisa/data/elisa.db", f"{home}/.viminfo"]
+    read = PLAIN._replace(read=tuple(map(os.fsencode, needed)))
+    hidden, fewer = (" ".join(values(unit(folders=each), "InaccessiblePaths")) for each in (PLAIN, read))
+
+    for name in (
+        ".netrc",
+        ".docker",
+        ".config/gh",
+        ".config/rclone",
+        ".bash_history",
+        ".var/app",
+        ".viminfo",
+    ):
+        assert f"-%h/{name} " in f"{hidden} "
+    assert set(hidden.split()) - set(fewer.split()) == {"-%h/.var/app", "-%h/.viminfo"}
+
+
+def test_a_folder_that_is_closed_although_a_playlist_is_beside_it_is_open_if_a_playlist_is_in_it() -> None:
+    inside = PLAIN._replace(others=(os.path.expandvars(b"$HOME/.config"),))
+
+    assert "-%h/.config" in values(unit(), "ReadOnlyPaths")[0].split()
+    assert "-%h/.config" not in values(unit(folders=inside), "ReadOnlyPaths")[0].split()
+
+
+def test_no_unit_of_a_user_claims_a_limit_of_the_network_that_its_systemd_ignores() -> None:
+    for text in every_unit(sandboxed=True).values():
+        assert values(text or "", "IPAddress(?:Deny|Allow)") == []
+
+
+@pytest.mark.parametrize(
+    ("output", "is_open"),
+    [
+        ("~/all.m3u", True),
+        ("/all.m3u", True),
+        ("~/.config/all.m3u", True),
+        ("~/.local/bin/all.m3u", True),
+        ("~/.config/systemd/user/all.m3u", True),
+        ("~/venv/all.m3u", True),
+        ("~/link/all.m3u", True),
+        ("~/Music/all.m3u", False),
+        ("~/.config/mpd/playlists/all.m3u", False),
+        ("/srv/all.m3u", False),
+    ],
+)
+def test_a_list_beside_programs_or_settings_is_recognised(home: Path, output: str, is_open: bool) -> None:
+    (home / "link").symlink_to(home)
+    (home / "Music").mkdir()
+    text = f'[playlist.x]\nfolders = ["~/Music"]\noutput = "{output}"\n'
+    program = Program((f"{home}/venv/bin/playshuffle",), (f"{home}/venv/bin", f"{home}/venv"))
+    (home / "config.toml").write_text(text)
+
+    config = load(bytes(home / "config.toml"))
+
+    assert bool(open_lists(config, program)) == is_open
 
 
 def test_each_service_unit_runs_its_command_of_playshuffle() -> None:

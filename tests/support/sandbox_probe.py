@@ -40,6 +40,8 @@ def main() -> None:
         "write to /run": lambda: _write("/run/x"),
         "set the kernel": lambda: _write("/proc/sys/kernel/core_pattern"),
         "read a key": lambda: open(f"{home}/.ssh/id_ed25519").close(),
+        "read a token": lambda: open(f"{home}/.netrc").close(),
+        "read what the user typed": lambda: open(f"{home}/.bash_history").close(),
         "see temporary files of others": lambda: open("/tmp/of-another").close(),
         "speak on the session bus": lambda: _connect(f"{runtime}/bus"),
         "speak to the manager": lambda: _connect(f"{runtime}/systemd/private"),
