@@ -122,4 +122,7 @@ class Folder(NamedTuple):
 
 
 # A folder that was not listed, without files.
+# The device of files that a scan did not find, since their drive is missing.
+NO_DEVICE = -1
+
 NOT_LISTED = Folder(b"", 0, 0, 0, 0, b"", False, False, b"", b"", b"")

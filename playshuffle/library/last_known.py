@@ -3,19 +3,18 @@
 from array import array
 from collections.abc import Collection, Iterator, Mapping
 
-from playshuffle.library.folder import NOT_LISTED, STAMP_BYTES, Folder
+from playshuffle.library.folder import NO_DEVICE, NOT_LISTED, STAMP_BYTES, Folder
 from playshuffle.library.track_table import TrackTable
 from playshuffle.tags.cause import NOT_THERE
 
 
 def last_known(
-    table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder], device: int
+    table: TrackTable, root: bytes, numbers: Collection[int], cached: Mapping[bytes, Folder]
 ) -> list[Folder]:
     """Return the folders of a missing root with its last known tracks, and with the tags that are cached.
 
-    Args:
-        numbers: the tracks at the last scan of the root.
-        device: a number that no device has, so that no file counts as a file on another drive.
+    `numbers` are the tracks at the last scan of the root. Their device is `NO_DEVICE`, so that none of them
+    counts as the same file as another one.
     """
     wanted = frozenset(numbers)
     top = root.rstrip(b"/") + b"/"
@@ -25,7 +24,7 @@ def last_known(
             continue
         names = [name for name, number in row.numbers_by_name().items() if number in wanted]
         known = _folders(path, names, cached.get(path, NOT_LISTED))
-        folders += [folder._replace(device=device) for folder in known]
+        folders += [folder._replace(device=NO_DEVICE) for folder in known]
     return folders
 
 

@@ -168,14 +168,14 @@ def _library(
     by_root: list[Sequence[Folder]] = []
     errors: dict[bytes, MissingError] = {}
     waiting: dict[bytes, frozenset[int]] = {}
-    for rank, root in enumerate(place.roots if place.files is None else (b"",)):
+    for root in place.roots if place.files is None else (b"",):
         error = missing.get((root, place.ignore_files))
         if error is None:
             by_root.append(scanned.roots.get(root, ()))
             continue
         errors[root] = error
         numbers = _numbers_below(table, root, ignore_files=place.ignore_files)
-        folders = last_known(table, root, numbers, cached, -1 - rank)
+        folders = last_known(table, root, numbers, cached)
         by_root.append(folders)
         waiting[root] = _absent_numbers(table, folders, numbers, by_path)
     found, skipped, untagged = tracks(by_root)

@@ -8,7 +8,7 @@ from operator import itemgetter, lt, mul, not_, or_
 from typing import TypeVar
 from zlib import crc32
 
-from playshuffle.library.folder import Folder, Skipped
+from playshuffle.library.folder import NO_DEVICE, Folder, Skipped
 from playshuffle.library.marks import MARK_BYTES
 from playshuffle.tags.cause import DUPLICATE_PATH, Cause
 
@@ -219,8 +219,10 @@ def _staying(
 def _reached_twice(folders: Sequence[Folder]) -> set[bytes]:
     """Return the paths to skip, because another path leads to the same file.
 
-    A real path stays rather than a link; of several such paths, the smallest.
+    A real path stays rather than a link; of several such paths, the smallest. Tracks of a missing drive stay:
+    their last scan has found different files.
     """
+    folders = [folder for folder in folders if folder.device != NO_DEVICE]
     if not any(folder.has_hard_links or folder.odd.linked for folder in folders):
         return set()
     inodes = array("q")

@@ -228,6 +228,24 @@ def test_a_music_folder_given_twice_under_two_names_loses_no_track(tmp_path: Pat
     assert library.update("Link", "Music") == before
 
 
+@pytest.mark.parametrize("link", ["a/0/link.mp3", "a/z/link.mp3"], ids=["before", "behind"])
+def test_a_link_to_a_track_does_not_replace_it_while_the_folder_of_both_is_missing(
+    tmp_path: Path, link: str
+) -> None:
+    """The cache has the link, but not that it is one. A link elsewhere makes the library look for links."""
+    library = Library(tmp_path, a=4, b=2)
+    library.add(str(Path(link).parent / "own.mp3"))
+    (library.folder / link).symlink_to("../002.mp3")
+    (library.folder / "b/other.mp3").hardlink_to(library.folder / "b/000.mp3")
+    before = library.update(*ROOTS)
+    assert len(before) == 7
+
+    (library.folder / "a").rename(tmp_path / "away")
+    assert library.notes_if_nothing_changes(*ROOTS)
+    (tmp_path / "away").rename(library.folder / "a")
+    assert library.update(*ROOTS) == before
+
+
 @pytest.mark.parametrize("is_seen", [True, False])
 def test_a_folder_is_empty_and_not_missing_if_all_its_tracks_were_moved_to_another_music_folder(
     tmp_path: Path, is_seen: bool

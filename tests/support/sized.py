@@ -27,7 +27,7 @@ class SizedMusic:
     def add(self, name: str) -> Path:
         self._count += 1
         path = self.folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_AUDIO + bytes(100 * self._count))
         return path
 
