@@ -32,7 +32,7 @@ class FolderRow(NamedTuple):
 
     names: bytes
     numbers: bytes
-    marks: bytes
+    marks: bytes = b""
 
     def numbers_by_name(self) -> dict[bytes, int]:
         return dict(zip(self.names.split(b"/"), array("I", self.numbers), strict=True))
@@ -84,6 +84,10 @@ class TrackTable(NamedTuple):
                 by_name = row.numbers_by_name()
                 paths |= {number: folder + name for name, number in by_name.items() if number in wanted}
         return paths
+
+    def former_paths(self, before: "TrackTable") -> dict[int, bytes]:
+        """Return the path in the table before of each track that has been found at another path since."""
+        return before.paths_of(self.renamed | (before.vanished.keys() - self.vanished.keys()))
 
     def lost_numbers(self) -> frozenset[int]:
         """Return the numbers of former tracks that the table does not have any more."""

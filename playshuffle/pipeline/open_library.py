@@ -25,6 +25,7 @@ class OpenLibrary(NamedTuple):
     Attributes:
         cache: None if no tags are read.
         known_roots: the roots that were scanned, now or before.
+        former_paths: returns the number of the track that had each path last, of renamed tracks.
         errors: maps each root that cannot be read and has no known tracks to its error.
     """
 
@@ -35,6 +36,7 @@ class OpenLibrary(NamedTuple):
     errors: Mapping[bytes, PlayshuffleError]
     histories: dict[object, Any]
     whole_table: Callable[[], TrackTable]
+    former_paths: Callable[[], Mapping[bytes, int]]
 
     @property
     def missing(self) -> frozenset[bytes]:
@@ -111,9 +113,19 @@ def _open(
         state.save_tracks(known, table)
     forget_removed(scan, cache, [*elsewhere, *(root for root, _ in missing)])
     libraries = make_libraries(table, scan, missing, tags_cache)
+    renamed = {path: number for number, path in table.former_paths(known).items()}  # not saved by a dry run
     # A part of the table is not needed again, and takes much memory.
     whole_table = (lambda: table) if table.is_whole else functools.cache(state.load_tracks)
-    return OpenLibrary(state, tags_cache, table.roots, libraries, reach.errors, {}, whole_table)
+    return OpenLibrary(
+        state,
+        tags_cache,
+        table.roots,
+        libraries,
+        reach.errors,
+        {},
+        whole_table,
+        lambda: {**state.former_paths(), **renamed},
+    )
 
 
 def _scan(

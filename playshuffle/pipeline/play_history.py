@@ -4,10 +4,9 @@ import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain, count
+from itertools import chain, compress, count
 from operator import itemgetter
 from typing import NamedTuple, Self
-from zlib import crc32
 
 from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
@@ -18,10 +17,10 @@ from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
 from playshuffle.library.tracks import Tracks
-from playshuffle.pipeline.open_library import OpenLibrary
+from playshuffle.pipeline.open_library import OpenLibrary, place_of
 from playshuffle.pipeline.request import Request
 from playshuffle.store import plays as store
-from playshuffle.store.plays import StoredPlays, path_keys
+from playshuffle.store.plays import NO_TRACK, StoredPlays, path_keys
 from playshuffle.tags.reading import Tags
 from playshuffle.text import counted
 
@@ -31,7 +30,7 @@ _LAST, _SKIPS, _PLAYS, _RATING = map(
 _names_of = itemgetter(*map(Tags._fields.index, TagNames._fields))
 _DAY_S = 86_400  # a clock may be in another time zone
 _NEVER = Columns(*[(None,)] * 5)  # a row, the last of a table, so that its index is -1
-_NOT_THERE = _NEVER._replace(plays=(sys.maxsize,), skips=(sys.maxsize,))  # nothing of a new row counts as new
+_NOT_READ = _NEVER._replace(plays=(sys.maxsize,), skips=(sys.maxsize,))  # no count is greater
 _BY_TITLE = {history.title: history for history in HISTORIES}
 
 
@@ -94,13 +93,14 @@ def play_history(
     Raises:
         SourceError: a source was never readable, or none of its tracks is in a music folder.
     """
-    key = request.history, request.roots, request.files, request.options.ignore_files
+    key = request.history, place_of(request)
     if key not in opened.histories:
         sources = [_read(source, opened, request, tracks, rows_of, now_s) for source in request.history]
         numbers: Sequence[int] = ()
         played = Columns()
         for stored in sources:
-            its_numbers, its = stored.played.combined(stored.numbers, is_log=_BY_TITLE[stored.title].is_log)
+            its_numbers, its = stored.with_tracks()
+            its_numbers, its = its.combined(its_numbers, is_log=_BY_TITLE[stored.title].is_log)
             numbers, played = played.and_rows(its).combined([*numbers, *its_numbers])
         paths = (source.path for source in request.history)
         notes = [Note("history", stored.note, path) for stored, path in zip(sources, paths, strict=True)]
@@ -114,94 +114,84 @@ def _read(
     source: Source, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf, now_s: int
 ) -> StoredPlays:
     stored = opened.state.named.stored
-    key = b"\0".join((stored(source.path), source.user.encode(), *map(stored, request.roots)))
+    name = b"\0".join((stored(source.path), source.user.encode(), b""))
+    kind = b"files" if request.files is not None else b"all" if request.options.ignore_files else b""
+    key = name + b"\0".join((kind, *map(stored, request.roots)))
     before = store.load(opened.state, key)
     try:
-        # Tracks that are new here may have had rows, but no file, when the source was read.
-        stamp = f"{stamp_of(source)} {crc32(tracks.numbers)}"
+        # A track may fit a row since it was renamed or tagged.
+        stamp = f"{stamp_of(source)} {tracks.digest(range(len(tracks))).decode()}"
         if before is not None and before.stamp == stamp:
             return before
         content = read_source(source, now_s)
-        read = StoredPlays(stamp, content.history.title, "", now_s)
-        numbers_of = dict(zip(tracks.paths, zip(tracks.numbers, strict=True), strict=True))
-        found = match(content.rows, numbers_of, request.roots, lambda: _tagged(tracks, rows_of))
-        plays, missing = _matched(content, found, read, before or read)
-        _check_found(source, content.rows, missing)
+        played, found = _tracks_of(content.rows, opened, request, tracks, rows_of)
+        _check_found(source, content.rows, found)
     except SourceError as error:
         if before is None:
             raise
         return before._replace(note=f"{error} Its content of {_time(before.read_s)} counts.")
-    plays = plays._replace(note=_note(source, content, missing, now_s))
+    before = before or store.load_latest(opened.state, name)
+    named = zip(content.rows.paths, content.rows.names, strict=True)
+    keys = path_keys([path or repr(names).encode() for path, names in named])
+    played = _with_times(played, keys, before, now_s)
+    rows = [row for row, numbers in enumerate(found) for _ in numbers or (NO_TRACK,)]
+    if len(rows) > len(keys):
+        keys, played = array("q", map(keys.__getitem__, rows)), played.rows(rows)
+    numbers = array("I", chain.from_iterable(numbers or (NO_TRACK,) for numbers in found))
+    note = _note(source, content, found, now_s)
+    plays = StoredPlays(stamp, content.history.title, note, now_s, numbers, keys, played)
     if request.writes:
         store.save(opened.state, key, plays)
     return plays
 
 
-def _matched(
-    content: Content, found: Sequence[Sequence[int]], read: StoredPlays, before: StoredPlays
-) -> tuple[StoredPlays, list[int]]:
-    """Return the plays of the tracks that were found for the rows, and the rows without a track.
-
-    A row whose path no longer has a track belongs to the track that had this path.
-
-    Args:
-        read: time, stamp and title of this reading, without plays.
-        before: the plays in the source when it was read last.
-    """
-    rows, played = content.rows, content.rows.played
-    named = zip(rows.paths, rows.names, strict=True)
-    row_keys = path_keys([path or repr(names).encode() for path, names in named])
-    if not all(found):
-        played, found = _with_former_paths(played, found, row_keys, before)
-    missing = [row for row, numbers in enumerate(found) if not numbers]
-    known = [row for row, numbers in enumerate(found) for _ in numbers]
-    numbers = array("I", chain.from_iterable(found))
-    keys = array("q", map(row_keys.__getitem__, known))
-    played, old = played.rows(known), before.played
-    if len(set(numbers)) < len(numbers):  # else there is no need for tuples
-        every = list(zip(numbers, keys, strict=True))
-        pairs, played = played.combined(every, is_log=content.history.is_log)
-        numbers, keys = map(array, "Iq", zip(*pairs, strict=True))
-    if (numbers, keys) != (before.numbers, before.keys):
-        old_row = dict(zip(zip(before.numbers, before.keys, strict=True), count()))
-        there = [old_row.get(pair, -1) for pair in zip(numbers, keys, strict=True)]
-        old = old.and_rows(_NOT_THERE).rows(there)
-    played = _with_times(played, old, read.read_s)
-    return read._replace(numbers=numbers, keys=keys, played=played), missing
-
-
-def _with_former_paths(
-    played: Columns, found: Sequence[Sequence[int]], row_keys: Sequence[int], before: StoredPlays
+def _tracks_of(
+    rows: HistoryRows, opened: OpenLibrary, request: Request, tracks: Tracks, rows_of: RowsOf
 ) -> tuple[Columns, Sequence[Sequence[int]]]:
-    """Return the plays and tracks of rows, with tracks for rows that have a track's former path.
+    """Return the plays of the rows, and the numbers of the tracks of each row.
 
-    A rating under the present path of a track replaces all ratings under its former paths.
+    A row whose path has no track belongs to the track that had this path. A rating under the present path of
+    a track replaces all ratings under its former paths.
     """
-    renamed = dict(zip(before.keys, zip(before.numbers, strict=True), strict=True))
-    now = [numbers or renamed.get(key, ()) for numbers, key in zip(found, row_keys, strict=True)]
-    there = zip(found, played.rating, strict=True)
-    rated = {number for numbers, stars in there if stars is not None for number in numbers}
-    ratings = [
-        stars if numbers or rated.isdisjoint(then) else None
-        for stars, numbers, then in zip(played.rating, found, now, strict=True)
-    ]
-    return played._replace(rating=ratings), now
+    by_path = dict(zip(tracks.paths, zip(tracks.numbers, strict=True), strict=True))
+    found = match(rows, by_path, request.roots, lambda: _tagged(tracks, rows_of))
+    if all(found):
+        return rows.played, found
+    present = frozenset(tracks.numbers)
+    former = {path: (number,) for path, number in opened.former_paths().items() if number in present}
+    lost = [row for row, numbers in enumerate(found) if not numbers]
+    ratings = list(rows.played.rating)
+    rated = {number for row, numbers in enumerate(found) if ratings[row] is not None for number in numbers}
+    of_lost = match(rows.where([not numbers for numbers in found]), former, request.roots, tuple)
+    for row, numbers in zip(lost, of_lost, strict=True):
+        found[row] = numbers
+        if not rated.isdisjoint(numbers):
+            ratings[row] = None
+    return rows.played._replace(rating=ratings), found
 
 
-def _check_found(source: Source, rows: HistoryRows, missing: Sequence[int]) -> None:
-    if missing and len(missing) == len(rows.paths):
+def _check_found(source: Source, rows: HistoryRows, found: Sequence[Sequence[int]]) -> None:
+    if found and not any(found):
         raise SourceError(
             source,
-            f"None of its tracks is in a music folder. The first of {len(missing):,} is"
-            f" {_name(rows, missing[0])}. Has the music moved?",
+            f"None of its tracks is in a music folder. The first of {len(found):,} is {_name(rows, 0)}. Has"
+            " the music moved?",
         )
 
 
-def _with_times(played: Columns, old: Columns, now_s: int) -> Columns:
+def _with_times(played: Columns, keys: Sequence[int], before: StoredPlays | None, now_s: int) -> Columns:
     """Return plays with the times of the last play and the last skip.
 
-    An unknown or future time is replaced by the time when the play or skip was noticed.
+    An unknown or future time is replaced by the time when the play or skip was noticed. When a history is
+    read first, none is noticed, only future ones.
     """
+    if before is None:
+        old = _NOT_READ.rows([0] * len(keys))
+    elif before.keys == keys:
+        old = before.played
+    else:
+        row_of = dict(zip(before.keys, count()))
+        old = before.played.and_rows(_NEVER).rows([row_of.get(key, -1) for key in keys])
 
     def noticed(*columns: Sequence[int | None]) -> list[int | None]:
         return [
@@ -225,18 +215,17 @@ def _tagged(tracks: Tracks, rows_of: RowsOf) -> Iterator[tuple[int, TagNames]]:
     return zip(tracks.numbers, tracks.of_tracks(names), strict=True)
 
 
-def _note(source: Source, content: Content, missing: Sequence[int], now_s: int) -> str:
+def _note(source: Source, content: Content, found: Sequence[Sequence[int]], now_s: int) -> str:
     verb, noun = ("started", "start") if content.starts else ("played", "play")
     played = content.rows.played
-    was_played = list(map(any, zip(played.plays, played.last_played, strict=True)))
-    total, kind = sum(was_played), f"{verb} track"
-    if total:
-        missing = [row for row in missing if was_played[row]]
-    else:
-        total, kind = len(content.rows.paths), "track"
-    if not total:
+    was_played = map(any, zip(played.plays, played.last_played, strict=True))
+    rows = list(compress(range(len(found)), was_played))
+    kind = f"{verb} track" if rows else "track"
+    rows = rows or list(range(len(found)))
+    if not rows:
         return f"{shown(source.text)}: no tracks in it yet."
-    text = f"{shown(source.text)}: {total - len(missing):,} of {counted(total, kind)} found"
+    missing = [row for row in rows if not found[row]]
+    text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), kind)} found"
     times = [time_s for time_s in played.last_played if time_s and time_s <= now_s + _DAY_S]
     if times:
         text += f", last {noun} {_time(max(times))}"

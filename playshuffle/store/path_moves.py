@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from playshuffle.library.track_table import FolderRow
 from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.store import schema
 from playshuffle.store.saved_options import pack, unpack, with_paths
@@ -108,6 +109,10 @@ def save_move(state: State, moved: Sequence[MovedRow], files: Mapping[bytes, byt
             database.execute(f"DELETE FROM main.{row.table} WHERE rowid = ?", (row.number,))  # noqa: S608
         for row in moved:
             database.execute(schema.replace(row.table, has_number=True), (*row.after.values(), row.number))
+        for row in moved:
+            if row.table in ("folder", "former_folder"):  # players may know only the old place
+                folder = FolderRow(row.before["names"], row.before["numbers"])
+                state.add_former_names(database, {row.before["path"]: folder.numbers_by_name()})
         database.executemany(schema.replace("unwritten"), files.items())
 
     with contextlib.ExitStack() as stack:

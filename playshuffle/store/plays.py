@@ -1,7 +1,4 @@
-"""Store the plays of play histories as they were read last.
-
-Plays belong to the number of a track, so they follow renames that a player does not know.
-"""
+"""Store the rows of play histories as they were read last, and the tracks that they belong to."""
 
 import zlib
 from array import array
@@ -16,15 +13,17 @@ from playshuffle.store.state import State
 _WORDS = 6  # of a row: the number of its track, and the five fields of `Played`
 _MISSING = 0xFFFF_FFFF
 _RATING = 1_000_000  # ratings are stored in millionths
+NO_TRACK = 0
 
 
 class StoredPlays(NamedTuple):
-    """The plays in a play history.
+    """The rows of a play history, as columns. A row with several tracks is there for each of them.
 
     Attributes:
+        stamp: of the files of the history, and of the tracks that its rows were compared with.
         read_s: when it was read (Unix seconds).
-        numbers: the number of the track of each row.
-        keys: the key of the path that each row has in the history.
+        numbers: the number of the track of each row, or `NO_TRACK`.
+        keys: a hash of the path or the tags that name each row.
     """
 
     stamp: str
@@ -34,6 +33,13 @@ class StoredPlays(NamedTuple):
     numbers: "array[int]" = array("I")
     keys: "array[int]" = array("q")
     played: Columns = Columns()
+
+    def with_tracks(self) -> tuple[Sequence[int], Columns]:
+        """Return number and plays of each row with a track."""
+        if NO_TRACK not in self.numbers:
+            return self.numbers, self.played
+        rows = [row for row, number in enumerate(self.numbers) if number != NO_TRACK]
+        return [self.numbers[row] for row in rows], self.played.rows(rows)
 
 
 def path_keys(paths: Sequence[bytes]) -> "array[int]":
@@ -45,15 +51,24 @@ def path_keys(paths: Sequence[bytes]) -> "array[int]":
 
 def load(state: State, source: bytes) -> StoredPlays | None:
     """Return the stored plays of a play history, if any."""
-    for stamp, title, note, read_s, packed in state.rows(
-        "SELECT stamp, title, note, read_s, rows FROM plays WHERE source = ?", source
-    ):
+    return _first(state, "source = ?", source)
+
+
+def load_latest(state: State, start: bytes) -> StoredPlays | None:
+    """Return the latest of the stored plays whose key begins so."""
+    return _first(state, "source >= ? AND source < ? ORDER BY read_s DESC LIMIT 1", start, start + b"\xff")
+
+
+def _first(state: State, condition: str, *values: bytes) -> StoredPlays | None:
+    query = f"SELECT stamp, title, note, read_s, rows FROM plays WHERE {condition}"  # noqa: S608 - our own words
+    for stamp, title, note, read_s, packed in state.rows(query, *values):
         unpacking = zlib.decompressobj()
         words, keys = array("I", unpacking.decompress(packed)), array("q", unpacking.unused_data)
-        numbers, *values = (words[at * len(keys) : (at + 1) * len(keys)] for at in range(_WORDS))
-        *columns, ratings = map(_unpacked, values)
+        count = len(keys)
+        numbers, *columns = (words[number * count : (number + 1) * count] for number in range(_WORDS))
+        *others, ratings = map(_unpacked, columns)
         shares = [None if rating is None else rating / _RATING for rating in ratings]
-        return StoredPlays(stamp, title, note, read_s, numbers, keys, Columns._make([*columns, shares]))
+        return StoredPlays(stamp, title, note, read_s, numbers, keys, Columns._make([*others, shares]))
     return None
 
 

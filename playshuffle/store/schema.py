@@ -14,6 +14,7 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 # Two processes may create the file at once, hence IF NOT EXISTS.
 # folder: the tracks of a folder, as `library.track_table.FolderRow` has them.
 # former: the last file of a track without a file, or a file that another file of the track has replaced.
+# former_folder: former names of renamed tracks in a folder, joined by '/', and their numbers.
 # root: the result of the last scan of a root; ignore_files is 0 or 1.
 # output: the mounts that contain a playlist's folder.
 # counter: one row. next_number: of the next new track; version: counts changes of the table of tracks.
@@ -30,6 +31,7 @@ UPGRADES: Mapping[int, Sequence[str]] = {}
 COLUMNS: dict[str, dict[str, type]] = {
     "folder": {"path": bytes, "names": bytes, "numbers": bytes, "marks": bytes},
     "former": {"number": int, "path": bytes, "mark": bytes, "since": int, "is_replaced": int},
+    "former_folder": {"path": bytes, "names": bytes, "numbers": bytes},
     "root": {"path": bytes, "ignore_files": int, "numbers": bytes, "mounts": str},
     "counter": {"next_number": int, "version": int},
     "record": {"path": bytes, "age": int, "kind": str, "facts": str, "content": str, "digest": bytes},
@@ -46,6 +48,7 @@ _KEY_COLUMNS = {"root": 2, "counter": 0, "record": 2, "record_tracks": 2, "skip_
 PATH_COLUMNS = {
     "folder": {"path": "named"},
     "former": {"path": "named"},
+    "former_folder": {"path": "named"},
     "root": {"path": "named", "mounts": "mounts"},
     "record": {"path": "real", "facts": "facts"},
     "record_tracks": {"path": "real"},

@@ -3,7 +3,8 @@
 import json
 import os
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from playshuffle.library.marks import mark_rows, packed_marks
@@ -98,6 +99,10 @@ class State(StateFile):
         ]
         if not (folders or no_folders or new_former or no_former or roots):
             return
+        names: defaultdict[bytes, dict[bytes, int]] = defaultdict(dict)
+        for number, path in table.former_paths(before).items():
+            cut = path.rfind(b"/") + 1
+            names[stored(path[:cut])][path[cut:]] = number
 
         def act(database: Connection) -> None:
             database.executemany("DELETE FROM main.folder WHERE path = ?", no_folders)
@@ -105,11 +110,28 @@ class State(StateFile):
             database.executemany("DELETE FROM main.former WHERE number = ?", no_former)
             database.executemany(schema.replace("former"), new_former)
             database.executemany(schema.replace("root"), roots)
+            self.add_former_names(database, names)
             version = self.tracks_version() + 1
             database.execute("DELETE FROM main.counter")
             database.execute(schema.replace("counter"), (table.next_number, version))
 
         self.change(act)
+
+    def add_former_names(self, database: Connection, folders: Mapping[bytes, Mapping[bytes, int]]) -> None:
+        """Store former names of tracks: players may use them for ever. A folder is given as it is stored."""
+        for path, added in folders.items():
+            rows = self.rows("SELECT names, numbers FROM former_folder WHERE path = ?", path)
+            numbers = {**(FolderRow(*rows[0]).numbers_by_name() if rows else {}), **added}
+            row = path, b"/".join(numbers), array("I", numbers.values()).tobytes()
+            database.execute(schema.replace("former_folder"), row)
+
+    def former_paths(self) -> dict[bytes, int]:
+        """Return the number of the track that had each path last."""
+        return {
+            self.named.absolute(folder) + name: number
+            for folder, names, numbers in self.rows("SELECT path, names, numbers FROM former_folder")
+            for name, number in FolderRow(names, numbers).numbers_by_name().items()
+        }
 
     def root(self, path: bytes) -> Root | None:
         for _, _, packed, mounts in self._root_rows(path):

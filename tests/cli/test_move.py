@@ -32,6 +32,7 @@ where = "-path:~/Old/none"
 _WITHOUT_PATHS = {
     "folder": {"names", "numbers", "marks"},
     "former": {"number", "mark", "since", "is_replaced"},
+    "former_folder": {"names", "numbers"},
     "root": {"ignore_files", "numbers"},
     "counter": {"next_number", "version"},
     "record": {"age", "kind", "content", "digest"},
@@ -84,6 +85,22 @@ def everything() -> list[object]:
 
 def names_of(playlist: Path) -> list[str]:
     return [os.path.basename(entry) for entry in entries(playlist.read_bytes())]
+
+
+def test_plays_at_the_paths_before_and_after_moves_and_renames_count(home: Path) -> None:
+    music, log = numbered(home / "Old", 4), home / "heard.csv"
+    ran("make", music, "-o", home / "list.m3u")
+    (music / "001.mp3").rename(music / "one.mp3")
+    ran("make", music, "-o", home / "list.m3u")
+    music = music.rename(home / "New")
+    ran("move", home / "Old", music)
+    (music / "002.mp3").rename(music / "two.mp3")
+    names = ("Old/001.mp3", "Old/one.mp3", "Old/002.mp3", "New/one.mp3", "New/002.mp3", "Old/003.mp3")
+    log.write_text("path,plays\n" + "".join(f"{home}/{name},1\n" for name in names) + "none.mp3,2\n")
+
+    ran("make", music, "-o", home / "played.m3u", "--history", log, "--where", "plays:1..")
+
+    assert sorted(names_of(home / "played.m3u")) == ["003.mp3", "one.mp3", "two.mp3"]
 
 
 def test_the_command_move_updates_orders_decks_undo_never_m3u_and_the_configuration(used: Path) -> None:

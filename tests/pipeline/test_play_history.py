@@ -147,6 +147,99 @@ def test_a_renamed_track_keeps_the_plays_that_the_player_counted_at_its_old_path
     assert chosen(music, "plays:1", played) == "b newer x"
 
 
+def test_a_track_renamed_before_its_plays_were_first_read_has_them_all(music: Path, tmp_path: Path) -> None:
+    make_playlist(request(music), TOOLS)
+    log = tmp_path / "plays.csv"
+    log.write_text(f"path,last_played\n{music}/a.mp3,{NOW}\n{music}/b.mp3,{NOW}\n")
+    (music / "a.mp3").rename(music / "new.mp3")
+    (music / "Sub").mkdir()
+    make_playlist(request(music), TOOLS)
+    (music / "new.mp3").rename(music / "Sub" / "newest.mp3")
+
+    assert names(make_playlist(request(music, log, where="plays:1", dry_run=True), TOOLS)) == "b newest"
+    assert chosen(music, "plays:1", log) == "b newest"
+    with log.open("a") as file:
+        file.write(f"{music}/new.mp3,{NOW}\n{music}/Sub/newest.mp3,{NOW}\n")
+    assert chosen(music, "plays:3", log) == "newest"
+
+
+def test_a_renamed_track_keeps_its_plays_when_the_list_gets_another_folder(
+    music: Path, played: Path, tmp_path: Path
+) -> None:
+    other = put(tmp_path / "Other", "z.mp3")
+    assert chosen(music, "plays:3", played) == "a"
+    (music / "a.mp3").rename(music / "new.mp3")
+    assert chosen(music, "plays:3", played) == "new"
+    both = request(music, played, where="plays:3")._replace(roots=(bytes(music), bytes(other)))
+
+    assert names(make_playlist(both, TOOLS)) == "new"
+
+
+def test_the_time_when_a_play_was_noticed_stays_when_the_list_gets_another_folder(
+    music: Path, tmp_path: Path
+) -> None:
+    other = put(tmp_path / "Other", "z.mp3")
+    path = stickers(tmp_path / "s.sql", {"a.mp3": {"playCount": "1"}})
+    assert chosen(music, f"last_played:{day(0)}..", path) == ""
+    execute(path, "UPDATE sticker SET value = '2'")
+    assert chosen(music, f"last_played:{day(0)}..", path) == "a"
+    both = request(music, path, where=f"last_played:{day(0)}..")._replace(roots=(bytes(music), bytes(other)))
+
+    assert names(make_playlist(both, TOOLS)) == "a"
+
+
+def test_the_first_play_without_a_time_counts_as_played_when_it_was_noticed(
+    music: Path, tmp_path: Path
+) -> None:
+    """The player had a count for late.mp3 before this file was there."""
+    path = stickers(tmp_path / "s.sql", {"b.mp3": {"playCount": "1"}, "late.mp3": {"playCount": "1"}})
+    assert chosen(music, f"last_played:{day(0)}..", path) == ""
+    (music / "late.mp3").write_bytes(os.urandom(16))
+    assert chosen(music, f"last_played:{day(0)}..", path) == ""
+    execute(path, "INSERT INTO sticker VALUES ('song', 'a.mp3', 'playCount', '1')")
+
+    assert chosen(music, f"last_played:{day(0)}..", path) == "a"
+    assert chosen(music, f"last_played:{day(0)}..", path) == "a"
+
+
+def test_an_empty_history_without_times_counts_each_first_play(music: Path, tmp_path: Path) -> None:
+    log = tmp_path / ".scrobbler.log"
+    log.write_text("#AUDIOSCROBBLER/1.1\n#TZ/UNKNOWN\n#CLIENT/Rockbox\n")
+    assert chosen(music, f"last_played:{day(0)}..", log) == ""
+    with log.open("a") as file:
+        file.write("Ann\t\ta\t\t60\tL\t0\t\n")
+
+    assert chosen(music, f"last_played:{day(0)}..", log) == "a"
+
+
+def test_a_track_that_gets_a_path_of_an_unchanged_history_has_the_plays_of_this_path(
+    music: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "paths.csv"
+    log.write_text("path,plays\nb.mp3,1\nright.mp3,5\n")
+    assert chosen(music, "plays:5", log) == ""
+    (music / "a.mp3").rename(music / "aa.mp3")  # stays the first track
+    assert chosen(music, "plays:5", log) == ""
+    (music / "aa.mp3").rename(music / "right.mp3")
+    assert chosen(music, "plays:5", log) == "right"
+
+
+def test_a_track_that_gets_the_tags_of_a_row_in_an_unchanged_history_has_its_plays(
+    music: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "tags.csv"
+    log.write_text("artist,title,plays\nAnn,b,1\nAnn,right,7\n")
+    titles = {"c.mp3": "wrong"}
+    retagged = tools(reader(lambda path: Tags(1, titles.get(os.path.basename(path), "b"), "Ann")), now_s=NOW)
+    asked = request(music, log, where="plays:7")
+    with pytest.raises(NothingMatchesError):
+        make_playlist(asked, retagged)
+    titles["c.mp3"] = "right"
+    (music / "c.mp3").write_bytes(os.urandom(17))
+
+    assert names(make_playlist(asked, retagged)) == "c"
+
+
 def test_a_renamed_track_has_the_rating_that_the_player_has_for_its_new_path(
     music: Path, played: Path
 ) -> None:
@@ -472,8 +565,8 @@ def test_a_play_dated_in_the_future_counts_as_played_when_it_was_first_read(
 
     assert heard(1, NOW) == "a b"
     execute(path, "INSERT INTO sticker VALUES ('song', 'c.mp3', 'playCount', '1')")
-    assert heard(1, NOW + 2 * DAY) == ""
-    assert heard(3, NOW + 2 * DAY) == "a b"
+    assert heard(1, NOW + 2 * DAY) == "c"
+    assert heard(3, NOW + 2 * DAY) == "a b c"
     execute(path, "UPDATE sticker SET value = '2' WHERE name = 'playCount'")
     assert heard(1, NOW + 4 * DAY) == "a c"
 

@@ -581,6 +581,7 @@ PLAYS = StoredPlays(
     "stamp", "MPD", "note", 9, array("I", [1]), array("q", [2]), Columns([3], [4], [5], [6], [0.5])
 )
 NAMED = {
+    "former_folder": "/m/b/",
     "folder": "/m/b/",
     "root": "/n",
     "record": "/m/today.m3u",
@@ -602,6 +603,8 @@ def every(home: Path) -> bytes:
     save(table)
     with State() as state:
         records.save(state, DECK, SavedDeck(Deck((1,), (2,)), "1-1"))
+        former = {b"/m/a/": {b"was.mp3": 3}, b"/m/b/": {b"w\xff.mp3": 5}}
+        state.change(lambda database: state.add_former_names(database, former))
         for playlist in (LIST, DECK):
             state.save_output_mounts(playlist, [MOUNT])
             skip_list_entries.save(state, playlist, {b"/never\xfe.m3u": [b"/m/a.mp3"]})
@@ -624,6 +627,7 @@ def rows(state: State) -> dict[str, list[tuple[object, ...]]]:
 
 def load_all(state: State) -> None:
     state.load_tracks()
+    state.former_paths()
     for playlist in (LIST, DECK):
         orders_of(state, playlist)
         state.output_mounts(playlist)
