@@ -1,7 +1,8 @@
 """Follow music that was moved to another folder or drive: `playshuffle move`."""
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from playshuffle.cli.common_options import ConfigFile, Quiet, argument, option
@@ -10,13 +11,15 @@ from playshuffle.cli.screen import Mark, home_path, shell_path
 from playshuffle.cli.streams import show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.configuration import load_if_any
-from playshuffle.config.known_list import known_lists
+from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.never import with_new_paths as never_list_after
 from playshuffle.config.places import find, never_list
 from playshuffle.config.save_list import with_new_paths as configuration_after
 from playshuffle.errors import Exit, PlayshuffleError, of_all
 from playshuffle.library.cache import Cache
+from playshuffle.library.missing import is_gone
 from playshuffle.playlist import playlist_reader
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.service import status_file
 from playshuffle.store.path_moves import MovedRow, NewPlace, moved_rows, playlists_in_the_way, save_move
 from playshuffle.store.state import State
@@ -48,7 +51,10 @@ def move(
         files = _files(config, place)
         rows = moved_rows(state, before, after)
         moved = {state.real.absolute(row.after["path"]) for row in rows if row.table == "record"}
-        _check_known(state, rows, before, after)
+        is_saved = not any(row.table in ("root", "record") for row in rows)
+        if is_saved:  # unless OLD is unknown, a move was cut short before it had written all lists
+            moved = set(_with_old_paths(known_lists(load_if_any(config), state), place))
+        _check_known(state, rows, before, after, is_known=bool(moved) or not is_saved)
         found, lost = _tracks(state, rows)
         if 2 * found < found + len(lost):
             raise PlayshuffleError(
@@ -56,7 +62,7 @@ def move(
                 f" {home_path(before)}. Missing is {home_path(lost[0])}. Nothing was changed.",
                 Exit.MISSING,
             )
-        if not dry_run:
+        if not (dry_run or is_saved):
             save_move(state, rows, files)
         lists = known_lists(load_if_any(config), state)
     failures: list[Exit] = []
@@ -64,10 +70,18 @@ def move(
         with Cache() as cache:
             cache.move(place)
         failures = update_lists([one for one in lists if one.path in moved and one.exists], quiet=quiet)
-    if not quiet:
+    if failures and not quiet:
+        again = f"To write them: playshuffle move {shell_path(before)} {shell_path(after)}"
+        text = f"The new paths are saved, but {counted(len(failures), 'list')} could not be written. {again}"
+        show([(Mark.WARNING, text)])
+    elif not quiet:
         what = "would be" if dry_run else "is now"
-        text = f"{home_path(before)} {what} {home_path(after)}: {counted(found, 'track')}"
-        show([(Mark.GOOD, f"{text}, {counted(len(moved), 'list')}")])
+        counts = (
+            [counted(len(moved), "list")]
+            if is_saved
+            else [counted(found, "track"), counted(len(moved), "list")]
+        )
+        show([(Mark.GOOD, f"{home_path(before)} {what} {home_path(after)}: {', '.join(counts)}")])
         show([("Missing", home_path(path)) for path in lost[:_SHOWN]])
         show([("Changed", home_path(path)) for path in files])
     return of_all(failures)
@@ -95,8 +109,20 @@ def _files(config: str | None, place: NewPlace) -> dict[bytes, bytes]:
     return {path: content for path, content in after.items() if content != playlist_reader.content_of(path)}
 
 
-def _check_known(state: State, rows: Sequence[MovedRow], before: bytes, after: bytes) -> None:
-    if not any(row.table in ("root", "record") for row in rows):
+def _with_old_paths(lists: Sequence[KnownList], place: NewPlace) -> Iterator[bytes]:
+    """Yield the lists with an entry whose file is not at its path, but at the new place of this path."""
+    for one in lists:
+        written: Sequence[bytes] = ()
+        with contextlib.suppress(PlayshuffleError):
+            written = PlaylistFile.find(one.path).written()
+        if any(place(path) != path and os.path.lexists(place(path)) and is_gone(path) for path in written):
+            yield one.path
+
+
+def _check_known(
+    state: State, rows: Sequence[MovedRow], before: bytes, after: bytes, *, is_known: bool
+) -> None:
+    if not is_known:
         roots = ", ".join(map(home_path, state.roots())) or "none"
         raise PlayshuffleError(
             f"No music folder or list is in {home_path(before)}. Known music folders: {roots}."

@@ -14,6 +14,7 @@ from playshuffle.config.known_list import KnownList, known_lists
 from playshuffle.config.never import add_tracks, never_tracks, remove_track
 from playshuffle.config.places import never_list
 from playshuffle.config.words import known_tracks
+from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.library.listing import is_audio_name
 from playshuffle.options.given import NOTHING_GIVEN
@@ -55,9 +56,10 @@ def never(
     with State(writes=False) as state:
         paths = _found(tracks, state)
         known = known_lists(None, state)
-    lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
+        lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
+        own = [one for one in lists if not _is_updated_by_service(one, state)]
     new = add_tracks(paths)
-    failures = update_lists([one for one in lists if not status_file.processes([one.path])], quiet=quiet)
+    failures = update_lists(own, quiet=quiet)
     if not quiet:
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
         count = counted(len(lists), "playlist")
@@ -71,6 +73,12 @@ def never(
         each = ", once for each track" if len(new) > 1 else ""
         show([("Undo", f"playshuffle never --undo{each}")] if new else ())
     return of_all(failures)
+
+
+def _is_updated_by_service(one: KnownList, state: State) -> bool:
+    options = one.saved_options(state)
+    is_dealt_by_hand = options is not None and options.every == Every.RUN
+    return not is_dealt_by_hand and bool(status_file.processes([one.path]))
 
 
 def _undo(words: Sequence[str], *, quiet: bool) -> Exit:

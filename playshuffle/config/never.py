@@ -59,7 +59,7 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     Raises:
         PlayshuffleError: a new path cannot be written as an entry.
     """
-    content = playlist_reader.content_of(path)
+    content = playlist_reader.lines_of(path)
     for entry in _entries(content):
         if (track := new_place(entry.path)) != entry.path:
             content = _with_track(content, track, entry.line - 1)
@@ -94,7 +94,7 @@ def _entries(content: bytes) -> list[playlist_reader.Entry]:
 
 
 def _content() -> bytes:
-    return playlist_reader.content_of(never_list()) if os.path.lexists(never_list()) else b""
+    return playlist_reader.lines_of(never_list()) if os.path.lexists(never_list()) else b""
 
 
 @contextmanager

@@ -86,12 +86,17 @@ class Cache:
 
     def move(self, new_place: Callable[[bytes], bytes]) -> None:
         """Replace the path of each cached folder by `new_place(path)`."""
-        rows = self._database.execute("SELECT path, packed, crc, tags FROM folder").fetchall()
-        moved = {
-            path: (_unpacked(packed)._replace(path=new_place(path)), tags.decode())
-            for path, packed, crc, tags in rows
-            if new_place(path) != path and _crc(path, packed) == crc
-        }
+        try:
+            rows = self._database.execute("SELECT * FROM folder").fetchall()
+        except sqlite3.DatabaseError as error:
+            self._recover(error)
+            return
+        moved: dict[bytes, tuple[Folder, str]] = {}
+        for path, packed, crc, tags, tags_crc in rows:
+            if new_place(path) != path and _crc(path, packed) == crc:
+                folder = _unpacked(packed)
+                if _crc(folder.names, folder.stamps, tags) == tags_crc:
+                    moved[path] = folder._replace(path=new_place(path)), tags.decode()
         self.keep(moved.values(), moved)
 
     def fields(self, folder: Folder) -> Sequence[TagRow]:

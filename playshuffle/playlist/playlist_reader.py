@@ -218,6 +218,19 @@ def _without_oddities(content: bytes, path: bytes) -> tuple[bytes, set[str]]:
     return content, oddities
 
 
+def lines_of(path: bytes) -> bytes:
+    """Return the content of a playlist in M3U in lines, to change some of them.
+
+    Line ends of old Macs are replaced.
+
+    Raises:
+        PlayshuffleError: the file is too large to be a playlist.
+    """
+    content = content_of(path)
+    plain, oddities = _without_oddities(content, path)
+    return plain if "mac" in oddities else content
+
+
 def content_of(path: bytes) -> bytes:
     """Return the whole content of a playlist, which must be a regular file.
 

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from playshuffle.errors import PlayshuffleError
+from playshuffle.playlist.playlist_file import PlaylistFile
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths
 from playshuffle.store.path_moves import moved_rows, save_move
 from playshuffle.store.state import State
+from playshuffle.system import atomic_file
 from playshuffle.system.xdg import moving_mark
 from tests.support.needs import unmet
 from tests.support.processes import WRITES, injected
@@ -233,6 +235,43 @@ def paths_saved() -> Iterator[tuple[object, ...]]:
         for name in (b"Old", b"New"):
             place = bytes(Path.home() / os.fsdecode(name))
             yield from ((row.table, name) for row in moved_rows(state, place, b"/nowhere"))
+
+
+@pytest.mark.parametrize("words", ["l.m3u --paths relative", "l.m3u --paths absolute", "l.xspf"])
+def test_a_second_move_writes_the_list_that_the_first_one_could_not_write(home: Path, words: str) -> None:
+    name, *options = words.split()
+    playlist = home / "lists" / name
+    playlist.parent.mkdir()
+    numbered(home / "Old", 5)
+    ran("make", home / "Old", "-o", playlist, *options)
+    before = PlaylistFile.find(bytes(playlist)).written()
+    (home / "Old").rename(home / "New")
+    move = ("move", home / "Old", home / "New")
+    with atomic_file.held(bytes(playlist.parent)):
+        cut_short = run(*move)
+
+    assert cut_short.code == 73
+    assert "The new paths are saved, but 1 list could not be written" in cut_short.err
+    assert "is now" not in cut_short.err
+    assert "~/Old is now ~/New: 1 list\n" in ran(*move).err
+    new = [bytes(home / "New") + path.removeprefix(bytes(home / "Old")) for path in before]
+    assert PlaylistFile.find(bytes(playlist)).written() == new
+    assert "No music folder or list is in ~/Old" in refused(2, *move)
+
+
+def test_a_move_is_done_though_the_cache_is_damaged(home: Path) -> None:
+    numbered(home / "Old", 5)
+    ran("make", home / "Old", "-o", home / "all.m3u")
+    before = listed(home / "all.m3u")
+    cache = home / ".cache/playshuffle/cache.db"
+    size = cache.stat().st_size
+    assert size > 4096
+    cache.write_bytes(cache.read_bytes()[:4096] + b"\xa5" * (size - 4096))
+    (home / "Old").rename(home / "New")
+
+    ran("move", home / "Old", home / "New")
+
+    assert listed(home / "all.m3u") == [entry.replace("Old", "New") for entry in before]
 
 
 _DRIVE = """

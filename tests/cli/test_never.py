@@ -1,5 +1,6 @@
 """Test that `never` removes tracks from all playlists, and that they stay out."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,32 @@ def test_a_deleted_track_is_taken_out_of_never_m3u_with_all_its_entries(home: Pa
     assert run("never").out == b"~/Music/a/1.mp3\n"
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "encoding"),
+    [
+        ("#EXTM3U", "\r", "utf-8"),
+        ("", "\r", "utf-8-sig"),
+        ("#EXTM3U", "\r\n", "utf-8-sig"),
+        ("#EXTM3U", "\r", "utf-16"),
+        ("#EXTM3U\n", "\r\n\n", "latin-1"),
+    ],
+)
+def test_a_never_m3u_of_another_program_keeps_its_entries(
+    home: Path, music: Path, start: str, end: str, encoding: str
+) -> None:
+    never_file(home).parent.mkdir(parents=True)
+    text = "".join(f"{line}{end}" for line in (start, *(str(music / name) for name in NAMES[:4])) if line)
+    before = text.encode(encoding)
+    never_file(home).write_bytes(before)
+
+    ran("never", music / "5.opus")
+    assert ran("never").out.decode().splitlines() == [f"~/Music/{name}" for name in NAMES]
+    ran("never", "--undo", "a/2.ogg")
+    never_file(home).write_bytes(before)
+    ran("never", "--undo")
+    assert ran("never").out.decode().splitlines() == [f"~/Music/{name}" for name in NAMES[:3]]
+
+
 def test_the_never_command_with_undo_fails_if_never_m3u_is_empty(music: Path) -> None:
     assert "No track is in ~/" in refused(2, "never", "--undo")
     assert "No track is in the list. To add one: playshuffle never TRACK" in run("never").err
@@ -146,6 +173,23 @@ def test_the_running_service_uses_a_never_m3u_that_is_created_later(music: Path,
         run("never", "--undo", env=service.env)
         wait_for(holds(playlist, *NAMES))
         wait_for(lambda: service.playlist("all")["missing_lists"] == [])
+
+
+def test_a_deck_that_is_dealt_by_hand_loses_the_track_while_the_service_runs(
+    music: Path, tmp_path: Path
+) -> None:
+    lists = {name: tmp_path / f"{name}.m3u" for name in ("run", "all")}
+    text = f'folders = ["{music}"]\n[playlist.run]\noutput = "{lists["run"]}"\nevery = "run"\nlimit = 9\n'
+    with Service(tmp_path, f'{text}[playlist.all]\noutput = "{lists["all"]}"\n') as service:
+        ran("deal", "run", env=service.env)
+        wait_for(lambda: all(path.exists() for path in lists.values()))
+
+        assert "Removed from 2 playlists\n" in ran("never", "5.opus", env=service.env).err
+
+        assert sorted(map(os.path.basename, listed(lists["run"]))) == sorted(
+            os.path.basename(name) for name in NAMES[:-1]
+        )
+        wait_for(lambda: len(listed(lists["all"])) == len(NAMES) - 1)
 
 
 @pytest.mark.parametrize("command", ["make", "deal"])
