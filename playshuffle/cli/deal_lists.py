@@ -16,7 +16,8 @@ from playshuffle.config.configuration import load_if_any, load_named
 from playshuffle.config.known_list import KnownList, known_lists, names_of
 from playshuffle.config.words import named_lists, the_list, with_files
 from playshuffle.dealing.period import Every
-from playshuffle.errors import Exit, PlayshuffleError, of_all
+from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
+from playshuffle.listening.saved_windows import feeder, load_window, window_file
 from playshuffle.options.given import Given
 from playshuffle.options.table import STDOUT
 from playshuffle.pipeline.deal import Dealt, count_as_heard, deal_again, peek_deal
@@ -46,7 +47,8 @@ def deal_lists(
         if switch == "--due":
             requests, codes = _configured(words, given, config, save, state)
         else:
-            requests = {"": _request(words, given, switch, config, save, state)._replace(dry_run=is_peek)}
+            request = request_to_deal(words, given, switch, config, save, state)
+            requests = {"": request._replace(dry_run=is_peek)}
             check_save(save, config, requests[""])
         done, failures = run_lists(requests, partial(_deal, switch, has_options), quiet=quiet, state=state)
     if as_json and done:
@@ -74,9 +76,10 @@ def _configured(
     }, codes
 
 
-def _request(
+def request_to_deal(
     words: Sequence[str], given: Given, switch: str, config: str | None, save: str | None, state: State
 ) -> Request:
+    """Return the request to deal from a list or from folders; without words, from the only deck."""
     if given.options.output == STDOUT:
         raise PlayshuffleError(
             "deal cannot write to standard output, since it continues from the last deal of a file. Name"
@@ -129,6 +132,11 @@ def _deal(switch: str, has_options: bool, run: Run) -> Dealt:
     if switch == "--heard":
         return count_as_heard(run)
     if switch == "--peek":
-        return peek_deal(run)
+        return peek_deal(run, load_window(window_file(run.path)).passed)
+    if switch in ("--now", "--new-round") and (process := feeder(run.path)):
+        raise PlayshuffleError(
+            f"Process {process} feeds a player from {shown(run.path)}. Stop it to deal by hand.",
+            Exit.CANNOT_CREATE,
+        )
     is_now, is_new_round = switch == "--now", switch == "--new-round"
     return deal_next(run, is_now=is_now, is_new_round=is_new_round, has_options=has_options)

@@ -17,6 +17,7 @@ from playshuffle.config.words import known_tracks
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Exit, PlayshuffleError, of_all, shown
 from playshuffle.library.listing import is_audio_name
+from playshuffle.listening.saved_windows import notify
 from playshuffle.options.given import NOTHING_GIVEN
 from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
@@ -59,6 +60,7 @@ def never(
         lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
         own = [one for one in lists if not _is_updated_by_service(one, state)]
     new = add_tracks(paths)
+    notify()
     failures = update_lists(own, quiet=quiet)
     if not quiet:
         what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from playshuffle.cli import service_report
 from playshuffle.cli.common_options import Json, option
+from playshuffle.cli.feed_mpd import playlist_of
 from playshuffle.cli.screen import screen_of
 from playshuffle.cli.streams import print_json, print_lines, say
 from playshuffle.config.configuration import load_named
@@ -19,18 +20,21 @@ from playshuffle.history.histories import LISTENED, usual_file
 from playshuffle.install import installer, systemctl, units, writable_folders
 from playshuffle.install.service_state import service_state
 from playshuffle.store import to_tell
+from playshuffle.system.xdg import cache_folder, state_folder
 
 EXAMPLES = """\b
 Examples:
   playshuffle config init        # then edit that file
   playshuffle service install    # again after a change of folders
   playshuffle service install --listen
+  playshuffle service install --endless today
   playshuffle service status
 """
 
 
 def install(
     listen: Annotated[bool, option("--listen", "Install playshuffle listen instead")] = False,
+    endless: Annotated[str | None, option("--endless LIST", "Feed MPD from LIST instead")] = None,
 ) -> None:
     """Install and start the service.
 
@@ -53,6 +57,13 @@ def install(
         folders = units.WritableFolders(plays, ())
         texts = units.rendered_service(units.LISTEN, program, folders, os.environ, sandboxed=is_sandboxed)
         _report(installer.install(texts, {units.LISTEN: True}))
+        return
+    if endless is not None:
+        state, cache, playlist = state_folder(), cache_folder(), playlist_of(endless)
+        folders = units.WritableFolders(state, (cache, os.path.dirname(playlist)))
+        word = os.path.abspath(endless) if os.path.lexists(endless) else endless
+        texts = units.rendered_endless(word, program, folders, os.environ, sandboxed=is_sandboxed)
+        _report(installer.install(texts, {units.ENDLESS: True}))
         return
     config = load_named()
     open_lists = writable_folders.open_lists(config, program)

@@ -15,6 +15,8 @@ from playshuffle.config.configuration import load_if_any
 from playshuffle.config.list_names import unique_names
 from playshuffle.dealing.describe import next_deal
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.library.cached_tags import cached_tags
+from playshuffle.listening.saved_windows import feedings
 from playshuffle.options.help_groups import OUTPUT
 from playshuffle.service import status_file
 from playshuffle.service.metrics import metrics
@@ -54,6 +56,7 @@ def status(
         raise PlayshuffleError("Choose one of --json, --html and --prometheus.")
     config_file = _configuration(config)
     report = current_status(config_file, lists_all=is_all or name is not None)
+    report = report._replace(endless=tuple(feedings()))
     screen = screen_of(sys.stdout)
     one = None
     if name is not None:
@@ -71,7 +74,11 @@ def status(
         print_json(report.facts() if one is None else one.facts())
     else:
         titles = _titles(config_file) if one is None else {}
-        print_lines(_lines(report, titles, screen) if one is None else [*one.lines(screen), *report.notes])
+        if one is None:
+            print_lines(_lines(report, titles, screen))
+        else:
+            feeds = _feedings(report, one.status.output, screen)
+            print_lines([*one.lines(screen), *feeds, *report.notes])
     is_well = all(playlist.last_error is None for playlist in report.playlists)
     return Exit.DONE if is_well else Exit.LOSSES
 
@@ -111,12 +118,28 @@ def _lines(report: Status, titles: Mapping[bytes, str], screen: Screen) -> Itera
         screen,
     )
     yield from _all_problems(decks, titles, screen)
+    yield from _feedings(report, None, screen)
     if report.not_listed:
         if screen.is_terminal:
             yield ""
         hidden = counted(report.not_listed, "other playlist" if others or decks else "playlist")
         yield from screen.wrapped(f"{hidden} written by make: playshuffle status --all")
     yield from report.notes
+
+
+def _feedings(report: Status, playlist: str | None, screen: Screen) -> Iterator[str]:
+    """Yield a line for each list that feeds a player, or for one of them."""
+    for feeding in report.endless:
+        if playlist in (None, feeding.playlist):
+            tracks = f"track {feeding.track:,} of {feeding.tracks:,} in round {feeding.round:,}"
+            following = [] if feeding.next is None else [f"next: {_track(os.fsencode(feeding.next))}"]
+            yield from screen.detail("Endless", ", ".join([feeding.player, tracks, *following]))
+
+
+def _track(path: bytes) -> str:
+    tags = cached_tags([path]).get(path)
+    names = [shown(name) for name in (tags.artist, tags.title) if name] if tags is not None else []
+    return " - ".join(names) or shown(os.path.basename(path))
 
 
 def _verdict(report: Status, screen: Screen) -> Iterator[str]:

@@ -26,6 +26,7 @@ Examples:
   playshuffle tell mpd today --replace     # even a queue of your own
   playshuffle tell mpv ~/Music/playshuffle.m3u
   playshuffle tell mpd today --at "Blue Train"   # go on there
+  playshuffle tell mpd ~/Music --endless   # music that never ends
 """
 _PLAYERS = tuple(player for player in QueuePlayer if player is not QueuePlayer.COMMANDS)
 
@@ -38,6 +39,7 @@ def tell(
     replace: Annotated[bool, option("--replace", "Replace a queue of your own, too")] = False,
     at: Annotated[str | None, option("--at TRACK", "Play from this track or number, as 12")] = None,
     socket: Annotated[str | None, option("--socket PATH", "Socket of the player")] = None,
+    endless: Annotated[bool, option("--endless", "Add tracks for ever, each once in a round")] = False,
     written: Annotated[
         bool, option("--written", "All playlists the service wrote (used by systemd)")
     ] = False,
@@ -52,6 +54,13 @@ def tell(
         if player is not None or replace or at is not None or socket is not None:
             raise PlayshuffleError("--written does not work with other arguments.")
         return _tell_written(config, quiet=quiet)
+    if endless:
+        if player != QueuePlayer.MPD or replace or at is not None:
+            raise PlayshuffleError("--endless is for MPD: playshuffle tell mpd LIST --endless")
+        from playshuffle.cli.feed_mpd import feed_mpd  # it deals
+
+        feed_mpd(playlist, config, socket, quiet=quiet)
+        return Exit.DONE
     if player is None:
         raise PlayshuffleError("Name a player: playshuffle tell mpd, or playshuffle tell mpv.")
     queue_player = QueuePlayer(known("player with a queue", player, _PLAYERS))

@@ -19,6 +19,7 @@ class Deal(NamedTuple):
         is_pending: the deal may not have reached the file.
         every: how often deals were due when this deal was made.
         of_next: number of entries at the end that belong to the next round.
+        is_fed: a player gets the tracks one by one, so the unheard ones are still to be played.
     """
 
     period: date
@@ -29,6 +30,7 @@ class Deal(NamedTuple):
     is_pending: bool = True
     every: Every = Every.DAY
     of_next: int = 0
+    is_fed: bool = False
 
     def only(self, tracks: Container[int]) -> Self:
         kept = [track in tracks for track in self.entries]
@@ -71,6 +73,10 @@ class Deck(NamedTuple):
     def has_deal(self) -> bool:
         """Whether the last deal exists and was not undone."""
         return self.deal is not None and bool(self.deal.entries)
+
+    @property
+    def is_fed(self) -> bool:
+        return self.deal is not None and self.deal.is_fed
 
     @property
     def track_count(self) -> int:

@@ -25,6 +25,7 @@ def deck_facts(deck: Deck) -> dict[str, Any]:
         "every": None if deal is None else deal.every.value,
         "next_deal": None if start is None else start.isoformat(),
         "order": deck.order_name,
+        "is_fed": deck.is_fed,
     }
 
 
@@ -57,6 +58,8 @@ def next_deal(facts: Mapping[str, object], today: date) -> str:
 
     If the deck counts plays, the deal also waits for one. `facts` are from `deck_facts`.
     """
+    if facts.get("is_fed"):
+        return "as its player goes on"
     if facts.get("every") is None:
         return "now"
     start, unheard_since = facts.get("next_deal"), facts.get("unheard_since")

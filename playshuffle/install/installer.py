@@ -34,7 +34,8 @@ def install(unit_texts: Mapping[str, str | None], starts: Mapping[str, bool]) ->
     if not systemctl.is_there():
         yield "no systemd for this user in this session, so nothing was started"
         yield f"after the next login: systemctl --user enable --now {next(iter(starts))}"
-        verb = "listen" if units.LISTEN in starts else "watch"
+        verbs = {units.LISTEN: "listen", units.ENDLESS: "tell mpd LIST --endless"}
+        verb = verbs.get(next(iter(starts)), "watch")
         yield f"without systemd, run at start-up: playshuffle {verb}"
         return
     if any(name.endswith(".conf") and unit_texts[name] is not None for name in unit_texts):

@@ -18,7 +18,8 @@ SERVICE = "playshuffle.service"
 TELL_PATH = "playshuffle-tell.path"
 _TELL = "playshuffle-tell.service"
 LISTEN = "playshuffle-listen.service"
-_SERVICES = (SERVICE, _TELL, LISTEN)
+ENDLESS = "playshuffle-endless.service"
+_SERVICES = (SERVICE, _TELL, LISTEN, ENDLESS)
 _WITHOUT = "playshuffle-sandbox-off.conf"
 # All files that may be installed, by path below the folder of units.
 NAMES = (TELL_PATH, *_SERVICES, *(f"{name}.d/{_WITHOUT}" for name in _SERVICES))
@@ -135,6 +136,21 @@ def rendered_service(
         name: MARK + _filled(unit, lines, variables),
         f"{name}.d/{_WITHOUT}": None if sandboxed else MARK + shipped(_WITHOUT),
     }
+
+
+def rendered_endless(
+    word: str, program: Program, folders: WritableFolders, environment: Mapping[str, str], *, sandboxed: bool
+) -> dict[str, str | None]:
+    """Return the files of the unit that feeds MPD from a list: like those of the unit that listens to MPD."""
+    files = rendered_service(LISTEN, program, folders, environment, sandboxed=sandboxed)
+    for old, new in (
+        (" listen\n", f" tell mpd {quoted(_fit(word))} --endless\n"),
+        ("Record of played and skipped tracks", "Endless queue of MPD"),
+        ("man:playshuffle-listen", "man:playshuffle-tell"),
+        ("MemoryMax=256M", "MemoryMax=1G"),
+    ):
+        files = {name: text and text.replace(old, new) for name, text in files.items()}
+    return {name.replace(LISTEN, ENDLESS): text for name, text in files.items()}
 
 
 def shipped(name: str) -> str:

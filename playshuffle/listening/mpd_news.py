@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from playshuffle.listening.passes import PAUSED, PLAYING, STOPPED, Heard, News, Track
@@ -34,14 +34,19 @@ def _all_news(client: Any) -> Iterator[News]:
             client.status()
             client.currentsong()
             status, song = client.command_list_end()
-            track = Track(song["file"]) if "file" in song else None
-            state, length_s = _STATUS[status["state"]], float(song.get("duration", 0))
-            yield News(TITLE, TITLE, time.monotonic(), state, track, length_s, is_late=is_late)
+            yield news_of(status, song, is_late=is_late)
             is_late = False
             client.idle("player")
     except Exception:  # of any kind: the connection is lost, and the song may play on
         yield News(TITLE, TITLE, time.monotonic(), PAUSED, is_late=True)
         raise
+
+
+def news_of(status: Mapping[str, str], song: Mapping[str, str], *, is_late: bool) -> News:
+    """Return the announcement for answers of MPD to `status` and `currentsong`."""
+    track = Track(song["file"]) if "file" in song else None
+    state, length_s = _STATUS[status["state"]], float(song.get("duration", 0))
+    return News(TITLE, TITLE, time.monotonic(), state, track, length_s, is_late=is_late)
 
 
 def count(places: Sequence[Address], heard: Heard, now_s: int) -> None:

@@ -5,14 +5,20 @@ killed in between, the next run finishes the deal.
 """
 
 import contextlib
+import itertools
+import math
+import os
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
+from typing import NamedTuple, TypeAlias
 
-from playshuffle.dealing.amount import Count, DealSettings
+from playshuffle.dealing.amount import Amount, Count, DealSettings
 from playshuffle.dealing.deck import Deal, Deck, end_round, mark_written
+from playshuffle.dealing.fed import NOTHING_PASSED, Passed, give_back, put_off
 from playshuffle.dealing.heard import count_deal, mark_heard, tracks_again
 from playshuffle.dealing.next_deal import DealRules, is_due, next_deal, update_deck, waits_for_missing
-from playshuffle.dealing.period import is_of_the_future, period_start
+from playshuffle.dealing.period import Every, is_of_the_future, period_start
 from playshuffle.dealing.rounds import Rounds, deal_size
 from playshuffle.dealing.sizes import Limited
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
@@ -27,6 +33,8 @@ from playshuffle.pipeline.run import Run
 from playshuffle.store.records import SavedDeck, SavedRecord
 from playshuffle.tags.cause import SPOKEN, WHERE
 from playshuffle.text import counted
+
+_FED = 40  # tracks promised to a player: a deal takes long, so it is made once for many tracks
 
 
 class Dealt(NamedTuple):
@@ -50,6 +58,9 @@ class Dealt(NamedTuple):
     is_heard: bool = False
 
 
+Fed: TypeAlias = tuple[tuple[int, int], Sequence[bytes]]  # round and number of a deal, and its paths
+
+
 def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_options: bool = False) -> Dealt:
     """Deal tracks if this period has no deal yet; otherwise restore its deal in the file if necessary.
 
@@ -60,6 +71,8 @@ def deal(run: Run, *, is_now: bool = False, is_new_round: bool = False, has_opti
     Raises:
         PlayshuffleError: nothing could be dealt.
     """
+    if is_now or is_new_round:
+        run = run._replace(record=run.record._replace(deck=_not_fed(deck_of(run))))
     deck = with_heard(run)
     if run.record.has_other and not (is_now or is_new_round):
         return _keep_file(run, deck)
@@ -96,6 +109,54 @@ def deal_again(run: Run, *, has_options: bool = False) -> Dealt:
     return dealt._replace(is_again=True, left=left)
 
 
+def feed(run: Run, passed: Passed) -> Fed:
+    """Deal the tracks that a player gets one by one: those still to be played, and the next ones.
+
+    The same call after a killed run gives the same tracks: `passed` counts only if its deal is the last one.
+
+    Raises:
+        PlayshuffleError: nothing can be dealt now.
+    """
+    settings, deck = _settings(run), deck_of(run)
+    paths = _real_paths(run.tracks.paths)
+    index_of = {path: index for index, path in enumerate(paths)}
+    played, skipped, removed, refused = (
+        [index_of[path] for path in part if path in index_of] for part in passed[1:]
+    )
+    if deck.is_fed and (deck.round, deck.number) == passed.deal:
+        in_list = frozenset((*run.choice.remaining, *deck.unheard))
+        deck = put_off(mark_heard(deck, in_list.intersection(played)), skipped, settings.patience)
+        deck = give_back(deck, [*removed, *refused])
+    always = settings._replace(amount=Amount(_FED), every=Every.RUN, patience=math.inf)
+    run = run._replace(request=run.request._replace(deal=always))
+    rules, unknown = _rules(run), frozenset(refused)
+    rules = rules._replace(present=[index for index in rules.present if index not in unknown])
+    if unknown and not rules.present:
+        raise PlayshuffleError("The player knows none of the tracks.", Exit.NO_INPUT)
+    updated = update_deck(deck._replace(heard_from_s=deck.heard_from_s or int(run.now.timestamp())), rules)
+    following = _next_deck(run, updated, rules)
+    assert following.deal is not None
+    # Infinite patience counts no deals, but a track that was put off has had some.
+    more = Counter(updated.unheard) - Counter(frozenset(updated.unheard))
+    last, unheard = following.deal._replace(is_fed=True), following.unheard
+    unheard += tuple(track for track in more.elements() if track in unheard)
+    following = following._replace(unheard=unheard, deal=last)
+    _write(run, following, None)
+    entries = arranged_entries(run, last.entries).played
+    return (following.round, following.number), [paths[index] for index in entries]
+
+
+def _real_paths(paths: Sequence[bytes]) -> list[bytes]:
+    """Return paths without links to folders, as players know them."""
+    real, split = cache(os.path.realpath), map(os.path.split, paths)
+    return [os.path.join(real(folder), name) for folder, name in split]
+
+
+def _not_fed(deck: Deck) -> Deck:
+    """Return the deck as if what a player still had to play was not dealt."""
+    return give_back(deck, deck.unheard)._replace(heard_from_s=0) if deck.is_fed else deck
+
+
 def count_as_heard(run: Run) -> Dealt:
     """Count the last deal as heard if the deck counts plays, and write it again if its file has changed.
 
@@ -118,13 +179,18 @@ def _last_deal(run: Run, option: str) -> Deal:
     return last
 
 
-def peek_deal(run: Run) -> Dealt:
-    """Return the next deal, and change nothing.
+def peek_deal(run: Run, passed: Passed = NOTHING_PASSED) -> Dealt:
+    """Return the next deal, and change nothing; for a player, what it still has to play of its deal.
 
     Raises:
         PlayshuffleError: no track can be dealt.
     """
     deck, rules = with_heard(run), _rules(run)
+    if deck.deal is not None and deck.is_fed:
+        done = frozenset(itertools.chain(*passed[1:]))
+        paths = _real_paths(run.tracks.paths)
+        left = [index for index in deck.deal.entries if paths[index] not in done]
+        return Dealt(run.report(arranged_entries(run, left)), deck, is_new=True, certain=len(left))
     updated = update_deck(deck, rules)
     following = _next_deck(run, updated, rules)
     entries = following.deal.entries if following.deal is not None else ()
@@ -150,6 +216,8 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
 def with_heard(run: Run) -> Deck:
     """Return the deck; if it counts plays, with the heard tracks marked."""
     deck = deck_of(run)
+    if deck.is_fed:
+        return deck
     if _settings(run).done_when is Count.DEALT or run.history is None:
         return deck._replace(unheard=(), heard_from_s=0)
     if not (deck.heard_from_s and deck.round):  # after an undo of the first deal, no plays are known
@@ -213,6 +281,8 @@ def _repeat_deal(
     if not last.entries:  # it was undone, and the file keeps its tracks
         return _keep_file(run, deck)
     notes = [*notes]
+    if deck.is_fed:
+        notes.append(Note("fed", "A player gets these tracks one by one. To deal others: --now"))
     if is_of_the_future(now, last.period):
         text = f"The last deal is dated {last.period}, which is in the future. It counts as made now."
         notes.append(Note("future_deal", text))

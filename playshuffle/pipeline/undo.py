@@ -22,9 +22,15 @@ def record_before(state: State, playlist: bytes) -> SavedRecord:
     """Return the record of a playlist before its last make or deal.
 
     Raises:
-        PlayshuffleError: the playlist was made or dealt only once.
+        PlayshuffleError: the playlist was made or dealt only once, or it feeds a player.
     """
-    before = records.load(state, playlist).get(records.BEFORE)
+    stored = records.load(state, playlist)
+    last, before = stored.get(records.LAST), stored.get(records.BEFORE)
+    if isinstance(last, SavedDeck) and last.deck.is_fed:
+        raise PlayshuffleError(
+            f"A player gets the tracks of {shown(playlist)} one by one, so there is no deal to take back."
+            " Remove a track from its queue, and it comes later."
+        )
     if before is None:
         raise PlayshuffleError(
             f"{shown(playlist)} was made or dealt only once, so there is nothing to go back to."

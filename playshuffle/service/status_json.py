@@ -93,11 +93,30 @@ class Service(NamedTuple):
     note: str | None = None
 
 
+class Feeding(NamedTuple):
+    """A list whose tracks a player gets one by one.
+
+    Attributes:
+        process: number of the process that feeds the player.
+        track: number of the current track in the round, from 1.
+        next: path of the next track of the list, if any.
+    """
+
+    player: str
+    playlist: str
+    process: int
+    track: int
+    tracks: int
+    round: int
+    next: str | None
+
+
 class Status(NamedTuple):
     """The status of one service or of all: services, folders, playlists.
 
     Attributes:
         not_listed: number of playlists written by `make` that are not among `playlists`.
+        endless: lists whose tracks a player gets one by one.
     """
 
     services: tuple[Service, ...]
@@ -105,6 +124,7 @@ class Status(NamedTuple):
     playlists: tuple[PlaylistStatus, ...]
     notes: tuple[str, ...] = ()
     not_listed: int = 0
+    endless: tuple[Feeding, ...] = ()
     schema: int = SCHEMA
 
     def facts(self) -> dict[str, Any]:
@@ -114,6 +134,7 @@ class Status(NamedTuple):
             "services": [service._asdict() for service in self.services],
             "roots": [root._asdict() for root in self.roots],
             "playlists": [playlist._asdict() for playlist in self.playlists],
+            "endless": [feeding._asdict() for feeding in self.endless],
         }
 
 

@@ -50,7 +50,7 @@ class UpdateProcess:
         message_reader, message_writer = os.pipe()
         self._child = os.fork()
         if self._child == 0:
-            with _exit_at_end():
+            with exit_at_end():
                 _serve(self._make_update, request_reader, message_writer)
         os.close(request_reader)
         os.close(message_writer)
@@ -102,7 +102,7 @@ class UpdateProcess:
 
 
 @contextlib.contextmanager
-def _exit_at_end() -> Iterator[None]:
+def exit_at_end() -> Iterator[None]:
     """Exit the process at the end of the block, without its parent's cleanup."""
     code = 1
     try:
@@ -116,7 +116,7 @@ def _exit_at_end() -> Iterator[None]:
         os._exit(code)
 
 
-def _close_all_but(*descriptors: int) -> None:
+def close_all_but(*descriptors: int) -> None:
     """Close inherited descriptors, such as a lock that would outlive the service."""
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) not in descriptors:
@@ -129,14 +129,14 @@ def _serve(make_update: MakeUpdate, requests: int, replies: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     with contextlib.suppress(OSError):  # /proc does not exist
-        _close_all_but(requests, replies)
+        close_all_but(requests, replies)
     update = make_update()
     with open(requests, "rb") as lines:
         for line in lines:
             time.tzset()  # it may be another time zone now
             child = os.fork()
             if child == 0:
-                with _exit_at_end():
+                with exit_at_end():
                     os.close(requests)
                     _run_update(update, line, replies)
             _, status = os.waitpid(child, 0)

@@ -7,6 +7,7 @@ added by their URIs, in several command lists if there are many.
 import contextlib
 import os
 import re
+import select
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +32,18 @@ _PIECE = 500  # URIs that MPD is asked for at once
 _LIST_BYTES = 1 << 20  # of a command list, half of what MPD takes by default
 
 
+CommandError = mpd.CommandError
+
+
 class _Client(mpd.MPDClient):  # type: ignore[misc]
     """A client that decodes names that are not UTF-8 as Python decodes file names."""
+
+    def wait(self, subsystems: Sequence[str], other: int, seconds: float | None) -> list[str]:
+        """Wait until a subsystem changes, another descriptor can be read, or time is over; return changes."""
+        self._write_command("idle", subsystems)
+        if self.fileno() not in select.select([self.fileno(), other], [], [], seconds)[0]:
+            self._write_line("noidle")
+        return [line.removeprefix("changed: ") for line in self._read_lines()]
 
     def _read_line(self) -> Any:
         try:
@@ -60,7 +71,7 @@ class MpdQueue:
     def __init__(self, client: mpd.MPDClient, address: Address) -> None:
         self.title = f"MPD ({address.text})"
         self.client = client
-        self._address = address
+        self.address = address
 
     def entries(self) -> list[str]:
         return [str(song).removeprefix("file: ") for song in self.client.playlist()]
@@ -141,7 +152,7 @@ class MpdQueue:
 
     def _listed(self, playlist: bytes) -> tuple[str, list[tuple[str, bool]]]:
         """Return MPD's name of a playlist, if any, and the URI of each track and whether MPD knows it."""
-        conf = mpd_server.settings([self._address])
+        conf = mpd_server.settings([self.address])
         name = load_name(playlist, conf)
         if name is not None and conf is None:
             name = os.path.splitext(name)[0]

@@ -35,7 +35,8 @@ def unit(
 def every_unit(*, sandboxed: bool) -> dict[str, str | None]:
     plays = units.WritableFolders(b"/home/ann/plays", ())
     listener = units.rendered_service(units.LISTEN, PIPX, plays, {}, sandboxed=sandboxed)
-    return units.rendered(PIPX, PLAIN, {}, sandboxed=sandboxed) | listener
+    feeder = units.rendered_endless("today", PIPX, PLAIN, {}, sandboxed=sandboxed)
+    return units.rendered(PIPX, PLAIN, {}, sandboxed=sandboxed) | listener | feeder
 
 
 def values(text: str, key: str) -> list[str]:
@@ -145,6 +146,7 @@ def test_each_service_unit_runs_its_command_of_playshuffle() -> None:
         "playshuffle.service": [':"/home/ann/.local/bin/playshuffle" watch'],
         "playshuffle-tell.service": [':"/home/ann/.local/bin/playshuffle" tell --written'],
         "playshuffle-listen.service": [':"/home/ann/.local/bin/playshuffle" listen'],
+        "playshuffle-endless.service": [':"/home/ann/.local/bin/playshuffle" tell mpd "today" --endless'],
     }
 
 

@@ -1,0 +1,89 @@
+"""Save the windows of the lists that feed MPD, and find the lists that feed it now."""
+
+import contextlib
+import json
+import os
+import signal
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+from playshuffle.listening.window import Phase, QueueEntry, Window
+from playshuffle.service.status_json import Feeding
+from playshuffle.store import records
+from playshuffle.store.state import State
+from playshuffle.system import atomic_file, lock
+from playshuffle.system.xdg import state_folder
+
+_PREFIX, _SUFFIX = b"endless-", b".json"
+
+
+def window_file(playlist: bytes) -> bytes:
+    """Return the file in which the window of a list is saved; beside it is its lock."""
+    digest = blake2b(playlist, digest_size=8).hexdigest().encode()
+    return os.path.join(state_folder(make=True), _PREFIX + digest + _SUFFIX)
+
+
+def feeder(playlist: bytes) -> str | None:
+    """Return the number of the process that feeds MPD from a list, if any."""
+    return lock.holder(window_file(playlist) + b".lock")
+
+
+def load_window(path: bytes) -> Window:
+    """Return a saved window; an empty one if there is none that can be read."""
+    try:
+        with open(path, encoding="ascii") as file:
+            values: list[Any] = [
+                tuple(value) if isinstance(value, list) else value for value in json.load(file)
+            ]
+        window = Window(*values)
+        entries = tuple(QueueEntry(uri, id_, Phase(phase)) for uri, id_, phase in window.entries)
+        return window._replace(entries=entries)
+    except (OSError, TypeError, ValueError):
+        return Window()
+
+
+def save_window(path: bytes, window: Window) -> None:
+    """Replace the saved window."""
+    atomic_file.write(path, [json.dumps(window).encode()])
+
+
+def windows() -> Iterator[tuple[Window, int]]:
+    """Yield the window of each list that feeds MPD now, and the number of its process."""
+    with contextlib.suppress(OSError):
+        folder = state_folder(make=False)
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if (
+                name.startswith(_PREFIX)
+                and name.endswith(_SUFFIX)
+                and (process := lock.holder(path + b".lock"))
+            ):
+                yield load_window(path), int(process)
+
+
+def notify() -> None:
+    """Have all lists that feed MPD deal again, without tracks that they must not have any more."""
+    for _, process in windows():
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
+            os.kill(process, signal.SIGHUP)
+
+
+def feedings() -> Iterator[Feeding]:
+    """Yield the status of each list that feeds MPD now."""
+    if not (feeding := list(windows())):
+        return
+    with State(writes=False) as state:
+        summaries = records.summaries(state)
+    for window, process in feeding:
+        facts = summaries[os.fsencode(window.playlist)].deck or {}
+        uris = [*(entry.uri for entry in window.waiting), *window.reserve]
+        yield Feeding(
+            window.player,
+            window.playlist,
+            process,
+            (facts["heard"] or 0) + len(window.played) + 1,
+            facts["tracks"],
+            facts["round"],
+            os.path.join(window.top, uris[0]) if uris else None,
+        )

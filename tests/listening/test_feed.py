@@ -1,0 +1,212 @@
+"""Run `playshuffle tell mpd LIST --endless` with a real MPD. MPD's own log says what was played."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import wave
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.players.drivers.mpd import Mpd
+from tests.players.drivers.process import environment, listens, short_home, until
+from tests.support.needs import need
+from tests.support.processes import cpu_s
+from tests.support.program import mpd_conf
+
+pytestmark = [pytest.mark.process, pytest.mark.players]
+
+_TRACKS = 30
+_STARTED = re.compile(
+    r'playlist: (?:play|queue song) \d+:"(?P<next>.*)"$|player: played "(?P<played>.*)"$'
+    r"|(?P<stop>playlist: stop)$"
+)
+_RATE = 44_100  # MPD counts the position in steps of 4 KiB
+
+
+class Fed:
+    """A home with music, an MPD and a process that feeds it; both can be killed and started again."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.env = environment(home, MPD_HOST=str(home / "socket"))
+        mpd_conf(
+            home, home / "Music", home, db_file=home / "db", state_file=home / "state", state_file_interval=1,
+            bind_to_address=home / "socket", log_file=home / "log", log_level="verbose",
+        )  # fmt: skip
+        with (home / "mpd/mpd.conf").open("a") as conf:
+            conf.write('audio_output {\n type "null"\n name "none"\n}\n')
+        self.start_mpd()
+        self.mpd.say("update")
+        until(lambda: not any(line.startswith(b"updating_db") for line in self.mpd.say("status")))
+
+    def start_mpd(self) -> None:
+        (self.home / "socket").unlink(missing_ok=True)
+        words: list[str | Path] = ["mpd", "--no-daemon", self.home / "mpd/mpd.conf"]
+        quiet = subprocess.DEVNULL
+        self.server = subprocess.Popen(words, env=self.env, stdout=quiet, stderr=quiet)
+        until(lambda: listens(self.home / "socket"), self.server)
+        self.mpd = Mpd(self.home / "socket", self.home / "Music", self.home)
+
+    def start_feeder(self, *words: str) -> None:
+        command: list[str | Path] = [
+            sys.executable,
+            "-m",
+            "playshuffle",
+            "tell",
+            "mpd",
+            self.home / "Music/lib",
+            "--endless",
+        ]
+        with (self.home / "messages").open("ab") as messages:
+            self.feeder = subprocess.Popen([*command, *words], env=self.env, stderr=messages)
+
+    def kill(self, process: subprocess.Popen[bytes], number: signal.Signals = signal.SIGKILL) -> None:
+        process.send_signal(number)
+        process.wait(300)
+
+    def messages(self) -> str:
+        return (self.home / "messages").read_text()
+
+    def status(self) -> dict[str, str]:
+        return dict(line.decode().split(": ", 1) for line in self.mpd.say("status"))
+
+    def queue(self) -> list[str]:
+        return [line.decode().partition("file: ")[2] for line in self.mpd.say("playlist")]
+
+    def song(self) -> str | None:
+        now = self.status()
+        return self.queue()[int(now["song"])] if "song" in now else None
+
+    def ahead(self) -> list[str]:
+        return self.queue()[int(self.status().get("song", -1)) + 1 :]
+
+    def is_filled(self) -> bool:
+        return len(self.ahead()) >= 2
+
+    def finish(self) -> None:
+        """Play the current track to its end."""
+        until(lambda: float(self.status().get("elapsed", 0)) > 0)
+        self.change_song("seekcur 59.9")
+
+    def change_song(self, command: str) -> None:
+        before = self.status().get("songid")
+        self.mpd.say(command)
+        until(lambda: self.status().get("songid") != before)
+
+    def starts(self) -> list[str]:
+        """Return each track that MPD has begun to play, in order."""
+        return starts_in((self.home / "log").read_text())
+
+    def played(self) -> list[str]:
+        """Return each track of the list that MPD has played to its end, in order."""
+        return re.findall(r'player: played "(lib/.*)"', (self.home / "log").read_text())
+
+    def close(self) -> None:
+        for process in (self.feeder, self.server):
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.wait(300)
+        self.mpd.close()
+
+
+def write_silence(path: Path, seconds: float) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 1, _RATE, 0, "NONE", ""))
+        file.writeframes(bytes([128]) * int(seconds * _RATE))
+
+
+def starts_in(log: str) -> list[str]:
+    """Return the tracks that were begun: by a command, or because the one before them has ended."""
+    starts: list[str] = []
+    following = None
+    for match in filter(None, map(_STARTED.search, log.splitlines())):
+        if match["stop"]:
+            following = None
+        elif match["played"] is not None:
+            starts += [] if following is None else [following]
+            following = None
+        elif "queue song" in match[0]:
+            following = match["next"]
+        else:
+            starts.append(match["next"])
+            following = None
+    return starts
+
+
+@contextlib.contextmanager
+def fed(count: int = _TRACKS, seconds: float = 60) -> Iterator[Fed]:
+    """Feed an MPD from tracks of this length."""
+    need("mpd")
+    with short_home() as home:
+        for folder in ("lib", "mine"):
+            for number in range(count):
+                write_silence(home / "Music" / folder / f"{number:03}.wav", seconds)
+        fed = Fed(home)
+        with contextlib.closing(fed):
+            fed.start_feeder()
+            until(fed.is_filled, fed.feeder)
+            yield fed
+
+
+def two_rounds(count: int) -> None:
+    with fed(count, 0.3) as it:
+        it.mpd.say("play")
+        until(lambda: len(it.played()) >= 2 * count, it.feeder)
+        played = it.played()
+    assert [len({*played[:count]}), len({*played[count : 2 * count]})] == [count, count]
+
+
+def test_each_track_is_played_once_in_each_of_two_rounds() -> None:
+    two_rounds(60)
+
+
+@pytest.mark.slow
+def test_each_of_300_tracks_is_played_once_in_each_of_two_rounds() -> None:
+    two_rounds(300)
+
+
+def test_nothing_uses_the_processor_while_a_track_plays_and_memory_is_low() -> None:
+    with fed() as it:
+        it.mpd.say("play")
+        until(lambda: it.song() is not None and it.is_filled())
+        process = Path(f"/proc/{it.feeder.pid}")
+
+        def figures() -> tuple[float, list[str]]:
+            status = (process / "status").read_text()
+            return cpu_s(it.feeder.pid), re.findall(r"ctxt_switches:\t(\d+)", status)[:1]
+
+        def rests_for(seconds: float) -> bool:
+            before = figures()
+            time.sleep(seconds)
+            return figures() == before
+
+        until(lambda: rests_for(0.5))
+        assert rests_for(3)
+        (memory,) = re.findall(r"VmRSS:\s+(\d+) kB", (process / "status").read_text())
+        assert int(memory) < 45_000
+
+
+def test_playback_starts_only_by_the_person_and_goes_on_after_the_queue_ran_out() -> None:
+    with fed(12) as it:
+        assert it.status()["state"] == "stop"
+        it.mpd.say("play")
+        (saved,) = it.home.glob("xdg_state_home/playshuffle/endless-*.json")
+        until(lambda: '"play"' in saved.read_text())
+        os.kill(it.feeder.pid, signal.SIGSTOP)
+        for _ in range(3):
+            it.finish()
+        assert it.status()["state"] == "stop"
+        os.kill(it.feeder.pid, signal.SIGCONT)
+        until(lambda: it.status()["state"] == "play")
+        assert len({*it.starts()}) == 4
+        it.mpd.say("stop")
+        it.mpd.say("clear")
+        until(it.is_filled)
+        assert it.status()["state"] == "stop"
