@@ -28,7 +28,9 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
     if not report.request.dry_run:
         assert last is not None
         assert report.output is not None
-        yield Mark.GOOD, _verdict(dealt, today)
+        idle = list(make_report.idle_terms(report.choice)) if dealt.is_new or names else []
+        yield Mark.WARNING if idle else Mark.GOOD, _verdict(dealt, today)
+        yield from idle
         if dealt.deck.has_deal:
             contents = [counted(report.playlist_length, "track")]
             if length_ms := report.figures().duration_ms:

@@ -43,7 +43,10 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
     if last is not None and report.playlist_length < last.length:
         new_options = _new_options(last.options, request.saved_options)
         was = f" (was {last.length:,}: {new_options})" if new_options else f" (was {last.length:,})"
-    yield Mark.WARNING if has_losses else Mark.GOOD, _verdict(report, figures, was, is_again, is_brief)
+    idle = list(idle_terms(report.choice)) if report.has_news or names else []
+    mark = Mark.WARNING if has_losses or idle else Mark.GOOD
+    yield mark, _verdict(report, figures, was, is_again, is_brief)
+    yield from idle
     if new_options and report.is_changed:
         yield "Keep both", "playshuffle undo, and then the same with -o OTHER.m3u"
     if report.has_news or names:
@@ -176,11 +179,15 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
         verb = "keeps" if term.is_kept else "skips"
         tracks = counted(term.track_count, "track")
         yield "Chosen", f"{tracks} {verb_have} no {name}; {short(term.text)} {verb} {pronoun}"
+
+
+def idle_terms(choice: Choice) -> Iterator[Fact]:
+    """Yield the terms of the query that change nothing, which seldom is what the user wants."""
     for idle in choice.idle:
         text = f"{short(idle.text)} {'excludes' if idle.is_negated else 'matches'} no track."
         if idle.near is not None:
             text += f" Did you mean {'-path' if idle.is_negated else 'path'}:{shown(idle.near)}?"
-        yield "Chosen", text
+        yield "Problem", f"{text} {idle.advice}".rstrip()
 
 
 def _reasons(label: str, files: Sequence[Skipped], names: bool, *what: str) -> Iterator[Fact]:

@@ -10,7 +10,7 @@ from playshuffle.options.option_values import fields_of_queries
 from playshuffle.pipeline.choice import NAMED, Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.selection.findings import Finding
-from playshuffle.selection.no_match import count_terms
+from playshuffle.selection.no_match import advised, count_terms
 from playshuffle.selection.query import Query, narrow, parse
 from playshuffle.tags.cause import WHERE, Cause
 from playshuffle.text import counted, short
@@ -42,7 +42,11 @@ def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[i
     choice = choice.without(
         WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
     )
-    return choice._replace(lacking=selection.lacking, idle=selection.idle, undecided=undecided)
+    idle = [
+        advised(term, query, all_tracks, decided, rows_of) if term.is_negated and term.near is None else term
+        for term in selection.idle
+    ]
+    return choice._replace(lacking=selection.lacking, idle=idle, undecided=undecided)
 
 
 def _without_known_tags(tracks: Tracks) -> frozenset[int]:

@@ -34,9 +34,11 @@ class Idle(NamedTuple):
     """A path term that no track matches, or a negated term that excludes no track.
 
     Attributes:
+        advice: what the user may have meant; empty if unknown.
         near: the path of a folder with tracks that is similar to the term's path, if any.
     """
 
     text: str
     is_negated: bool
     near: str | None
+    advice: str = ""

@@ -9,13 +9,15 @@ from typing import NamedTuple
 
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
-from playshuffle.selection.fields import FIELDS, LENGTH, OF_HISTORY, TEXT, Field
+from playshuffle.selection.fields import FIELDS, FLAG, LENGTH, OF_HISTORY, TEXT, Field
+from playshuffle.selection.findings import Idle
 from playshuffle.selection.query import Query
 from playshuffle.selection.terms import Term
 from playshuffle.selection.values import BETWEEN
 from playshuffle.text import folded, short
 
 _CLOSENESS = 0.5
+_CLOSE = 0.7  # of a value to exclude: most exclusions that change nothing are right
 _MOST_VALUES = 10_000  # values to compare; more take seconds
 
 # Terms with a meaning in other query languages, and the term to write here.
@@ -59,6 +61,29 @@ def count_terms(query: Query, tracks: Tracks, indices: Sequence[int], rows_of: R
         )
 
 
+def advised(idle: Idle, query: Query, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Idle:
+    """Return a term that excludes no track, with advice."""
+    term = next(term for term in query.terms if term.text == idle.text)
+    field, colon, value = term.text.lstrip("-^").partition(":")
+    parts = re.split("[|,] *", value)
+    advice = ""
+    if not colon and field in FIELDS:
+        example = "yes" if FIELDS[field].kind == FLAG else "VALUE"
+        advice = f"To exclude by the tag, write: -{field}:{example}"
+    elif colon and len(parts) > 1 and all(parts) and value[0] not in ":\"'":
+        advice = f"To exclude each, write: {' '.join(f'-{field}:{part}' for part in parts)}"
+    elif colon:
+        values, kind = _values(tracks, indices, rows_of, term.checks[0].field), term.checks[0].field.kind
+        near = _nearest_value(value, values, _CLOSE) if kind == TEXT and not term.is_regex else None
+        advice = "" if near is None else f"Did you mean: -{field}:{_quoted(near)}"
+        advice = advice if values else "No track has this tag."
+    return idle._replace(advice=advice)
+
+
+def _quoted(value: str) -> str:
+    return value if value.isalnum() else f'"{short(value, 40)}"'
+
+
 def _phrase(term: Term, following: Term | None) -> str:
     is_word = following is not None and len(following.checks) > 1 and not following.is_negated
     if following is None or not is_word or following.text.lower() in ("and", "or", "not"):
@@ -89,9 +114,14 @@ def _advice(term: Term, count: int, values_of: Callable[[Field], Counter[str]]) 
 
 
 def _nearest(value: str, values: Counter[str]) -> str:
+    near = _nearest_value(value, values, _CLOSENESS)
+    return "" if near is None else f"nearest: {short(near, 40)} ({values[near]:,})"
+
+
+def _nearest_value(value: str, values: Counter[str], closeness: float) -> str | None:
     by_case = {folded(text): text for text, _ in values.most_common(_MOST_VALUES)}
-    near = get_close_matches(folded(value.strip("\"'=~")), by_case, 1, _CLOSENESS)
-    return "".join(f"nearest: {short(by_case[name], 40)} ({values[by_case[name]]:,})" for name in near)
+    near = get_close_matches(folded(value.strip("\"'=~")), by_case, 1, closeness)
+    return by_case[near[0]] if near else None
 
 
 def _values(tracks: Tracks, indices: Sequence[int], rows_of: RowsOf, field: Field) -> Counter[str]:

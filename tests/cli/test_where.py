@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import listed, make, report, update_configured
+from tests.support.program import listed, make, ran, report, update_configured
 from tests.support.service import Service, aged, config, holds, left, wait_for
 from tests.support.tagging import tagged_library
 
@@ -85,6 +85,34 @@ def test_a_note_names_each_negated_term_that_excludes_no_track(music: Path) -> N
     assert "excludes no track" not in make(music, "--where=-path:Xmas")
     idle = report(music, "--where=-path:Xmass")["choice"]["idle"]
     assert idle == [{"term": "-path:Xmass", "negated": True, "near": "Xmas"}]
+
+
+ADVICE = {
+    "-genre:rock,jazz": "To exclude each, write: -genre:rock -genre:jazz",
+    "-artist:a|b": "To exclude each, write: -artist:a -artist:b",
+    "-explicit": "To exclude by the tag, write: -explicit:yes",
+    "-genre": "To exclude by the tag, write: -genre:VALUE",
+    "-genre:rocc": "Did you mean: -genre:Rock",
+    "-artist:wngs": "Did you mean: -artist:Wings",
+    '-artist:"Mils Davis"': 'Did you mean: -artist:"Miles Davis"',
+    "-explicit:yes": "No track has this tag.",
+    "-mood:sad": "No track has this tag.",
+    "-genre:polka": "",
+    "-genre::^polka$": "",
+    "-year:1800": "",
+}
+
+
+@pytest.mark.parametrize("query", ADVICE)
+def test_an_exclusion_that_changes_nothing_is_a_warning_with_advice_before_all_other_facts(
+    query: str, music: Path
+) -> None:
+    problem = f"Problem: {query} excludes no track. {ADVICE[query]}".strip()
+
+    made = make(music, "--where", query).splitlines()
+    assert (made[0].partition(":")[0], made[1]) == ("warning", problem)
+    dealt = ran("deal", music, "--where", query).err.splitlines()
+    assert dealt[:2] == ["warning: Dealt 5 tracks", problem]
 
 
 def test_a_long_term_of_a_query_is_shortened_in_a_message(music: Path) -> None:
