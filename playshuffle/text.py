@@ -41,6 +41,14 @@ _COMMANDS = {
 }
 
 
+class UnknownNameError(PlayshuffleError):
+    """A name is unknown."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.name = name
+
+
 def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     """Return the known name that a user means, whether in upper or lower case.
 
@@ -69,7 +77,7 @@ def known(kind: str, name: str, names: Iterable[str], *, see: str = "") -> str:
     else:
         rest = [f"{len(names) - _FEW} others"] if len(names) > _FEW else []
         hint = f"Use {any_of([*map(shown, names[:_FEW]), *rest])}."
-    raise PlayshuffleError(f"Unknown {kind} '{shown(name)}'. {hint}")
+    raise UnknownNameError(name, f"Unknown {kind} '{shown(name)}'. {hint}")
 
 
 def nearest(plain: str, names: Mapping[str, str] | Iterable[str]) -> str | None:

@@ -7,11 +7,13 @@ from typing import Annotated
 
 from playshuffle.cli import help_topics
 from playshuffle.cli.common_options import argument
+from playshuffle.cli.everyday_words import answer_to
 from playshuffle.cli.help_topics import TOPICS
 from playshuffle.cli.player_profile import profile
 from playshuffle.cli.screen import Screen, screen_of
 from playshuffle.cli.streams import print_lines
 from playshuffle.config.own_players import known_player, value_names
+from playshuffle.errors import PlayshuffleError
 from playshuffle.ordering.orders import ORDERS
 from playshuffle.text import known
 
@@ -39,7 +41,13 @@ def help(  # noqa: A001 - the word on the command line
         rows = [(name, summary) for name, (summary, _) in TOPICS.items()]
         print_lines(_fitted(["Topics:", *help_topics.columns(rows), "", _OTHERS], screen))
         return
-    name = known("topic", topic, _names(), see="playshuffle help")
+    try:
+        name = known("topic", topic, _names(), see="playshuffle help")
+    except PlayshuffleError:
+        if (answer := answer_to(topic)) is None:
+            raise
+        print_lines([*screen.wrapped(answer.text), *screen.wrapped(answer.command, "  ")])
+        return
     if name in TOPICS:
         print_lines(_fitted(TOPICS[name][1](), screen))
     elif name in ORDERS:

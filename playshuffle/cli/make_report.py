@@ -182,7 +182,7 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
 
 
 def idle_terms(choice: Choice) -> Iterator[Fact]:
-    """Yield the terms of the query that change nothing, which seldom is what the user wants."""
+    """Yield the terms of the query that change nothing, which is rarely what the user wants."""
     for idle in choice.idle:
         text = f"{short(idle.text)} {'excludes' if idle.is_negated else 'matches'} no track."
         if idle.near is not None:

@@ -8,13 +8,14 @@ from functools import partial
 from typing import Any
 
 from playshuffle import duration
+from playshuffle.cli.everyday_words import answer_to
 from playshuffle.cli.screen import home_path, shell_path
 from playshuffle.config.words import NoListError
 from playshuffle.errors import PlayshuffleError, flag, shown
 from playshuffle.options.table import ROWS
 from playshuffle.playlist.formats import FORMATS
 from playshuffle.selection.fields import FIELDS
-from playshuffle.text import known, shell_word
+from playshuffle.text import UnknownNameError, known, shell_word
 
 # Different messages of typer's versions for the same error.
 _NUMBER = r"^('.*') is not a valid int(?:eger)?(?: range)?$"
@@ -78,10 +79,11 @@ def usage_text(error: Any, words: Sequence[str]) -> str:
             return f"Unknown option '{option}'. Write {meant}. See: {see}"
         if f"-{option}" in names:
             return f"Unknown option '{option}'. Did you mean '-{option}'? See: {see}"
+        answer = answer_to(option)
         try:
             known("option", option, names, see=see)
         except PlayshuffleError as unknown:
-            return str(unknown)
+            return str(unknown) if answer is None else f"Unknown option '{option}'. {answer.line}"
     parameter = getattr(error, "param", None)
     message = re.sub(_NUMBER, r"must be a whole number, not \1", str(error.message).rstrip("."))
     message += _as_time(message) if parameter is not None and "--limit" in parameter.opts else ""
@@ -135,6 +137,9 @@ def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
 
 def details_of(error: PlayshuffleError, words: Sequence[str]) -> Sequence[str]:
     """Return the lines below an error's text: its own, or the commands that do what the user wants."""
+    cause = error.__cause__
+    if isinstance(cause, UnknownNameError) and (answer := answer_to(cause.name)) is not None:
+        return answer.text, answer.command
     if not isinstance(error, NoListError):
         return error.details
     command = ["playshuffle", *words]
@@ -160,4 +165,5 @@ def other_command(words: Sequence[str]) -> str:
         if word.lower() in names.split():
             command = re.sub("( [A-Z]+)+$", lambda match: f" {rest}" if rest else match[0], meant)
             return f"Unknown command '{shown(word)}'. Write: playshuffle {command}"
-    return ""
+    answer = answer_to(word)
+    return "" if answer is None else f"Unknown command '{shown(word)}'. {answer.line}"

@@ -1,0 +1,184 @@
+"""EverydayAnswer everyday words, such as `stick`: what playshuffle can do, and the command that does it.
+
+`help WORD`, and errors about unknown commands, options and orders use the table. A test runs each command.
+"""
+
+from typing import NamedTuple
+
+# Words, then a sentence, which says what to do instead if playshuffle cannot do it, and a command
+# that works as it is, for the folder ~/Music and a list of it.
+_TABLE = """
+stick usb thumbdrive sd card copy cp transfer sync rsync device
+  Copy a list to a stick:
+  playshuffle export ~/Music /media/STICK
+
+car radio-car auto mp3player walkman folders-of-99
+  At most 99 tracks in a folder:
+  playshuffle export ~/Music /media/STICK --max-per-folder 99
+
+poweramp vlc-android auxio syncthing
+  For a phone, see:
+  playshuffle help phone
+
+christmas xmas season seasons seasonal holiday holidays halloween advent
+  Christmas music on these days only (the service makes it again each day):
+  playshuffle make ~/Music --where '-genre:christmas , today:11-15..12-27'
+
+classical symphony symphonies movement movements sonata opera keep-together together sequence medley
+  Keep the tracks with the same tag together, in their order (work, grouping or another):
+  playshuffle make ~/Music --order groups --group-by work
+
+bpm tempo running workout jogging sport
+  By the tag for the tempo:
+  playshuffle make ~/Music --where bpm:120..130
+
+rating ratings rated star stars weighted weight favorite favorites favourite hits best popular smart
+  Higher rated tracks tend to come first:
+  playshuffle make ~/Music --order favourites
+
+skip skipped hate hated dislike disliked blacklist blocklist unwanted delete rm trash
+  Keep a track out of all lists (its file stays):
+  playshuffle never 'Morning'
+
+daily day radio station stream mixtape every-day endless forever party queue
+  Other tracks each day, until each was dealt once:
+  playshuffle deal ~/Music
+
+weekly week month monthly
+  Other tracks each week:
+  playshuffle deal ~/Music --every week
+
+duplicate duplicates dupes dupe duplicated dedup doubles double twice
+  Only the best copy of each recording:
+  playshuffle make ~/Music --no-duplicates
+
+audiobook audiobooks podcast podcasts spoken speech book books hoerbuch
+  Spoken word stays out by itself. To include it:
+  playshuffle make ~/Music --spoken
+
+cron crontab schedule scheduled timer anacron
+  Let cron run a deal each hour; it deals once a day:
+  playshuffle deal ~/Music -q
+
+docker container podman kubernetes synology qnap unraid openmediavault
+  The documentation has a container: Install, In a container. For music on a NAS:
+  playshuffle help nas
+
+sonos chromecast alexa airplay dlna upnp plex emby subsonic airsonic
+  Play the list from a server such as:
+  playshuffle help navidrome
+
+spotify youtube tidal deezer streaming
+  It works with files only. To try it without any:
+  playshuffle demo
+
+ls dir lists show-all
+  All lists:
+  playshuffle status --all
+
+update refresh rescan scan reload regenerate
+  Make all configured lists again; or a folder:
+  playshuffle make ~/Music
+
+next more skip-to tomorrow
+  What is dealt next; --now deals it:
+  playshuffle deal ~/Music --peek
+
+search find grep query filter
+  Choose tracks by their tags:
+  playshuffle make ~/Music --where genre:ambient
+
+generate build write go run start playlist
+  Make a list:
+  playshuffle make ~/Music
+
+least-played least least_played unplayed unheard neglected forgotten rarely-played lru
+  Least played first, once playshuffle service install --listen has heard something:
+  playshuffle make ~/Music --history listen --order rare
+
+newest new recent recently latest added recently-added
+  Newest files first:
+  playshuffle make ~/Music --order by:-mtime
+
+oldest old chronological date released decade
+  By year, the oldest first:
+  playshuffle make ~/Music --order by:year
+
+interleave interleaved alternate alternating separate spaced apart no-artist-repeat
+  The same artist rarely twice in a row:
+  playshuffle make ~/Music --order spread
+
+fair equal equally balanced even proportional one-each
+  At most a few tracks of each artist:
+  playshuffle make ~/Music --most 5:artist
+
+same reproducible repeatable deterministic fixed
+  The same order each time:
+  playshuffle make ~/Music --seed 1
+
+unshuffled unsorted none original given as-is relative convert-paths rewrite
+  A list with the same order and paths for your player:
+  playshuffle make --from ~/Music/playshuffle.m3u --order kept -o ~/again.m3u
+
+convert transcode format mp3 flac ffmpeg encode bitrate
+  Files are copied as they are; convert them before, with ffmpeg. To copy:
+  playshuffle export ~/Music /media/STICK
+
+jingle jingles bumper bumpers interstitial ads mix mixed ratio interval crossfade gapless volume
+replaygain
+  It only orders tracks; radio software such as Liquidsoap mixes them. Orders:
+  playshuffle help orders
+
+album albums whole-album random-album
+  One whole album at random:
+  playshuffle make ~/Music --order albums --albums 1 -o ~/album.m3u
+
+explicit children kids child parental clean family
+  Without what the tags call explicit:
+  playshuffle make ~/Music --where -explicit:yes
+
+short interlude interludes skit skits intro intros
+  Without short tracks:
+  playshuffle make ~/Music --where 'length:0:01..'
+
+hour minutes duration length-limit
+  A list of at most an hour:
+  playshuffle make ~/Music --time 1h -o ~/hour.m3u
+
+size gb space full fit capacity
+  What fits on a stick; the next deal has others:
+  playshuffle deal ~/Music --size 8GB
+
+uninstall remove-all purge
+  Stop the service; then delete the program:
+  playshuffle service uninstall
+
+play listen-to player
+  Play a list with any player, such as mpv. To replace the queue of a running one:
+  playshuffle tell mpv ~/Music
+"""
+
+
+class EverydayAnswer(NamedTuple):
+    """What playshuffle can do about some words: a sentence, and a command."""
+
+    text: str
+    command: str
+
+    @property
+    def line(self) -> str:
+        return f"{self.text} {self.command}"
+
+
+def answers() -> dict[str, EverydayAnswer]:
+    """Return the answer to each word."""
+    found: dict[str, EverydayAnswer] = {}
+    for block in _TABLE.strip().split("\n\n"):
+        *words, text, command = (line.strip() for line in block.splitlines())
+        found |= dict.fromkeys(" ".join(words).split(), EverydayAnswer(text, command))
+    return found
+
+
+def answer_to(word: str) -> EverydayAnswer | None:
+    """Return the answer to a word, in upper or lower case, with or without dashes in front."""
+    return answers().get(word.lower().lstrip("-").replace("_", "-").replace(" ", "-"))
