@@ -3,13 +3,17 @@
 `keys[n]` is the group of the n-th entry.
 """
 
+import itertools
+import operator
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from playshuffle.shuffle import fewest_repeats, repeats
+from playshuffle.shuffle import fewest_repeats, nearest, repeats
+
+_GUESSES = 10_000  # more take long, and change little
 
 
 class Mix(NamedTuple):
@@ -51,18 +55,41 @@ def neighbours_by_chance(keys: Sequence[int]) -> Fraction:
     return Fraction(pairs, max(len(keys), 1))
 
 
-def nearest(keys: Sequence[int]) -> int | None:
-    """Return the minimum plays from an entry to the next one of its group, if a group has two entries."""
-    last: dict[int, int] = {}
-    shortest = None
-    for position, key in enumerate(keys):
-        if key in last and (shortest is None or position - last[key] < shortest):
-            shortest = position - last[key]
-        last[key] = position
-    return shortest
-
-
 def successors(paths: Sequence[bytes]) -> int:
     """Count the entries that follow the same track as if the entries were sorted by path."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))
+
+
+def predictable(keys: Sequence[int]) -> float:
+    """Return how often a listener who names the group that is most due is right, from 0 to 1.
+
+    A group of m entries is due n/m plays after its last one, and n/2m plays after the start. The listener
+    knows how many entries of each group are left, and guesses in the last two thirds of the list. Of several
+    groups of one size that were not played yet, he guesses any.
+    """
+    count, sizes, right, guesses = len(keys), Counter(keys), 0.0, 0
+    left = dict(sizes)
+    # For each size, the groups that have entries left: unplayed ones, and others with their last position,
+    # the oldest first.
+    unplayed = {size: {key for key in sizes if sizes[key] == size} for size in set(sizes.values())}
+    played: dict[int, dict[int, int]] = {size: {} for size in unplayed}
+    step = -(-count // _GUESSES)
+    for position, key in enumerate(keys):
+        if position >= count // 3 and position % step == 0:
+            due = [(position * size + count / 2, size, groups) for size, groups in unplayed.items() if groups]
+            due += [
+                ((position - last[oldest]) * size, size, {oldest})
+                for size, last in played.items()
+                for oldest in itertools.islice(last, 1)
+            ]
+            *_, most_due = max(due, key=operator.itemgetter(0, 1))
+            right += (key in most_due) / len(most_due)
+            guesses += 1
+        size = sizes[key]
+        left[key] -= 1
+        unplayed[size].discard(key)
+        played[size].pop(key, None)
+        if left[key]:
+            played[size][key] = position
+    return right / max(guesses, 1)

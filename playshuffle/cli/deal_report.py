@@ -13,6 +13,7 @@ from playshuffle.dealing.describe import deck_facts, next_deal
 from playshuffle.dealing.period import Every
 from playshuffle.errors import shown
 from playshuffle.options.table import Options, as_flags
+from playshuffle.ordering.orders import ORDERS
 from playshuffle.pipeline.deal import Dealt
 from playshuffle.text import counted
 
@@ -45,6 +46,8 @@ def lines(dealt: Dealt, *, names: bool) -> Iterator[Fact]:
             yield f"From {_next_day(dealt, today)}", _changes(report.request.options, dealt.former)
         if dealt.deck.round > last.round and dealt.is_new:
             yield "Round", f"round {last.round:,} ends in this deal; round {dealt.deck.round:,} fills it up"
+        if names or (dealt.is_new and ORDERS[report.request.recipe.order_name].has_fewest_repeats):
+            yield from make_report.mixed(report.request.recipe.order_name, report.figures())
         if dealt.is_new or names:
             yield from make_report.left_out(report, names=names)
     yield from (("Note", str(note)) for note in report.notes)

@@ -55,8 +55,8 @@ def lines(report: Report, *, names: bool, is_again: bool = False, is_brief: bool
         yield from _losses(report.losses, report.suspects, names=names)
     elif report.has_news and report.losses:
         yield "Note", _possible_losses(report.losses)
-    if figures.neighbours and (report.is_new or report.output is None or names):
-        yield from _repeats(request.recipe.order_name, figures)
+    if report.is_new or report.output is None or names:
+        yield from mixed(request.recipe.order_name, figures)
     yield from (("Note", str(note)) for note in (report.notes if names else report.new_notes()))
     if report.is_changed and report.output is not None:
         yield from _service_notes(report.output, request.recipe.order_name)
@@ -105,6 +105,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "artists": figures.artists,
         "same_artist_neighbours": figures.neighbours,
         "fewest_possible": figures.fewest,
+        "nearest_same_artist": figures.nearest,
         "skipped": _pairs([*report.library.skipped, *report.choice.skipped(NAME)]),
         "choice": _choice_as_json(report.choice),
         "untagged": _pairs(report.library.untagged),
@@ -208,8 +209,16 @@ def _names(files: Sequence[Skipped], count: int) -> Iterator[Fact]:
     yield from (("", text) for text in shortened([*texts, *[""] * (count - len(files))], _NAMES))
 
 
-def _repeats(order: str, figures: Figures) -> Iterator[Fact]:
-    """Yield the number of repeats, for an order with the fewest possible, or the default order with more."""
+def mixed(order: str, figures: Figures) -> Iterator[Fact]:
+    """Yield the number of repeats or, without repeats, how far apart the tracks of an artist are.
+
+    Repeats are of interest for an order with the fewest possible, and for the default order with more.
+    """
+    if not figures.neighbours:
+        if figures.nearest is not None:
+            tracks = counted(figures.nearest - 1, "track")
+            yield "Apart", f"the same artist at the earliest after {tracks}"
+        return
     text = f"{counted(figures.neighbours, 'track')} right after another by the same artist"
     if ORDERS[order].has_fewest_repeats and figures.neighbours == figures.fewest:
         yield "Repeats", f"{text}, the fewest possible"

@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -26,6 +26,8 @@ KEYS = tuple(dict.fromkeys((ALBUM, ARTIST, FOLDER, *OF_TRACKS)))
 
 # A guest does not make a new artist: 'A feat. B', 'A (ft. B)', 'A [featuring B]'.
 _GUEST = r"(?is)\s*[(\[]?\b(?:feat|ft|featuring)\b\.?\s.*"
+# Between two artists, or inside the name of one.
+_JOINT = r"(?i)\s*,\s+|\s+(?:&|\+|x|vs\.?|and)\s+"
 _NOBODY = frozenset(("", "various artists", "various", "va", "v.a.", "unknown artist", "[unknown]"))
 
 # One disc of several, as a folder or a title: 'CD1', 'disc 2 - Live', 'Album (Disc 2)', 'Album CD1'.
@@ -69,7 +71,7 @@ def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
     if by == ALBUM:
         return albums(chosen).keys
     if by == ARTIST:
-        keys = artist_keys(chosen.column(Folder.all_artists))[0]
+        keys = artist_keys(chosen.column(Folder.all_artists), chosen.tracks.artists)[0]
     elif by == FOLDER:
         keys = _numbered(chosen.column(lambda folder: [folder.path] * (folder.names.count(b"/") + 1)))
     else:
@@ -77,14 +79,17 @@ def group_keys(chosen: Chosen, by: str) -> Sequence[int]:
     return chosen.by_index(keys, 0)
 
 
-def artist_keys(artists: Sequence[bytes]) -> tuple[list[int], int]:
+def artist_keys(artists: Sequence[bytes], library: Sequence[bytes] | None = None) -> tuple[list[int], int]:
     """Return an artist number for each track, and the number of known artists.
 
     A track without an artist, or by 'Various Artists', is a group of its own. The first of several artists
-    counts.
+    counts. 'A & B' is by A if A is an artist of its own in the library, which has all these and more.
     """
-    names = {artist: _principal(artist.decode(errors="replace")) for artist in dict.fromkeys(artists)}
-    return _numbered(list(map(names.__getitem__, artists))), len(set(names.values()) - {None})
+    texts = dict.fromkeys(artists if library is None else library)
+    names = {artist: _principal(artist.decode(errors="replace")) for artist in texts}
+    everyone = frozenset(names.values())
+    leading = {artist: _leading(names[artist], everyone) for artist in dict.fromkeys(artists)}
+    return _numbered(list(map(leading.__getitem__, artists))), len(set(leading.values()) - {None})
 
 
 def albums(chosen: Chosen) -> Albums:
@@ -131,6 +136,13 @@ def _principal(artists: str) -> str | None:
     first = folded(artists.partition("; ")[0].strip())
     name = re.sub(_GUEST, "", first).strip() or first
     return None if name in _NOBODY else name
+
+
+def _leading(name: str | None, everyone: Collection[str | None]) -> str | None:
+    for joint in reversed([] if name is None else list(re.finditer(_JOINT, name))):
+        if name is not None and name[: joint.start()] in everyone:
+            return _leading(name[: joint.start()], everyone)
+    return name
 
 
 def _values(field: Field, folder: Folder, rows: Rows) -> list[Hashable | None]:

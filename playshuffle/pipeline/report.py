@@ -15,7 +15,7 @@ from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.request import Request
 from playshuffle.players.losses import Loss
 from playshuffle.playlist.m3u import PathStyle, Text
-from playshuffle.shuffle import fewest_repeats, repeats
+from playshuffle.shuffle import fewest_repeats, nearest, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.tags.cause import NAME
 
@@ -36,12 +36,14 @@ class Figures(NamedTuple):
     Attributes:
         neighbours: number of tracks directly after a track by the same artist.
         fewest: the lowest possible `neighbours`.
+        nearest: minimum plays from a track to the next one by the same artist, if an artist has two.
     """
 
     duration_ms: int
     artists: int
     neighbours: int
     fewest: int
+    nearest: int | None
 
 
 class Report(NamedTuple):
@@ -116,6 +118,7 @@ class Report(NamedTuple):
 
 def figures_of(tracks: Tracks, order: Sequence[int]) -> Figures:
     """Compute the figures of a playlist."""
-    keys, artists = artist_keys(list(map(tracks.artists.__getitem__, order)))
+    keys, artists = artist_keys(list(map(tracks.artists.__getitem__, order)), tracks.artists)
     length_ms = sum(map(tracks.durations_ms.__getitem__, order))
-    return Figures(length_ms, artists, repeats(keys), fewest_repeats(keys))
+    neighbours = repeats(keys)
+    return Figures(length_ms, artists, neighbours, fewest_repeats(keys), 1 if neighbours else nearest(keys))

@@ -10,7 +10,15 @@ Nothing here knows about music. Unless a function says otherwise:
   before it keep their positions.
 """
 
-from playshuffle.shuffle.apart import fewest_repeats, move_apart, repeats, swap_apart
+from playshuffle.shuffle.apart import (
+    fewest_repeats,
+    move_apart,
+    nearest,
+    part_in_order,
+    part_on_ring,
+    repeats,
+    swap_apart,
+)
 from playshuffle.shuffle.blocks import Inside, blocks
 from playshuffle.shuffle.chance import RandBelow, RandomSource, Seeded, System, chance, draws
 from playshuffle.shuffle.constrained import behind, part, pinned, semi_shuffle
@@ -36,6 +44,7 @@ __all__ = [
     "EmptyPositionError", "Inside", "RandBelow", "RandomSource", "Seeded", "Shuffle", "System", "behind",
     "blocks", "by_keys", "chance", "deal", "draws", "durstenfeld", "fewest_repeats", "fisher_yates",
     "forward_durstenfeld", "from_table", "insert", "insert_apart", "insert_in_block", "insertion",
-    "inside_out", "move_apart", "not_before", "part", "pinned", "repeats", "sattolo", "semi_shuffle",
-    "soonest_after", "sparse_deal", "spread", "swap_apart", "top_in_at_random", "weighted",
+    "inside_out", "move_apart", "nearest", "not_before", "part", "part_in_order", "part_on_ring", "pinned",
+    "repeats", "sattolo", "semi_shuffle", "soonest_after", "sparse_deal", "spread", "swap_apart",
+    "top_in_at_random", "weighted",
 ]  # fmt: skip

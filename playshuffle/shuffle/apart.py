@@ -4,11 +4,15 @@ A repeat is an entry right behind one of its own group; the two are a pair. With
 of the largest group, n entries cannot have fewer than max(0, 2m - n - 1) repeats.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import eq
 
 from playshuffle.shuffle.chance import RandBelow
+
+# How many positions `part_on_ring` tries: all in a small library, some for each entry in a large one.
+_TRIES, _TRIES_PER_ENTRY = 1 << 18, 16
 
 
 def repeats(groups: Sequence[int]) -> int:
@@ -20,6 +24,17 @@ def fewest_repeats(groups: Sequence[int]) -> int:
     """Return the number of repeats in the best order of these entries."""
     largest = max(Counter(groups).values(), default=0)
     return max(0, 2 * largest - len(groups) - 1)
+
+
+def nearest(groups: Sequence[int]) -> int | None:
+    """Return the minimum positions from an entry to the next one of its group, if a group has two entries."""
+    last: dict[int, int] = {}
+    shortest = None
+    for at, group in enumerate(groups):
+        if group in last and (shortest is None or at - last[group] < shortest):
+            shortest = at - last[group]
+        last[group] = at
+    return shortest
 
 
 def move_apart(order: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0) -> list[int]:
@@ -107,6 +122,73 @@ def swap_apart(
             elif fewest:
                 hopeless.add(group)
     return result
+
+
+def part_on_ring(ring: Sequence[int], keys: Sequence[int], within: Sequence[int]) -> list[int]:
+    """Move entries of a ring until no neighbours are of one subgroup, where that is possible.
+
+    The second entry of each such pair moves to the nearest position where it makes no neighbours of one group
+    or subgroup, later ones first.
+
+    Draws: none. Cost: O(n), and for each move its distance, O(n) in all.
+    """
+    result = list(ring)
+    groups: list[int | None] = [keys[entry] for entry in ring]
+    _part(result, groups, [within[entry] for entry in ring], frozenset())
+    return result
+
+
+def part_in_order(
+    order: Sequence[int], pins: Collection[int], keys: Sequence[int], within: Sequence[int]
+) -> list[int]:
+    """Do as `part_on_ring` with an order, whose ends are no neighbours; entries at `pins` stay."""
+    result = list(order)
+    groups = [*(keys[entry] for entry in order), None]
+    _part(result, groups, [*(within[entry] for entry in order), None], frozenset(pins))
+    return result
+
+
+def _part(
+    ring: list[int], groups: list[int | None], subgroups: list[int | None], pins: Collection[int]
+) -> None:
+    """Move in all three lists; between both ends of an order, groups and subgroups have None."""
+    tries = _TRIES + _TRIES_PER_ENTRY * len(ring)
+    hopeless = set[int | None]()
+    at = 0
+    while at < len(ring):
+        group, subgroup = groups[at], subgroups[at]
+        is_free = groups[at - 1] != groups[(at + 1) % len(groups)] and at not in pins
+        if subgroups[at - 1] != subgroup or subgroup in hopeless or not is_free:
+            at += 1
+            continue
+        target = at
+        for target in itertools.islice(_targets(at, len(groups), pins), max(tries, 0)):
+            if subgroup not in (subgroups[target - 1], subgroups[target]) and group not in (
+                groups[target - 1],
+                groups[target],
+            ):
+                break
+        else:
+            hopeless.add(subgroup)
+            tries -= len(ring)
+            continue
+        tries -= abs(target - at)
+        ring.insert(target - (target > at), ring.pop(at))
+        groups.insert(target - (target > at), groups.pop(at))
+        subgroups.insert(target - (target > at), subgroups.pop(at))
+        at += target < at
+
+
+def _targets(at: int, end: int, pins: Collection[int]) -> Iterator[int]:
+    """Yield positions before which an entry can be inserted without a move of pins, nearest ones first."""
+    for target in range(at + 2, end):
+        if target - 1 in pins:
+            break
+        yield target
+    for target in range(at - 1, -1, -1):
+        if target in pins:
+            break
+        yield target
 
 
 def _is_paired(groups: Sequence[int], at: int) -> bool:

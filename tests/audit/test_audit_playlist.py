@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from playshuffle.audit.mix import nearest, neighbours_by_chance, successors
+from playshuffle.audit.mix import neighbours_by_chance, predictable, successors
 from playshuffle.errors import shown
 from playshuffle.library.cache import Cache
-from playshuffle.shuffle import repeats
+from playshuffle.shuffle import nearest, repeats
 from tests.support.hostile import NAMES
 from tests.support.in_process import Program
 from tests.support.tagging import tagged_library
@@ -51,6 +51,23 @@ def test_the_number_of_repeats_expected_by_chance_is_the_mean_over_all_orders(ke
     counts = [repeats(order) for order in itertools.permutations(keys)]
 
     assert neighbours_by_chance(keys) == Fraction(sum(counts), len(counts))
+
+
+@pytest.mark.parametrize(
+    ("keys", "share"),
+    [
+        ([], 0),
+        ([0, 1] * 9, 1),  # the other one is due
+        ([0, 1, 2] * 6, 1),
+        ([0, 1, 2, 0, 1, 2, 1, 0, 2], 5 / 6),
+        (range(9), (1 / 6 + 1 / 5 + 1 / 4 + 1 / 3 + 1 / 2 + 1) / 6),  # nothing but chance
+        ([0] * 9, 1),
+    ],
+)
+def test_a_list_is_predictable_as_often_as_the_group_that_is_most_due_comes(
+    keys: Sequence[int], share: float
+) -> None:
+    assert predictable(keys) == pytest.approx(share)
 
 
 def test_the_shortest_gap_is_the_smallest_distance_between_two_tracks_of_one_artist() -> None:

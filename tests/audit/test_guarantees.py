@@ -10,8 +10,8 @@ from playshuffle.audit.audited_orders import NAMES, SPECIMEN, audited
 from playshuffle.audit.guarantees import Chances, favoured, one_ring, uniform
 from tests.shuffle.all_draws import distribution
 
-# Shuffles by keys and by weight have too many draws, and the number of draws of top-in is not limited.
-ENDLESS = ("by-keys", "favourites", "top-in")
+# Spread, and shuffles by keys and by weight, have too many draws; top-in has no limit of draws.
+ENDLESS = ("by-keys", "favourites", "spread", "top-in")
 SHOWN = [name for name in NAMES if not name.startswith(SPECIMEN) and name not in ENDLESS]
 
 Shares = dict[tuple[int, ...], Fraction]

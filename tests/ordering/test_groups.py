@@ -32,7 +32,18 @@ def are_one(by: str, one: Tags, other: Tags) -> bool:
         ("Straße", "STRASSE", True),
         ("Bj\u00f6rk", "BJO\u0308RK", True),
         ("Queen", "King", False),
-        ("Simon & Garfunkel", "Simon", False),
+        ("Simon & Garfunkel", "Simon & Someone", False),
+        ("Queen & David Bowie", "Queen", True),
+        ("Queen, David Bowie", "queen", True),
+        ("Queen x David Bowie", "Queen", True),
+        ("Queen vs. The Miami Project", "Queen", True),
+        ("Queen vs Someone", "Queen feat. Someone", True),
+        ("Queen + Paul Rodgers", "Queen", True),
+        ("Queen and Adam Lambert", "Queen", True),
+        ("Queen, A & B", "Queen", True),
+        ("Queensland & B", "Queen", False),
+        ("Malcolm X Band", "Malcolm", True),
+        ("Queen&King", "Queen", False),
         ("Little Feat", "Little", False),
         ("feat. X", "feat. Y", False),
         ("Left Featherstone", "Left", False),
@@ -52,6 +63,16 @@ def test_tracks_are_grouped_by_main_artist_if_the_artist_is_known(one: str, othe
 )
 def test_texts_that_differ_only_in_their_unicode_form_are_one_group(by: str, tag: str) -> None:
     assert are_one(by, Tags(**{tag: "Bj\u00f6rk"}), Tags(**{tag: "BJO\u0308RK"}))  # type: ignore[arg-type]
+
+
+def test_an_artist_named_before_others_counts_only_if_the_library_has_tracks_of_this_artist_alone() -> None:
+    earth = b"Earth, Wind & Fire"
+    together = [b"A & B", b"A, C & D", b"A & B & E", earth, b"Simon & Garfunkel", b"Garfunkel"]
+
+    assert len(set(artist_keys(together)[0])) == 5  # 'A & B & E' is by 'A & B'
+    assert len(set(artist_keys([*together, b"A"])[0])) == 4
+    assert len(set(artist_keys(together, [*together, b"a", b"Earth, Wind"])[0])) == 4
+    assert artist_keys([earth, b"Wind"], [earth, b"Wind", b"earth"]) == ([0, 1], 2)
 
 
 def test_the_number_of_artists_does_not_include_unknown_artists() -> None:

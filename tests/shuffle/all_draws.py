@@ -2,12 +2,12 @@
 
 import contextlib
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable
 from fractions import Fraction
 from typing import TypeVar
 
-from playshuffle.shuffle import RandBelow
+from playshuffle.shuffle import RandBelow, Seeded
 
 T = TypeVar("T", bound=Hashable)
 
@@ -43,6 +43,12 @@ def distribution(run: Callable[[RandBelow], T], draw_limit: int = 100) -> dict[T
         if not drawn:
             return dict(shares)
         drawn[-1] += 1
+
+
+def sampled(run: Callable[[RandBelow], T], seeds: int = 50) -> dict[T, Fraction]:
+    """Return results of `run` with seeds, for a run with too many draws to try them all."""
+    counts = Counter(run(Seeded(str(seed))) for seed in range(seeds))
+    return {result: Fraction(count, seeds) for result, count in counts.items()}
 
 
 def replay(*draws: int) -> RandBelow:
