@@ -121,8 +121,8 @@ class Folder(NamedTuple):
         return self.extinfs.split(b"\0") if b"\0" in self.extinfs else [self.extinfs] * self.track_count
 
 
-# A folder that was not listed, without files.
 # The device of files that a scan did not find, since their drive is missing.
 NO_DEVICE = -1
 
+# A folder that was not listed, without files.
 NOT_LISTED = Folder(b"", 0, 0, 0, 0, b"", False, False, b"", b"", b"")

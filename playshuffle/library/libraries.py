@@ -79,7 +79,7 @@ def recognise_scan(
         lost: dict[RootKey, MissingError] = {}
         for place, walked in scan.places.items() if not reach.accepts_loss else ():
             roots = {key: roots_now[key] for key in place.root_keys if key in roots_now}
-            lost |= lost_roots(known, roots, numbers, walked, changes.gone)
+            lost |= lost_roots(known, table, roots, numbers, walked, changes.gone)
         if not lost:
             break
         missing |= lost

@@ -25,14 +25,17 @@ from playshuffle.text import counted
 
 def lost_roots(
     known: TrackTable,
+    table: TrackTable,
     scanned: Mapping[RootKey, Root],
-    found_numbers: Collection[int],
+    found_numbers: frozenset[int],
     place: WalkResult,
     deleted: Collection[bytes],
 ) -> dict[RootKey, MissingError]:
     """Return an error for each scanned root that seems to be missing.
 
     Args:
+        known: the table before the scan.
+        table: the table after recognition.
         deleted: files and folders that events reported as deleted.
     """
     errors: dict[RootKey, MissingError] = {}
@@ -44,14 +47,16 @@ def lost_roots(
         try:
             folder_id = _folder_id(root)
             if before is None and otherwise is not None:
-                check_tracks(root, otherwise, now, (), (), deleted)
+                found = table.paths_of(frozenset(otherwise.numbers).intersection(now.numbers))
+                check_tracks(root, otherwise, now, (), (), deleted, [*found.values()])
             elif before is not None and (lost_numbers := set(before.numbers).difference(found_numbers)):
                 paths = known.paths_of(before.numbers)
                 lost = [paths[number] for number in lost_numbers if number in paths]
                 for folder in place.unreadable:
                     check_unreadable(folder, below(root, lost))
                 if folder_id not in checked:  # otherwise it is another name of a root: no file is found twice
-                    check_tracks(root, before, now, list(paths.values()), lost, deleted)
+                    found = table.paths_of(found_numbers & paths.keys())
+                    check_tracks(root, before, now, list(paths.values()), lost, deleted, [*found.values()])
             checked.add(folder_id)
         except MissingError as error:
             errors[key] = _hiding_error(root, place.skipped, below(root, lost)) or error

@@ -88,6 +88,7 @@ def check_tracks(
     before: Sequence[bytes],
     missing: Sequence[bytes],
     deleted: Collection[bytes] = (),
+    found: Sequence[bytes] = (),
 ) -> None:
     """Check that the tracks of a root did not disappear with a drive.
 
@@ -97,7 +98,8 @@ def check_tracks(
     1. Nothing is left: tracks were recorded for the root, and none is found; or it had more than 20, and all
        are gone. An empty root is accepted if none of its tracks is gone.
     2. A mount has changed, and tracks on it are gone. Reported deletions do not count here: unmounting may
-       remove the folder that the drive was mounted on.
+       remove the folder that the drive was mounted on. If most of its tracks are found at its mount point, it
+       is the same drive: device names, host names and numbers of file systems change.
     3. Most are gone: more than half of the tracks of the root, and more than 20.
 
     If the former tracks of the root are unknown, only the first half of rule 1 and rule 2 apply.
@@ -106,6 +108,7 @@ def check_tracks(
         before: paths of the root's former tracks; empty if unknown.
         missing: the paths in `before` whose tracks were not found under any name.
         deleted: files and folders that events reported as deleted or moved.
+        found: the paths at which the other former tracks of the root are now.
 
     Raises:
         MissingError: tracks disappeared as if their drive were missing.
@@ -117,15 +120,18 @@ def check_tracks(
     known = len(below(path, before))
     if last_root.numbers and not root.numbers and (lost or not known):
         raise MissingError(path, f"no track was found; {len(last_root.numbers):,} were there", _CONFIRM)
-    _check_mounts(path, last_root, root, missing if known else None)
+    _check_mounts(path, last_root, root, missing if known else None, found)
     if lost > _SMALL_LOSS and 2 * lost > known:
         raise MissingError(path, f"{lost:,} of {known:,} tracks are gone", _CONFIRM)
 
 
-def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None) -> None:
+def _check_mounts(
+    path: bytes, last_root: Root, root: Root, missing: Sequence[bytes] | None, found: Sequence[bytes]
+) -> None:
     """Check that no mount is gone with tracks on it.
 
-    `missing` are the tracks that were not found, deleted ones included (rule 2); None if unknown.
+    `missing` are the tracks that were not found, deleted ones included (rule 2); None if unknown. `found` are
+    the paths of the others.
     """
     if not root.mounts:
         return
@@ -140,6 +146,8 @@ def _check_mounts(path: bytes, last_root: Root, root: Root, missing: Sequence[by
             if missing is None
             else sum(track.startswith(prefix) for track in missing)
         )
+        if any(now.may_have_all_of(mount) for now in root.mounts):
+            lost = 0 if sum(track.startswith(prefix) for track in found) > lost else lost
         if lost > 0:
             raise MissingError(
                 path,

@@ -13,6 +13,9 @@ _BLIND = frozenset(
     )
 )
 
+# File systems that show the files of several folders, whose names their source lists.
+_POOLS = frozenset(("aufs", "bcachefs", "fuse.mergerfs", "fuse.mhddfs", "fuse.unionfs"))
+
 _REMOVABLE = (b"/media/", b"/run/media/", b"/mnt/")
 
 _ESCAPE = rb"\\([0-7]{3})"
@@ -37,6 +40,16 @@ class Mount(NamedTuple):
             self.point == other.point
             and self.kind == other.kind
             and (self.source == other.source or self.fsid == other.fsid != 0)
+        )
+
+    def may_have_all_of(self, other: "Mount") -> bool:
+        """Return whether this may be a mount of the same files: not a pool that has lost a disk."""
+        if self.point != other.point or other.kind not in _POOLS:
+            return self.point == other.point
+        parts = self.source.split(b":")  # without the beginning that all have in common
+        return self.kind == other.kind and all(
+            any(part.endswith(before) or before.endswith(part) for part in parts)
+            for before in other.source.split(b":")
         )
 
 

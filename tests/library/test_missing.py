@@ -3,7 +3,6 @@
 import errno
 import os
 from array import array
-from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -107,10 +106,15 @@ NVME = STICK._replace(source=b"/dev/nvme0n1p1", fsid=7)
 SDC = STICK._replace(source=b"/dev/sdc1")
 EMPTY = Mount(b"/mnt/empty", "ext4", b"/dev/sdc1", 3)
 OVERLAY = Mount(b"/", "overlay", b"overlay", 9)
+NAS = Mount(b"/mnt/usb", "fuse.sshfs", b"nas:/music", 0)
+SMB = Mount(b"/mnt/usb", "cifs", b"//nas/music", 0)
+POOL = Mount(b"/mnt/usb", "fuse.mergerfs", b"1:2", 0)
+A_LIST = [b"/mnt/home/%d.mp3" % number for number in range(4)]
 
 # Claims, each with cases: the root at its last scan, the root now, the tracks that it had, the tracks that
-# are gone, the deletions that events reported, and the error, or nothing if the deletion is accepted.
-Case = tuple[tuple[bytes, Root], tuple[bytes, Root], Sequence[bytes], Sequence[bytes], Collection[bytes], str]
+# are gone, the deletions that events reported, and the error, or nothing if the deletion is accepted. Some
+# have also the paths at which the other tracks are.
+Case = tuple[Any, ...]
 RULE: dict[str, list[Case]] = {
     "one track on a drive that is not mounted is missing": [
         (mnt(2, DISK, STICK), mnt(1, DISK), [A, ON_STICK], [ON_STICK], (), "1 track is gone"),
@@ -145,6 +149,26 @@ RULE: dict[str, list[Case]] = {
     ],
     "a root on another disk is present if no track is gone": [(usb(100), usb(100, NVME), H, [], (), "")],
     "a drive under another device name is the same drive": [(usb(100), usb(95, SDC), H, H[:5], (), "")],
+    "a drive is there under any name, if most of its tracks are found on it": [
+        (usb(100, before), usb(60, now), H, H[60:], (), "", H[:60])
+        for before, now in (
+            (STICK, NVME), (STICK, NVME._replace(kind="fuseblk")),
+            (NAS, NAS._replace(source=b"192.168.1.7:/music")),
+            (SMB, SMB._replace(source=b"//nas.local/music")),
+            (POOL, POOL._replace(source=b"1:2:3")), (POOL, POOL._replace(source=b"disk1:disk2:old")),
+        )
+    ],
+    "half of the tracks, or tracks that are somewhere else now, do not prove that a drive is there": [
+        (usb(100), usb(50, NVME), H, H[50:], (), "50 tracks are gone, and /mnt/usb", H[:50]),
+        (usb(5), usb(4, NVME), H[:5], H[:1], (), "1 track is gone, and /mnt/usb", A_LIST),
+    ],
+    "a drive that is not mounted is missing, though most of its tracks are in the folder below": [
+        (mnt(5, DISK, STICK), mnt(4, DISK), H[:5], H[:1], (), "1 track is gone, and /mnt/usb", H[1:5]),
+    ],
+    "a pool that lost one of its disks is missing, though most of its tracks are found": [
+        (usb(100, POOL), usb(60, now), H, H[60:], (), "40 tracks are gone, and /mnt/usb", H[:60])
+        for now in (POOL._replace(source=b"1:3"), POOL._replace(source=b"1"), STICK)
+    ],
     "a root is missing if more than half of its tracks and more than twenty are gone": [
         (usb(42), usb(21), H[:42], H[21:42], (), ""),
         (usb(42), usb(20), H[:42], H[20:42], (), "of 42 tracks are gone"),
@@ -195,8 +219,8 @@ def test_whether_tracks_were_deleted_or_are_missing_follows_the_documented_rules
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
     monkeypatch.setattr(mounts, "table", lambda: [DISK, DISK._replace(point=b"/state")])
-    for (path, last_root), (_, root), *case, said in RULE[claim]:
-        reason = doubt(path, last_root, root, *case)
+    for (path, last_root), (_, root), before, lost, deleted, said, *found in RULE[claim]:
+        reason = doubt(path, last_root, root, before, lost, deleted, *found)
         assert said in reason if said else reason == ""
 
 
