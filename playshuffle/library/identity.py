@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from playshuffle.library.marks import (
     CONTENT,
+    FILE,
     TAGS_BITS,
     Mark,
     Marks,
@@ -27,6 +28,7 @@ from playshuffle.library.marks import (
     rename_key,
 )
 from playshuffle.library.missing import is_gone
+from playshuffle.system import mounts
 
 _CHANCE = 100  # of this many tracks, two may have the same length and rates by chance
 
@@ -54,7 +56,8 @@ class KnownTrack(NamedTuple):
 class Search:
     """A search for known tracks, rule by rule. A track found by one rule is not searched for by later ones.
 
-    The rules compare, in this order: path and mark; the part of the mark that renaming keeps; birth time and
+    The rules compare, in this order: path and mark; path, size, time and audio, if the file system may give
+    its files other inodes at each mount; the part of the mark that renaming keeps; birth time and
     inode; the path after observed moves; path and audio; audio, if it is rare and no other searched track has
     it; path; path without suffix, and tags; time, if the tags were never read; size, time and audio. If only
     length and rates of the audio are known, tags, name or folder must be the same, too.
@@ -82,6 +85,7 @@ class Search:
         self._index_of = {path: index for index, path in enumerate(paths)}
         self._paths = paths
         self._marks = marks
+        self._lasting: dict[bytes, bool] = {}
         # Nearly all are unchanged. Two known tracks may have one path: a present track, and one that vanished
         # before.
         self.indices: list[int | None] = [None] * len(known)
@@ -96,6 +100,7 @@ class Search:
         self.free.difference_update(taken)
 
     def run(self, moved: Iterable[tuple[bytes, bytes]]) -> None:
+        self._take(self._by_path_and_copy)
         self._take(self._by_mark(rename_key))
         self._take(self._by_mark(file_key))
         # A vanished track cannot have been moved: the moved file was another one at the same path.
@@ -122,6 +127,20 @@ class Search:
             else:
                 still.append(old)
         self._left = still
+
+    def _by_path_and_copy(self, old: int) -> int | None:
+        _, path, mark, _ = self.known[old]
+        index = self._index_of.get(path)
+        if index is None or min(mark[FILE], self._marks[index][FILE]) < 0:  # it has a birth time
+            return None
+        is_same = copy_key(mark) is not None and copy_key(mark) == copy_key(self._marks[index])
+        return None if not is_same or self._numbers_last(os.path.dirname(path)) else index
+
+    def _numbers_last(self, folder: bytes) -> bool:
+        if folder not in self._lasting:
+            kind = mounts.device_kind(folder)
+            self._lasting[folder] = kind is not None and kind[1] in mounts.LASTING_NUMBERS
+        return self._lasting[folder]
 
     def _by_path_and_audio(self, old: int) -> int | None:
         _, path, mark, _ = self.known[old]

@@ -12,7 +12,7 @@ from playshuffle.system.birth_time import Birth
 # the high half and of its EXTINF line (`label_sum`) in the low half; file: `file_id` if the file system
 # has birth times, else the inode number.
 MARK_BYTES = 32
-_SIZE, CONTENT, _FILE = 0, 2, 3
+_SIZE, CONTENT, FILE = 0, 2, 3
 TAGS_BITS = 32
 _SECONDS = (1 << 12) - 1  # bits of the length, in the checksum of an EXTINF line
 _NEAR_S = 2  # lossy formats pad the audio at both ends, and lengths are rounded
@@ -71,12 +71,12 @@ def rename_key(mark: Mark) -> object | None:
 
     None without size and time: all such files look alike.
     """
-    return (*mark[:CONTENT], mark[_FILE]) if mark[_SIZE] > 0 else None
+    return (*mark[:CONTENT], mark[FILE]) if mark[_SIZE] > 0 else None
 
 
 def file_key(mark: Mark) -> object | None:
     """Return the part of a mark that a file keeps when retagged in place or renamed; None if unknown."""
-    return mark[_FILE] if mark[_FILE] < 0 else None
+    return mark[FILE] if mark[FILE] < 0 else None
 
 
 def same_file_key(mark: Mark) -> object | None:
@@ -86,7 +86,7 @@ def same_file_key(mark: Mark) -> object | None:
 
 def copy_key(mark: Mark) -> object | None:
     """Return the part of a mark that stays on a move to another file system; None without a size."""
-    return mark[:_FILE] if mark[_SIZE] > 0 else None
+    return mark[:FILE] if mark[_SIZE] > 0 else None
 
 
 def copy_rename_key(mark: Mark) -> object | None:

@@ -13,6 +13,26 @@ _BLIND = frozenset(
     )
 )
 
+# File systems that keep the number of a file, its inode, as long as it exists. FUSE, FAT and exFAT make up
+# numbers at each mount, and some shares do.
+LASTING_NUMBERS = frozenset(
+    (
+        "btrfs",
+        "ext2",
+        "ext3",
+        "ext4",
+        "f2fs",
+        "hfsplus",
+        "jfs",
+        "nfs",
+        "nfs4",
+        "reiserfs",
+        "tmpfs",
+        "xfs",
+        "zfs",
+    )
+)
+
 # File systems that show the files of several folders, whose names their source lists.
 _POOLS = frozenset(("aufs", "bcachefs", "fuse.mergerfs", "fuse.mhddfs", "fuse.unionfs"))
 

@@ -17,6 +17,7 @@ from playshuffle.library.marks import CERTAIN, TAGS_BITS, Mark, Marks, file_id, 
 from playshuffle.library.recognition import recognise
 from playshuffle.library.track_table import TrackTable
 from playshuffle.library.tracks import Tracks
+from playshuffle.system import mounts
 from playshuffle.system.birth_time import Birth
 from tests.support.tagged import marked
 
@@ -90,6 +91,30 @@ def which(
 
 A, B, C = b"/m/a.mp3", b"/m/b.mp3", b"/m/c.mp3"
 FAR = b"/n/x/a.mp3"
+
+
+@pytest.mark.parametrize("kind", ["fuse.sshfs", "fuse.rclone", "exfat", "fuse", "ext4", "nfs4"])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_files_that_only_changed_their_inodes_keep_their_numbers_where_inodes_do_not_last(
+    monkeypatch: pytest.MonkeyPatch, kind: str, steps: int
+) -> None:
+    """Their sizes and times are equal. On other file systems, they have exchanged their names."""
+    monkeypatch.setattr(mounts, "device_kind", lambda _: (1, kind))
+    paths = [b"/m/%d.mp3" % number for number in range(7)]
+    before = {path: mark(1, inode=10 + place) for place, path in enumerate(paths)}
+    moved = {path: mark(1, inode=10 + (place + steps) % 7) for place, path in enumerate(paths)}
+    lasts = kind in ("ext4", "nfs4")
+
+    assert which(before, moved) == {
+        path: paths[place - steps if lasts else place] for place, path in enumerate(paths)
+    } | {b"": b""}
+    with_audio = {
+        path: mark(1, inode=10 + (place + steps) % 7, tags=7 + (place << TAGS_BITS))
+        for place, path in enumerate(paths)
+    }
+    assert which(with_audio, {path: with_audio[paths[place - 1]] for place, path in enumerate(paths)}) == {
+        path: paths[(place + 1) % 7] for place, path in enumerate(paths)
+    } | {b"": b""}
 
 
 def test_a_copy_or_another_path_of_an_unchanged_file_is_a_new_track() -> None:

@@ -47,6 +47,19 @@ def encrypted_drive(real: Path, seen: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def remote_drive(real: Path, seen: Path) -> Iterator[None]:
+    """Show a folder as sshfs shows a remote one, without a network: it talks to the server of SFTP itself."""
+    need("sshfs")
+    if not os.access(_SFTP_SERVER, os.X_OK):
+        unmet(f"{_SFTP_SERVER} is not installed")
+    ssh = real.with_name("ssh")
+    ssh.write_text(f"#!/bin/sh\nexec {_SFTP_SERVER}\n")
+    ssh.chmod(0o755)
+    with _served(["sshfs", "-f", f"nas:{real}", seen, "-o", f"ssh_command={ssh}"], seen):
+        yield
+
+
+@contextlib.contextmanager
 def _served(words: Sequence[str | Path], seen: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Mount a file system with a program that runs as long as it is mounted."""
     seen.mkdir()
@@ -61,6 +74,8 @@ def _served(words: Sequence[str | Path], seen: Path) -> Iterator[subprocess.Pope
             subprocess.run(["umount", "-l", seen], check=False)
             drive.terminate()
 
+
+_SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
 StrPath = str | bytes | Path
 
