@@ -207,14 +207,17 @@ def test_an_audit_prints_names_with_control_characters_escaped(program: Program,
         assert [shown(line) for line in done.out.split("\n")] == done.out.split("\n")
 
 
-@pytest.mark.parametrize("name", ["gone.m3u", "folder", "pipe"])
-def test_an_audit_refuses_a_folder_a_pipe_and_a_path_where_nothing_is(
-    program: Program, tmp_path: Path, name: str
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("gone.m3u", "cannot be read"), ("pipe", "cannot be read"), ("folder", "No list was made of")],
+)
+def test_an_audit_refuses_a_folder_without_a_list_a_pipe_and_a_path_where_nothing_is(
+    program: Program, tmp_path: Path, name: str, why: str
 ) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
 
-    assert "cannot be read" in program.refused(66, "audit", str(tmp_path / name))
+    assert why in program.refused(66, "audit", str(tmp_path / name))
 
 
 def test_an_audit_of_a_playlist_without_audio_files_is_refused(program: Program, tmp_path: Path) -> None:
