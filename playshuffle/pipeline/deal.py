@@ -198,7 +198,7 @@ def peek_deal(run: Run, passed: Passed = NOTHING_PASSED) -> Dealt:
     if again := frozenset(entries).intersection(deck.unheard):
         text = f"Comes again, unless you hear it by then: {counted(len(again), 'track')} of earlier deals."
         notes.append(Note("comes_again", text))
-    report = run.report(arranged_entries(run, entries), notes)
+    report = run.report(arranged_entries(run, entries), notes=notes)
     return Dealt(report, following, is_new=True, certain=_certain(run, deck, updated, entries))
 
 
@@ -305,8 +305,11 @@ def _keep_file(run: Run, deck: Deck) -> Dealt:
     assert deck.deal is not None
     saved = run.record.saved
     content = saved.content if saved is not None and not run.record.has_other else ""
-    arranged = arranged_entries(run, deck.deal.entries)
-    report = run.write(arranged, SavedDeck(deck, content), replaces=False)
+    run.check()
+    record = SavedDeck(deck, content)
+    report = run.report(arranged_entries(run, deck.deal.entries), record)
+    if run.request.writes:
+        run.save(report.with_options(record))
     return Dealt(report, deck, is_new=False, certain=report.playlist_length, former=_former(run))
 
 

@@ -18,7 +18,7 @@ from playshuffle.pipeline.other_computers import count_others
 from playshuffle.pipeline.request import Request
 from playshuffle.playlist.playlist_file import PlaylistFile, not_ours
 from playshuffle.store import records
-from playshuffle.store.records import BEFORE, LAST, SavedDeck, SavedOrder, SavedRecord
+from playshuffle.store.records import LAST, SavedDeck, SavedOrder, SavedRecord
 from playshuffle.store.state import State
 
 
@@ -28,8 +28,6 @@ class Record(NamedTuple):
     Attributes:
         order: None without a last order, and for a deck.
         saved: the record that fits the content of the file, otherwise the newest.
-        in_state: `saved` as it is in the state, with numbers.
-        before: the record that `undo` would restore, with numbers.
         kept: each omitted copy of a recording, and the copy that replaces it.
         replaced: number of tracks that took the position of an omitted copy.
         forgotten: tracks absent for so long that they lose their positions.
@@ -39,8 +37,6 @@ class Record(NamedTuple):
     order: SavedOrder | None = None
     deck: Deck | None = None
     saved: SavedRecord | None = None
-    in_state: SavedRecord | None = None
-    before: SavedRecord | None = None
     kept: Mapping[int, int] = {}
     notes: tuple[Note, ...] = ()
     replaced: int = 0
@@ -131,15 +127,14 @@ def _order_record(
     opened: OpenLibrary, stored: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, now_s: int
 ) -> Record:
     in_state = next((record for record in stored.values() if isinstance(record, SavedOrder)), None)
-    before, last = stored.get(BEFORE), stored.get(LAST)
     notes: tuple[Note, ...] = ()
     if in_state is None or not file.exists:
-        in_file = last
+        in_file = stored.get(LAST)
     else:
         in_file, notes = _in_file(stored, in_state, file)
     saved = None if in_file is None else in_file.translated(tracks.indices_of)
     if in_state is None:
-        return Record(_order_in_file(file, tracks), saved=saved, in_state=in_file, before=before)
+        return Record(_order_in_file(file, tracks), saved=saved)
     order = saved if isinstance(saved, SavedOrder) else in_state.translated(tracks.indices_of)
     forgotten: frozenset[int] = frozenset()
     if min(order.tracks, default=0) < 0:
@@ -148,7 +143,7 @@ def _order_record(
         forgotten = _absent(lost | table.vanished_long_ago(now_s))
         if isinstance(saved, SavedOrder) and not notes:
             order = _found_again(order, file, tracks, _absent(lost))
-    return Record(order, None, saved, in_file, before, notes=notes, forgotten=forgotten)
+    return Record(order, saved=saved, notes=notes, forgotten=forgotten)
 
 
 def _absent(numbers: Iterable[int]) -> frozenset[int]:
@@ -199,7 +194,7 @@ def _deck_record(
     If the request writes, a pending deal that the file has is marked as written.
     """
     assert request.deal is not None
-    last, before = stored.get(LAST), stored.get(BEFORE)
+    last = stored.get(LAST)
     if (
         request.writes
         and isinstance(last, SavedDeck)
@@ -216,7 +211,7 @@ def _deck_record(
     deck = _deck_in_file(file, tracks) if newest is None else newest.deck
     contents = {record.content for record in stored.values()}
     deck, has_other, notes = count_others(deck, file, tracks, contents, request.deal.every, now)
-    return Record(None, deck, saved, last, before, notes=tuple(notes), has_other=has_other)
+    return Record(deck=deck, saved=saved, notes=tuple(notes), has_other=has_other)
 
 
 def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from zlib import crc32
 
 from playshuffle.errors import Note
@@ -18,8 +18,6 @@ from playshuffle.playlist.m3u import PathStyle, Text
 from playshuffle.shuffle import fewest_repeats, nearest, repeats
 from playshuffle.store.records import SavedDeck, SavedOrder, SavedRecord
 from playshuffle.tags.cause import NAME
-
-AnyRecord = TypeVar("AnyRecord", SavedOrder, SavedDeck)
 
 # Notes that are the same in each run until something changes. A summary has them when they are new.
 _STEADY = frozenset(
@@ -82,12 +80,17 @@ class Report(NamedTuple):
         return self.arranged.playlist_length
 
     def completed(self, record: SavedRecord) -> SavedRecord:
+        """Return the record with the facts about the run and about the written file."""
+        return self.with_file(self.with_options(record))
+
+    def with_options(self, record: SavedRecord) -> SavedRecord:
+        """Return the record with the facts about the run."""
         options, copies = self.request.saved_options, tuple(chain.from_iterable(self.choice.kept.items()))
         if isinstance(record, SavedDeck):
-            return self.with_file(record._replace(options=options, copies=copies))
-        return self.with_file(record._replace(options=options, copies=copies, noted=self.noted))
+            return record._replace(options=options, copies=copies)
+        return record._replace(options=options, copies=copies, noted=self.noted)
 
-    def with_file(self, record: AnyRecord) -> AnyRecord:
+    def with_file(self, record: SavedRecord) -> SavedRecord:
         """Return the record with the facts about the written file."""
         record = record._replace(content=self.text.fingerprint)
         if isinstance(record, SavedDeck):

@@ -1,6 +1,6 @@
 """Define a run: one open playlist, with everything to make and write it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -94,78 +94,81 @@ class Run(NamedTuple):
         record: SavedRecord,
         before: SavedRecord | None = None,
         notes: Sequence[Note] = (),
-        *,
-        saves: bool = True,
-        replaces: bool = True,
     ) -> Report:
         """Save the order or the deck, then replace the playlist file.
 
-        If a run is killed in between, the next one finishes its work.
-
         Args:
             record: the order or the deck, still without facts about the file.
-            before: the record that `undo` will restore; None keeps the saved one.
-            saves: save the record; otherwise the caller saves it.
+            before: as for `save`.
 
         Raises:
-            PlayshuffleError: the playlist is its own source, and would lose entries.
+            PlayshuffleError: as `replace` does; or the choice has no track.
         """
-        if saves:
-            self.check()
-        report = self._report(arranged, notes, record)
-        _check_own_list(self.request, self.file, report)
-        if self.file is None or not self.request.writes:
-            return self._finished(report)
-        if not replaces:
-            self._save(report.completed(record)._replace(content=record.content), before)
-            return self._finished(report)
-        with prepared(self.file.path, report.text, force=self.request.options.force) as ready:
-            self.opened.state.save_output_mounts(self.file.path, self.file.mounts)
-            report = report._replace(stamp=ready.stamp)
-            if saves:
-                self._save(report.completed(record), before)
-            return self._finished(report._replace(is_changed=ready.replace()))
+        self.check()
+        report = self.report(arranged, record, notes)
+        return self.replace(report, lambda written: self.save(written.completed(record), before))
 
-    def _save(self, record: SavedRecord, before: SavedRecord | None) -> None:
-        saved, in_state = self.record.saved, self.record.in_state
-        if record == saved and before is None:
-            return
-        is_order, is_same_file = isinstance(record, SavedOrder), saved and saved.content == record.content
-        in_file, numbers_of = None, self.tracks.numbers_of
-        if before is not saved:
-            before = before and before.translated(numbers_of)
-        elif is_order and is_same_file:  # the same list again is not a step for `undo`
-            before = self.record.before or NOTHING
-        else:
-            before = in_state
-        if in_state is not None and in_state.content not in (record.content, before and before.content):
-            in_file = in_state  # until the file is replaced, it has the saved content
-        records.save(self.opened.state, self.path, record.translated(numbers_of), in_file, before)
-
-    def report(self, arranged: Arranged, notes: Sequence[Note] = ()) -> Report:
-        return self._finished(self._report(arranged, notes))
-
-    def _report(self, arranged: Arranged, notes: Sequence[Note], record: SavedRecord | None = None) -> Report:
-        request, file, writer, library = self.request, self.file, self.writer, self.library
-        tracks, order = self.tracks, arranged.played
-        suspects = writer.suspects(tracks, order)
-        lost = writer.losses(suspects, arranged.playlist_length)
-        text = writer.text(tracks, order, self._comments(order, record))
-        return Report(
-            request=request,
+    def report(
+        self, arranged: Arranged, record: SavedRecord | None = None, notes: Sequence[Note] = ()
+    ) -> Report:
+        """Return what would be written, before anything is saved or written."""
+        file, writer, tracks, order = self.file, self.writer, self.tracks, arranged.played
+        suspects, last = writer.suspects(tracks, order), self.record.saved_order
+        report = Report(
+            request=self.request,
             output=file.path if file is not None else None,
             style=writer.style,
             choice=self.choice,
             arranged=arranged,
             figures=partial(figures_of, tracks, order),
-            text=text,
+            text=writer.text(tracks, order, self._comments(order, record)),
             is_new=file is not None and not file.exists,
-            library=library,
+            library=self.library,
             suspects=suspects,
-            losses=lost,
-            last=self.record.saved_order,
-            notes=[*notes, *self._notes()],
+            losses=writer.losses(suspects, arranged.playlist_length),
+            last=last,
+            notes=[*notes, *self._notes(), *self.opened.state.notes],
         )
+        return report._replace(has_news=last is None or last.noted != report.noted)
+
+    def save(self, record: SavedRecord, before: SavedRecord | None = None) -> None:
+        """Save the order or the deck of the playlist.
+
+        `before` is the record that `undo` will restore; None keeps the saved one.
+        """
+        saved, state, numbers_of = self.record.saved, self.opened.state, self.tracks.numbers_of
+        if record == saved and before is None:
+            return
+        in_file = saved.content if saved is not None else ""
+        if before is not None and isinstance(record, SavedOrder) and record.content == in_file:
+            # The same list again is not a step for `undo`.
+            before = records.load(state, self.path).get(records.BEFORE, NOTHING)
+        elif before is not None:
+            before = before.translated(numbers_of)
+        records.save(state, self.path, record.translated(numbers_of), before, in_file)
+
+    def replace(self, report: Report, save: Callable[[Report], None] = lambda _: None) -> Report:
+        """Replace the playlist file, if its content differs and the request writes.
+
+        `save` is called when the new content is complete beside the file. If the run is killed after that,
+        the next one finishes its work.
+
+        Raises:
+            PlayshuffleError: the playlist is its own source, and would lose entries; or it cannot be written.
+        """
+        _check_own_list(self.request, self.file, report)
+        if self.file is None or not self.request.writes:
+            return report
+        state = self.opened.state
+        with prepared(self.file.path, report.text, force=self.request.options.force) as ready:
+            state.save_output_mounts(self.file.path, self.file.mounts)
+            report = report._replace(stamp=ready.stamp)
+            save(report)
+            report = report._replace(is_changed=ready.replace())
+        notes = [*report.notes, *(note for note in state.notes if note not in report.notes)]
+        if report.is_changed:
+            notes += owner_notes(self.path)
+        return report._replace(notes=notes)
 
     def _comments(self, order: Sequence[int], record: SavedRecord | None) -> list[tuple[str, str]]:
         options = self.request.options
@@ -180,12 +183,6 @@ class Run(NamedTuple):
         if options.title:  # VLC searches every line for the tags of a stream
             comments.append((TITLE, options.title.replace("#EXT", "# EXT")))
         return comments + self.writer.comments()
-
-    def _finished(self, report: Report) -> Report:
-        notes = [*report.notes, *self.opened.state.notes]
-        notes += owner_notes(self.path) if report.is_changed else []
-        last = self.record.saved_order
-        return report._replace(notes=notes, has_news=last is None or last.noted != report.noted)
 
     def _notes(self) -> list[Note]:
         present = [root for root in self.request.roots if root not in self.library.missing]

@@ -102,7 +102,7 @@ def _existing(run: Run, tracks: Iterable[int]) -> list[int]:
     return [index for index in tracks if index >= 0 and index not in out]
 
 
-def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
+def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedRecord, Report]:
     absent = before.absent.union(before.tracks).difference(_existing(run, before.present_then))
     order = [index for index in before.tracks if index not in absent]
     count = sum(index not in absent for index in before.present_then[: before.length])
@@ -111,11 +111,11 @@ def _undo_make(run: Run, before: SavedOrder) -> tuple[SavedOrder, Report]:
             f"No track that was in {shown(run.path)} before is left. Nothing was changed.",
             Exit.NOTHING_TO_PLAY,
         )
-    report = run.write(Arranged(order, count), before, saves=False)
+    report = run.replace(run.report(Arranged(order, count), before))
     return report.with_file(before._replace(absent=absent, length=count)), report
 
 
-def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
+def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedRecord, Report]:
     """Undo a deal. If no track of the earlier deal exists, the playlist file stays as it is."""
     deck = before.deck
     entries = _existing(run, deck.deal.entries if deck.deal is not None else ())
@@ -125,5 +125,5 @@ def _undo_deal(run: Run, before: SavedDeck) -> tuple[SavedDeck, Report]:
         if undone is not None and file is not None and file.fingerprint() == undone.content:
             before = before._replace(content=undone.content)
         return before, run.report(arranged)
-    report = run.write(arranged, before, saves=False)
+    report = run.replace(run.report(arranged, before))
     return report.with_file(before._replace(deck=mark_written(deck))), report

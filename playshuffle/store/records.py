@@ -140,41 +140,50 @@ def save(
     state: State,
     playlist: bytes,
     record: SavedRecord,
-    in_file: SavedRecord | None = None,
     before: SavedRecord | None = None,
+    in_file: str = "",
 ) -> None:
     """Save the record of a playlist.
 
     Args:
-        in_file: record of the file's present content, if neither `record` nor `before` is.
         before: the record that `undo` will restore, `NOTHING` if none; None keeps the saved one.
+        in_file: fingerprint of the file. Until the file is replaced, the saved record with this content
+            stays, as IN_FILE if not as BEFORE.
     """
     path = state.real.stored(playlist)
-    ages = {LAST: record, BEFORE: before, IN_FILE: in_file}
-    packed = {age: _packed(each) for age, each in ages.items() if each is not None}
+    rows = {LAST: _packed(record)}
+    if before is not None:
+        rows[BEFORE] = _packed(before)
+    has_record = any(content == in_file for _, _, _, content, _ in rows.values())
+    saved = (
+        "SELECT numbers, kind, facts, content, digest FROM record JOIN record_tracks USING (path, age)"
+        " WHERE path = ? AND content = ? ORDER BY age LIMIT 1"
+    )
 
     def act(database: Connection) -> None:
+        kept = [] if has_record else database.execute(saved, (path, in_file)).fetchall()
         for table in ("record", "record_tracks"):
             database.execute(f"DELETE FROM main.{table} WHERE path = ? AND age = ?", (path, IN_FILE))  # noqa: S608
-        for age, (tracks, *facts) in packed.items():
+        for age, (numbers, *facts) in [*rows.items(), *((IN_FILE, row) for row in kept)]:
             database.execute(schema.replace("record"), (path, age, *facts))
-            database.execute(schema.replace("record_tracks"), (path, age, array("I", tracks).tobytes()))
+            database.execute(schema.replace("record_tracks"), (path, age, numbers))
 
     state.change(act, playlist)
 
 
-def _packed(record: SavedRecord) -> tuple[Iterable[int], str, str, str, bytes]:
+def _packed(record: SavedRecord) -> tuple[bytes, str, str, str, bytes]:
     if isinstance(record, SavedOrder):
         facts = {name: getattr(record, name) for name in _ORDER_FACTS} | {"options": pack(record.options)}
         text = json.dumps(facts | {"absent": sorted(record.absent), "copies": record.copies})
-        return record.tracks, _ORDER, text, record.content, record.digest
+        return array("I", record.tracks).tobytes(), _ORDER, text, record.content, record.digest
     deck, deal = record.deck, record.deck.deal
     parts = [*(getattr(deck, part) for part in PARTS), deal.entries if deal is not None else ()]
     facts = {name: getattr(deck, name) for name in _FACTS}
     facts |= {"copies": record.copies, "parts": [*map(len, parts)], "options": pack(record.options)}
     facts["deal"] = None if deal is None else deal._replace(entries=())._asdict()
     facts["status"] = deck_facts(deck)
-    return chain(*parts), _DECK, json.dumps(facts, default=date.isoformat), record.content, b""
+    numbers = array("I", chain(*parts)).tobytes()
+    return numbers, _DECK, json.dumps(facts, default=date.isoformat), record.content, b""
 
 
 def _record(packed: bytes, kind: str, text: str, content: str, digest: bytes) -> SavedRecord:

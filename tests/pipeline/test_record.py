@@ -70,11 +70,11 @@ def test_if_the_file_was_edited_the_saved_order_is_used_and_a_note_says_so(path:
 def test_an_order_that_was_saved_but_never_written_to_the_file_is_not_the_last_order(path: Path) -> None:
     """A kill between the two writes leaves such an order. The file has the order that players play."""
     with State() as state:
-        records.save(state, bytes(path), WRITTEN, None)
+        records.save(state, bytes(path), WRITTEN)
         records.save(state, bytes(path), WRITTEN._replace(content="9-0"), WRITTEN)
 
     first = WRITTEN.translated(EMPTY.indices_of)
-    assert record(path) == Record(first, saved=first, in_state=WRITTEN)
+    assert record(path) == Record(first, saved=first)
 
 
 @pytest.mark.damages_state
