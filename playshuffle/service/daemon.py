@@ -19,7 +19,7 @@ from playshuffle.service.backlog import Backlog
 from playshuffle.service.installation import Installation
 from playshuffle.service.live_status import LiveStatus
 from playshuffle.service.signals import Terminal, received, signal_pipe
-from playshuffle.service.status_publisher import StatusFile, alone_with
+from playshuffle.service.status_publisher import StatusFile, alone_with, can_lock
 from playshuffle.service.update_process import Update, UpdateProcess
 from playshuffle.service.update_protocol import LibraryScanned, PlaylistFailed, PlaylistUpdated, UpdateEnded
 from playshuffle.service.update_watchdog import UpdateWatchdog
@@ -49,13 +49,13 @@ def run(load: Callable[[], Config]) -> int:
     with signal_pipe() as signals, StatusFile() as published:
         while True:
             with contextlib.ExitStack() as stack:
-                managed, broken = _lock_playlists(config, stack)
+                managed, broken, has_locks = _lock_playlists(config, stack)
                 if life is None and not managed.playlists:
                     raise PlayshuffleError([*broken.values()][-1], Exit.CANNOT_CREATE)
                 status = LiveStatus(managed, broken, began_s, published)
                 updates = stack.enter_context(UpdateProcess(partial(_make_update, managed, began_s)))
                 watch = stack.enter_context(_watch(managed))
-                life = _Life(managed, load, signals, terminal, updates, watch, status, life)
+                life = _Life(managed, load, signals, terminal, updates, watch, status, has_locks, life)
                 code = life.serve()
             if code is not None:
                 status.end()
@@ -101,22 +101,23 @@ def _make_update(config: Config, began_s: int) -> Update:
     return partial(update, config, began_s)
 
 
-def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str]]:
+def _lock_playlists(config: Config, stack: contextlib.ExitStack) -> tuple[Config, dict[str, str], bool]:
     """Lock each playlist that no other service manages.
 
-    Returns the configuration with these playlists, and the errors of all others by name.
+    Returns the configuration with these playlists, the errors of all others by name, and whether the disk had
+    room for all locks.
     """
-    locked = []
+    locked, has_locks = [], True
     broken: dict[str, str] = {}
     for fault in config.broken:
         broken[fault.name] = f"{broken[fault.name]} {fault.text}" if fault.name in broken else fault.text
     for playlist in config.playlists:
         try:
-            stack.enter_context(alone_with(playlist.output))
+            has_locks &= stack.enter_context(alone_with(playlist.output))
             locked.append(playlist)
         except PlayshuffleError as error:
             broken[playlist.name] = str(error)
-    return config._replace(playlists=tuple(locked)), broken
+    return config._replace(playlists=tuple(locked)), broken, has_locks
 
 
 @dataclass(eq=False)
@@ -125,6 +126,7 @@ class _Life:
 
     Attributes:
         signals: descriptor of a pipe with the numbers of received signals.
+        has_locks: each playlist is locked against other services.
         shut: playlists whose folder the sandbox kept read-only when a configuration was loaded.
     """
 
@@ -135,6 +137,7 @@ class _Life:
     updates: UpdateProcess
     watch: Watch
     status: LiveStatus
+    has_locks: bool
     before: InitVar["_Life | None"]
     reloaded: Config | None = None
     has_scanned: bool = False
@@ -181,6 +184,8 @@ class _Life:
                 self.backlog.add(self.watch.take_unripe(), time.monotonic())
                 return code
             self._check_clock()
+            if not self.has_locks and can_lock():
+                self.has_locks = self._has_new_config = True
             modes = self.watch.modes()
             self.backlog.note_unwatched(mode.root for mode in modes if mode.state == "missing")
             if self.backlog.is_due and not self.updates.is_busy:

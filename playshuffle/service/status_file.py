@@ -31,13 +31,24 @@ def services() -> list["Status"]:
     with contextlib.suppress(OSError):
         folder = services_folder()
         for name in sorted(os.listdir(folder)):
-            if name.endswith(b".json") and lock.holder(os.path.join(folder, name[: -len(b"json")] + b"lock")):
-                from playshuffle.service.status_json import published_status  # most often no service runs
-
-                with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
-                    status = published_status(json.load(file))
-                    published += [status] if status is not None else []
+            stem, _, suffix = name.partition(b".")
+            path = os.path.join(folder, name)
+            if suffix == b"lock" and stem.isdigit() and lock.holder(path) is not None:
+                status = _status(int(stem), path)
+                published += [status] if status is not None else []
     return published
+
+
+def _status(process: int, path: bytes) -> "Status | None":
+    from playshuffle.service import status_json  # most often no service runs
+
+    try:
+        with open(path[: -len(b"lock")] + b"json", "rb") as file:
+            return status_json.published_status(json.load(file))
+    except (OSError, ValueError):  # it cannot write to a full disk
+        since_s = int(os.stat(path).st_mtime)
+        service = status_json.Service(process, since_s, None, "Its status cannot be read.")
+        return status_json.Status((service,), (), ())
 
 
 def processes(playlists: Sequence[bytes]) -> set[int]:

@@ -15,8 +15,8 @@ _ROOM = 4096  # bytes that file systems allocate at a time
 
 
 @contextlib.contextmanager
-def alone_with(playlist: bytes) -> Iterator[None]:
-    """Lock a playlist against other services.
+def alone_with(playlist: bytes) -> Iterator[bool]:
+    """Lock a playlist against other services. Yield whether it is locked; it is not on a full disk.
 
     Raises:
         HeldError: another service manages it.
@@ -24,15 +24,27 @@ def alone_with(playlist: bytes) -> Iterator[None]:
     try:
         folder = services_folder(make=True)
     except OSError:  # each update fails for the same reason, and reports it
-        yield
+        yield False
         return
     name = blake2b(atomic_file.resolved(playlist), digest_size=8).hexdigest().encode() + b".lock"
+    path = os.path.join(folder, name)
     refusal = (
         f"Another playshuffle (process {{process}}) manages {shown(playlist)}. Stop that process first, or"
         " remove this playlist from one of them."
     )
-    with lock.held(os.path.join(folder, name), 0, refusal):
-        yield
+    with lock.held(path, 0, refusal):
+        yield os.path.lexists(path)
+
+
+def can_lock() -> bool:
+    """Return whether a file can be made in the folder of the locks."""
+    try:
+        path = os.path.join(services_folder(make=True), b"%d.new" % os.getpid())
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
 
 
 class StatusFile:
@@ -44,11 +56,16 @@ class StatusFile:
         self._text = ""
 
     def __enter__(self) -> "StatusFile":
+        self._open()
+        return self
+
+    def _open(self) -> None:
         with contextlib.suppress(OSError):
             folder = services_folder(make=True)
             _sweep(folder)
-            self._file = self._locked(folder) + b".json"
-        return self
+            name = self._locked(folder)
+            if os.path.lexists(name + b".lock"):  # not on a full disk
+                self._file = name + b".json"
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
@@ -69,6 +86,8 @@ class StatusFile:
 
     def publish(self, status: Status) -> None:
         text = json.dumps(status.facts())
+        if self._file is None:
+            self._open()
         if self._file is None or text == self._text:
             return
         half = self._file + b".new"

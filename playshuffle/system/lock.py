@@ -85,4 +85,13 @@ def _lock(descriptor: int, patience_s: float) -> bool:
 
 
 def _number(descriptor: int) -> str:
-    return os.pread(descriptor, 20, 0).decode(errors="replace")
+    """Return the number of the process that holds a file: on a full disk it could not write it."""
+    text = os.pread(descriptor, 20, 0).decode(errors="replace")
+    if text:
+        return text
+    status = os.fstat(descriptor)
+    file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    with contextlib.suppress(OSError), open("/proc/locks", encoding="ascii") as table:
+        rows = map(str.split, table)
+        return next((row[4] for row in rows if row[1] == "FLOCK" and row[5] == file), "unknown")
+    return "unknown"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support.needs import need, need_bindfs, unmet
+from tests.support.processes import finished
 from tests.support.program import CHECKOUT
 from tests.support.service import wait_for
 
@@ -27,6 +28,20 @@ def bound(real: Path, seen: Path) -> Iterator[subprocess.Popen[bytes]]:
     need_bindfs()
     with _served(["bindfs", "-f", "--no-allow-other", real, seen], seen) as drive:
         yield drive
+
+
+@contextlib.contextmanager
+def small_disk(here: Path, options: str) -> Iterator[None]:
+    """Mount a small file system in memory."""
+    here.mkdir(parents=True, exist_ok=True)
+    words: list[str | Path] = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", here]
+    done = finished(words)
+    if done.returncode:
+        unmet(f"the kernel refuses to mount: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", here], check=True)
 
 
 @contextlib.contextmanager
