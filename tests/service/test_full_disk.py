@@ -17,7 +17,7 @@ MUSIC = 3
 
 def fill(folder: Path, options: str) -> list[Path]:
     """Use up the space of a disk, or its number of files; return the files."""
-    if options == "size=64k":
+    if options == "size=1m":
         with contextlib.suppress(OSError), (folder / "filler").open("wb", buffering=0) as file:
             while file.write(bytes(4096)):
                 pass
@@ -30,7 +30,7 @@ def fill(folder: Path, options: str) -> list[Path]:
     return files
 
 
-@pytest.mark.parametrize("options", ["size=64k", "size=64m,nr_inodes=40"])
+@pytest.mark.parametrize("options", ["size=1m", "size=64m,nr_inodes=40"])
 def test_a_service_that_was_started_with_a_full_state_disk_is_seen_and_is_the_only_one(
     music: Path, tmp_path: Path, home: Path, options: str
 ) -> None:
@@ -43,7 +43,7 @@ def test_a_service_that_was_started_with_a_full_state_disk_is_seen_and_is_the_on
             wait_for(lambda: "Nothing can be saved" in service.log)
             assert service.process is not None
             number = str(service.process.pid)
-            if options != "size=64k":
+            if options != "size=1m":
                 for path in fillers:
                     path.unlink()
                 wait_for(lambda: "configuration reloaded" in service.log)  # with the lock of the list
