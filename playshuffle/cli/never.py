@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 from playshuffle.cli.common_options import Quiet, argument, option
@@ -23,8 +23,11 @@ from playshuffle.pipeline.deal import deal_again, deck_of
 from playshuffle.pipeline.keep import keep
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
+from playshuffle.pipeline.skip_lists import RULE, folder_of
 from playshuffle.playlist.names import Names
 from playshuffle.playlist.playlist_file import PlaylistFile
+from playshuffle.selection.fields import is_query
+from playshuffle.selection.query import parse
 from playshuffle.service import status_file
 from playshuffle.store.state import State
 from playshuffle.text import counted
@@ -32,13 +35,15 @@ from playshuffle.text import counted
 EXAMPLES = """\b
 Examples:
   playshuffle never frantic.ogg    # in no playlist any more
+  playshuffle never ~/Music/Kids   # a folder, with all that comes into it
+  playshuffle never artist:ABBA    # all that match a query
   playshuffle never                # show these tracks
   playshuffle never --undo         # take the last one back; or --undo TRACK
 """
 
 
 def never(
-    tracks: Annotated[list[str] | None, argument("[TRACK...]", "Paths, file names or titles")] = None,
+    tracks: Annotated[list[str] | None, argument("[TRACK...]", "Titles, files, folders or queries")] = None,
     undo: Annotated[bool, option("--undo", "Take these tracks back, or the last one")] = False,
     quiet: Quiet = False,
 ) -> Exit:
@@ -50,20 +55,20 @@ def never(
         return _undo(tracks or (), quiet=quiet)
     if not tracks:
         paths = never_tracks()
-        print_lines(map(home_path, paths))
+        print_lines(_listing(paths))
         if not paths and not quiet:
             say(["No track is in the list. To add one: playshuffle never TRACK"])
         return Exit.DONE
     with State(writes=False) as state:
         paths = _found(tracks, state)
         known = known_lists(None, state)
-        lists = [one for one in known if not _entries(one.path).isdisjoint(paths)]
+        lists = [one for one in known if one.exists and _may_have(one, paths)]
         own = [one for one in lists if not _is_updated_by_service(one, state)]
     new = add_tracks(paths)
     notify()
     failures = update_lists(own, quiet=quiet)
     if not quiet:
-        what = f"{home_path(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
+        what = f"{_shown_line(paths[0])} is" if len(paths) == 1 else f"{len(paths):,} tracks are"
         count = counted(len(lists), "playlist")
         if failures:
             text = f"{what} not wanted any more, but removed from {len(lists) - len(failures)} of {count}"
@@ -90,15 +95,19 @@ def _undo(words: Sequence[str], *, quiet: bool) -> Exit:
     for path in paths or [None]:
         removed = remove_track(path)
         if removed is None:
-            what = "No track is" if path is None else f"{home_path(path)} is not"
+            what = "No track is" if path is None else f"{_shown_line(path)} is not"
             raise PlayshuffleError(f"{what} in {home_path(never_list())}.")
         if not quiet:
-            text = f"{home_path(removed)} may be in playlists again, from the next make or deal of each"
+            text = f"{_shown_line(removed)} may be in playlists again, from the next make or deal of each"
             show([(Mark.GOOD, text)])
     return Exit.DONE
 
 
 def _listed(word: str, paths: Sequence[bytes]) -> bytes | None:
+    rule = RULE + os.path.join(absolute(word), b"")
+    for meant in (RULE + os.fsencode(word), rule):
+        if meant in paths:
+            return meant
     real, end = os.path.realpath(absolute(word)), b"/" + os.fsencode(word)
     return next((path for path in paths if os.path.realpath(path) == real or path.endswith(end)), None)
 
@@ -108,8 +117,9 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
     paths = []
     for word in words:
         path = absolute(word)
-        if os.path.isdir(path):
-            raise PlayshuffleError(f"{shown(path)} is a folder. Name its tracks.", Exit.NO_INPUT)
+        if os.path.isdir(path) or (is_query(word) and not os.path.lexists(path)):
+            paths.append(_rule(word, path))
+            continue
         found = Names().find(path)  # a file here comes before a track elsewhere
         is_audio = found is not None and is_audio_name(os.path.basename(found))
         if not is_audio and (index := names.find(word)) is not None:
@@ -120,6 +130,43 @@ def _found(words: Sequence[str], state: State) -> list[bytes]:
             raise PlayshuffleError(f"'{shown(word)}' is not an audio file.", Exit.NO_INPUT)
         paths.append(found)
     return paths
+
+
+def _rule(word: str, path: bytes) -> bytes:
+    """Return the rule for a folder, or else a query."""
+    if not os.path.isdir(path):
+        parse(word)
+        return RULE + os.fsencode(word)
+    if not {b"\n"[0], b"\r"[0]}.isdisjoint(path):
+        raise PlayshuffleError(f"{shown(path)} has a line break in its name. Name its tracks.", Exit.NO_INPUT)
+    return RULE + os.path.join(path, b"")
+
+
+def _shown_line(path: bytes) -> str:
+    return home_path(path.removeprefix(RULE))
+
+
+def _listing(paths: Sequence[bytes]) -> Iterator[str]:
+    """Yield the lines of never.m3u; a folder with the number of known tracks that it keeps out."""
+    with State(writes=False) as state:
+        tracks = state.load_tracks().folders if any(path.startswith(RULE) for path in paths) else {}
+    for path in paths:
+        folder = folder_of(path) if path.startswith(RULE) else None
+        if folder is None:
+            yield _shown_line(path)
+            continue
+        top = os.path.join(folder, b"")
+        count = sum(row.names.count(b"/") + 1 for name, row in tracks.items() if name.startswith(top))
+        yield f"{_shown_line(path)}  ({counted(count, 'track')} now)"
+
+
+def _may_have(one: KnownList, paths: Sequence[bytes]) -> bool:
+    """Return whether a list has one of these tracks, or may have one of a folder or query."""
+    rules = [path for path in paths if path.startswith(RULE)]
+    folders = [folder_of(rule) for rule in rules]
+    tops = tuple(os.path.join(folder, b"") for folder in folders if folder is not None)
+    entries = _entries(one.path)
+    return None in folders or not entries.isdisjoint(paths) or any(path.startswith(tops) for path in entries)
 
 
 def _entries(playlist: bytes) -> set[bytes]:

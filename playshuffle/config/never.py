@@ -9,24 +9,29 @@ from contextlib import contextmanager
 
 from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
+from playshuffle.pipeline.skip_lists import RULE, folder_of, rules_in
 from playshuffle.playlist import playlist_reader
 from playshuffle.playlist.m3u import PathStyle, entries
+from playshuffle.selection.query import with_new_paths as query_with_new_paths
 from playshuffle.system import atomic_file
 
 
 def never_tracks() -> list[bytes]:
-    """Return the paths in never.m3u, in order."""
-    return [entry.path for entry in _entries(_content())]
+    """Return the paths and rules in never.m3u, in order."""
+    return _known(_content())
 
 
 def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
     """Add tracks at the end; return the ones that never.m3u did not have."""
     with _locked():
         content = _content() or b"#EXTM3U\n"
-        there = {entry.path for entry in _entries(content)}
+        there = {*_known(content)}
         new = [path for path in dict.fromkeys(paths) if path not in there]
         content += b"" if content.endswith(b"\n") else b"\n"
         for path in new:
+            if path.startswith(RULE):
+                content += _spelled(path) + b"\n"
+                continue
             content = _with_track(content + b"\n", path, content.count(b"\n"))
         if new:
             atomic_file.write(never_list(), [content])
@@ -34,14 +39,15 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
 
 
 def remove_track(path: bytes | None = None) -> bytes | None:
-    """Remove a track, by default the last one, and return its path; None if never.m3u lacks it."""
+    """Remove a track or rule, by default the last one, and return it; None if never.m3u lacks it."""
     with _locked():
         content = _content()
         before = _entries(content)
-        path = path or (before[-1].path if before else None)
+        path = path or next(iter(_known(content)[::-1]), None)
         lines = content.split(b"\n")
-        found = [entry for entry in before if entry.path == path]
-        for at in (entry.line - 1 for entry in reversed(found)):
+        found = [entry.line for entry in before if entry.path == path]
+        found += [line for rule, line in rules_in(content).items() if _expanded(rule) == path]
+        for at in (line - 1 for line in sorted(found, reverse=True)):
             start = at - 1 if at and lines[at - 1].startswith(b"#EXTINF") else at
             del lines[start : at + 1]
         if path is None or not found:
@@ -63,7 +69,16 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     for entry in _entries(content):
         if (track := new_place(entry.path)) != entry.path:
             content = _with_track(content, track, entry.line - 1)
-    return content
+    lines = content.split(b"\n")
+    for rule, line in rules_in(content).items():
+        if (folder := folder_of(rule)) is not None:
+            changed = RULE + os.path.join(new_place(folder), b"")
+        else:
+            query = os.fsdecode(rule.removeprefix(RULE))
+            changed = RULE + os.fsencode(query_with_new_paths(query, new_place))
+        if changed != _expanded(rule):
+            lines[line - 1] = _spelled(changed)
+    return b"\n".join(lines)
 
 
 def _with_track(content: bytes, path: bytes, line: int) -> bytes:
@@ -86,6 +101,23 @@ def _with_track(content: bytes, path: bytes, line: int) -> bytes:
         if found in ([*before, path, *after], [*before, real, *after]):
             return changed
     raise _refusal(path)
+
+
+def _known(content: bytes) -> list[bytes]:
+    lines = [(entry.line, entry.path) for entry in _entries(content)]
+    lines += [(line, _expanded(rule)) for rule, line in rules_in(content).items()]
+    return [path for _, path in sorted(lines)]
+
+
+def _expanded(rule: bytes) -> bytes:
+    folder = folder_of(rule)
+    return rule if folder is None else RULE + os.path.join(folder, b"")
+
+
+def _spelled(rule: bytes) -> bytes:
+    """Return a rule as it is written: a folder below the home folder begins with ~."""
+    home = RULE + os.path.join(os.path.expanduser(b"~"), b"")
+    return RULE + b"~/" + rule.removeprefix(home) if rule.startswith(home) else rule
 
 
 def _entries(content: bytes) -> list[playlist_reader.Entry]:

@@ -1,16 +1,20 @@
 """Read skip lists: playlists whose tracks are omitted from another playlist.
 
-Any player may edit them. If a list cannot be read, its last known content counts, so that no track returns by
-accident. Playlists inside a list are not followed.
+Any player may edit them. Besides entries, a list may have rules, which players skip as comments. They leave
+out a folder or the tracks of a query, also those to come: `#NEVER:~/Music/Kids/` or `#NEVER:genre:metal`.
+If a list cannot be read, its last known content counts, so that no track returns by accident. Playlists
+inside a list are not followed.
 """
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
+from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.playlist import playlist_reader
 from playshuffle.store import skip_list_entries as store
@@ -19,6 +23,7 @@ from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
 from playshuffle.text import shortened
 
+RULE = b"#NEVER:"  # begins a line that leaves out a folder or a query
 _MOST_UNKNOWN = 5  # entries of a list that a note names
 
 
@@ -26,7 +31,7 @@ class SkipList(NamedTuple):
     """A skip list.
 
     Attributes:
-        lines: maps the path of each entry to its line number, 0 if unknown.
+        lines: maps the path of each entry, and each rule, to its line number, 0 if unknown.
         problem: why it could not be read; empty if it could.
         new: entries that no earlier run has read.
     """
@@ -44,6 +49,8 @@ class SkipList(NamedTuple):
         tops = tuple(os.path.join(root, b"") for root in elsewhere)
         texts = []
         for path in sorted(self.new.difference(tracks), key=self.lines.__getitem__):
+            if path.startswith(RULE):
+                continue
             if not os.path.lexists(path) and not path.startswith(tops):
                 near = near_file(path)
                 hint = f" Did you mean {shown(near)}?" if near is not None else ""
@@ -88,6 +95,7 @@ def read_skip_lists(
 def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
     try:
         entries = playlist_reader.read(path).entries
+        rules = rules_in(playlist_reader.lines_of(path))
     except PlayshuffleError as error:
         if known is None:
             raise OptionError(
@@ -98,14 +106,42 @@ def _read(path: bytes, known: Sequence[bytes] | None, state: State) -> SkipList:
     for entry in entries:
         if entry.path and b"\0" not in entry.path:
             lines.setdefault(os.path.normpath(entry.path), entry.line)
+    lines |= rules
     new = frozenset(lines).difference(known or ())
     if new:
         new = new.difference(store.entries(state, path))
     return SkipList(path, lines, new=new)
 
 
+def rules_in(content: bytes) -> dict[bytes, int]:
+    """Map each rule in the lines of a skip list to its number."""
+    lines = enumerate(content.split(b"\n"), 1)
+    rules = ((line.strip(), number) for number, line in lines if line.startswith(RULE))
+    return {rule: number for rule, number in rules if rule != RULE}
+
+
+def folder_of(rule: bytes) -> bytes | None:
+    """Return the folder that a rule leaves out, None if it is a query."""
+    text = rule.removeprefix(RULE)
+    return os.path.normpath(os.path.expanduser(text)) if text.startswith((b"/", b"~/")) else None
+
+
+def _left_out_by(rule: bytes, found: Tracks, rows_of: RowsOf) -> Sequence[int]:
+    """Return the indices of the tracks that a rule leaves out: none, if it is a mistyped query."""
+    folder = folder_of(rule)
+    if folder is not None:
+        tops = tuple(os.path.join(top, b"") for top in {folder, os.path.realpath(folder)})
+        return [index for index, path in enumerate(found.paths) if path.startswith(tops)]
+    from playshuffle.selection.query import parse  # few lists have rules
+
+    with suppress(PlayshuffleError):
+        query = parse(os.fsdecode(rule.removeprefix(RULE)))
+        return query.select(found, range(len(found)), rows_of).kept
+    return ()
+
+
 def reasons_to_skip(
-    found: Tracks, lists: Sequence[SkipList]
+    found: Tracks, lists: Sequence[SkipList], rows_of: RowsOf
 ) -> tuple[dict[int, tuple[str, str]], list[bytes]]:
     """Map each omitted index to a reason and its skip list; return also the skip lists that omit none.
 
@@ -115,24 +151,34 @@ def reasons_to_skip(
     reasons: dict[int, tuple[str, str]] = {}
     idle: list[bytes] = []
     for each in lists:
-        lines: dict[int, int] = {}
-        others: dict[tuple[int, int], int] = {}
-        for path, line in each.lines.items():
-            index = index_of.get(path)
-            if index is not None:
-                lines.setdefault(index, line)
-            elif (file := file_at(path)) is not None:
-                others.setdefault(file, line)
-        if others:
-            for index, file in enumerate(found.column(Folder.files)):
-                if file in others:
-                    lines.setdefault(index, others[file])
+        lines = _lines_by_index(each, index_of, found, rows_of)
         for index, line in lines.items():
             where = f"in {shown(each.path)}" + (f", line {line}" if line else "")
             reasons.setdefault(index, (where, os.fsdecode(each.path)))
         if each.lines and not lines:
             idle.append(each.path)
     return reasons, idle
+
+
+def _lines_by_index(
+    listed: SkipList, index_of: Mapping[bytes, int], found: Tracks, rows_of: RowsOf
+) -> dict[int, int]:
+    """Map the index of each omitted track to the line of the skip list that omits it."""
+    lines: dict[int, int] = {}
+    others: dict[tuple[int, int], int] = {}
+    for path, line in listed.lines.items():
+        index = index_of.get(path)
+        if path.startswith(RULE):
+            lines = dict.fromkeys(_left_out_by(path, found, rows_of), line) | lines
+        elif index is not None:
+            lines.setdefault(index, line)
+        elif (file := file_at(path)) is not None:
+            others.setdefault(file, line)
+    if others:
+        for index, file in enumerate(found.column(Folder.files)):
+            if file in others:
+                lines.setdefault(index, others[file])
+    return lines
 
 
 def file_at(path: bytes) -> tuple[int, int] | None:

@@ -103,7 +103,7 @@ def _matching(choice: Choice, facts: Facts) -> Choice:
 def _without_listed(choice: Choice, facts: Facts) -> Choice:
     if not choice.lists:
         return choice
-    reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists)
+    reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists, facts.rows_of)
     indices = [index for index in choice.remaining if index in reasons]
     if indices or facts.request.without:
         choice = choice.without(WITHOUT, indices, lambda index: Cause(WITHOUT, *reasons[index]))

@@ -44,7 +44,6 @@ ERRORS = {
     "why genre:polka": "No audio file that a playlist could have: genre:polka",
     "check Music/Miles": "No list was made of ~/Music/Miles yet.\n"
     "  playshuffle make ~/Music/Miles\n  playshuffle check Music/Miles",
-    "never Music": "~/Music is a folder. Name its tracks.",
     "never Music/mine.m3u": "'Music/mine.m3u' is not an audio file.",
     "why nothing": f"There is no list, file, folder or track 'nothing'. {NO_LIST}",
     "tell mpv mine --at 0": "~/Music/mine.m3u has no track '0' of 5.",
