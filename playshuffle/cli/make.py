@@ -31,7 +31,7 @@ _Print0 = Annotated[bool, option("--print0 -0", "Print NUL-terminated paths, wri
 def make(
     *,
     words: _Words = None,
-    given: Given,
+    given: Given,  # from the options of the table, by the decorator
     save: Save = None,
     config: ConfigFile = None,
     dry_run: DryRun = False,

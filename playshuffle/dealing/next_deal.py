@@ -169,15 +169,17 @@ def _fill(
     gap = rules.gap if rules.rounds.keeps_gap else 0
     in_deal = frozenset(entries)
     moved: list[int] = []
+    # Resting tracks come last; the sort is stable, so all others keep the order of the round.
     undealt = tuple(sorted(deck.upcoming, key=rules.resting.__contains__))
     is_refused = False
-    # Tracks that would come too soon are postponed, but dealt in the end: a round must end.
+    # Tracks that would come too soon are postponed, but dealt in the end: a round must end. Positions
+    # count from the first upcoming track, so those of earlier plays are negative.
     played_at = {
         track: position for position, track in enumerate(deck.tail, -len(deck.tail) - len(deck.dealt))
     }
     for min_gap in (gap, 0) if gap else (0,):
         postponed: list[int] = []
-        if min_gap < gap:
+        if min_gap < gap:  # the second pass takes those whose last play is the longest ago
             undealt = tuple(sorted(undealt, key=lambda track: played_at.get(track, -gap)))
         for track in undealt:
             if track in in_deal or played_at.get(track, -gap) + min_gap > len(moved):

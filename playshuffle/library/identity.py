@@ -107,6 +107,7 @@ class Search:
         present = (old for old in self._left if self.known[old].origin is not Origin.VANISHED)
         where = _paths_after({old: self.known[old].path for old in present}, moved)
         self._take(lambda old: self._index_of.get(where.get(old, b"")))
+        # Before the content, so that a retagged file stays its track though a copy has its old tags.
         self._take(self._by_path_and_audio)
         self._take(self._by_content(0))
         self._take(self._by_content(TAGS_BITS))

@@ -130,7 +130,7 @@ def _recognise_present(
     for place, library in libraries.items():
         numbers_there = table.numbers_of(library)
         numbers = numbers.union(numbers_there)
-        if place.files is None:
+        if place.files is None:  # single files say nothing about the other tracks of their root
             roots_now |= _roots_now(place, present[place], library, numbers_there)
     return table, roots_now, numbers
 

@@ -1,7 +1,8 @@
 """Find folders whose listing is outdated, because a file was moved during the scan.
 
 A scan lists one folder after the other. A file that moves meanwhile may appear at two paths, or at none, and
-its rename would not be recognised.
+its rename would not be recognised. The same happens without any move during the scan, if the service scans
+the folders of a batch of events: the batch may have only one of the two folders of a move.
 """
 
 import os

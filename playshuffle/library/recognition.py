@@ -209,7 +209,7 @@ def _gone_tracks(table: TrackTable, files: Mapping[bytes, _Files], extent: _Exte
     for path, row in table.folders.items():
         if path in files or not extent.was_scanned(path):
             continue
-        is_all = is_gone(path)
+        is_all = is_gone(path)  # spares a look at each file of a removed folder
         for name, number, mark in row.tracks():
             if is_all or is_gone(path + name):
                 yield KnownTrack(number, path + name, mark, Origin.GONE)
@@ -222,6 +222,7 @@ def _tracks_elsewhere(
     elsewhere = [path for path in table.folders if path not in scan.files]
     if not elsewhere:
         return
+    # Only a new or changed file may be a track from elsewhere: otherwise no other folder is read.
     as_before = {track[1:3] for track in known}
     gone = {track.number for track in known if track.origin is Origin.GONE}
     new = [mark for path, mark in zip(scan.paths, scan.marks, strict=True) if (path, mark) not in as_before]
@@ -260,6 +261,7 @@ def _table_after(table: TrackTable, scan: _ScannedFiles, search: Search) -> Trac
         has_moved = track.origin is not Origin.VANISHED and track.path != scan.paths[index]
         if has_moved and (track.origin is not Origin.ELSEWHERE or is_gone(track.path)):
             renamed.add(track.number)
+    # By path: the same folder gets the same numbers after a loss of the state, whatever order it was read in.
     for number, index in enumerate(sorted(search.free), table.next_number):
         numbers[index] = number
     replaced = {**table.replaced, **_replaced_files(table, scan, search)}
@@ -306,6 +308,7 @@ def _kept_and_vanished(
         if origin is Origin.VANISHED:
             before = table.vanished[number]
             vanished[number] = before._replace(since_s=min(before.since_s, scan.now_s))
+        # If another track has its path now, it cannot stay there.
         elif path in taken or (not scan.extent.is_missing(path) and is_gone(path)):
             vanished[number] = FormerFile(path, mark, scan.now_s)
         else:  # hidden, ignored, or not a track any more

@@ -128,6 +128,20 @@ def test_a_file_with_the_inode_of_a_deleted_file_but_another_birth_time_is_a_new
     assert which({A: with_birth(1)}, {B: with_birth(2, birth_ns=10**18 + 1)}) == {A: None, b"": B}
 
 
+def test_a_retagged_file_stays_its_track_though_a_copy_has_its_old_tags() -> None:
+    before = {A: with_birth(1, audio=3)}
+    now = {A: with_birth(2, inode=6, audio=3, tags=8), B: with_birth(3, inode=7, audio=3)}
+
+    assert which(before, now) == {A: A, b"": B}
+
+
+def test_two_copies_that_are_retagged_while_a_drive_is_missing_stay_their_tracks() -> None:
+    before = {A: with_birth(1, audio=3), C: with_birth(2, inode=6, audio=3)}
+    now = {A: with_birth(3, inode=7, audio=3, tags=8), C: with_birth(4, inode=8, audio=3, tags=8)}
+
+    assert which(before, now, missing=[b"/usb"]) == {A: A, C: C, b"": b""}
+
+
 def test_a_file_that_was_moved_to_another_disk_and_retagged_is_recognised_by_its_audio() -> None:
     before = {A: with_birth(1, audio=3), B: with_birth(2, inode=6, audio=4)}
     now = {b"/n/1.mp3": with_birth(8, inode=2, audio=4, tags=9), b"/n/2.mp3": with_birth(9, audio=3, inode=1)}
