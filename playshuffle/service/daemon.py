@@ -12,7 +12,7 @@ from dataclasses import InitVar, dataclass
 from datetime import date, datetime
 from functools import partial
 
-from playshuffle.config.model import Config
+from playshuffle.config.model import Config, ConfiguredPlaylist
 from playshuffle.errors import Exit, PlayshuffleError
 from playshuffle.service import notify
 from playshuffle.service.backlog import Backlog
@@ -166,6 +166,7 @@ class _Life:
             for playlist in self.config.playlists
             if sandbox.came_late(os.path.dirname(playlist.output))
         }
+        self.devices = {playlist.name: _device(playlist) for playlist in self.config.playlists}
         self.watchdog = UpdateWatchdog(self.updates)
         self._day = _today()
 
@@ -221,13 +222,19 @@ class _Life:
                 )
             elif isinstance(message, PlaylistFailed):
                 self.backlog.note_growing(message.growing)
-                if message.is_shut and message.playlist not in self.shut and _is_under_systemd():
+                if message.is_shut and self._is_made_again(message.playlist):
                     why = "its folder was created again; restarting to open the sandbox to it"
                     _LOG.warning("%s: %s", message.playlist, why)
                     self._must_restart = True
             elif isinstance(message, UpdateEnded):
                 for folder, after_s in self.backlog.end(time.monotonic()).items():
                     self.watch.rescan([folder], after_s)
+
+    def _is_made_again(self, name: str) -> bool:
+        """Return whether a folder was created since the start, and its drive was not just unmounted."""
+        devices = (_device(playlist) for playlist in self.config.playlists if playlist.name == name)
+        is_mounted_as_before = self.devices.get(name) in (None, next(devices, None))
+        return name not in self.shut and is_mounted_as_before and _is_under_systemd()
 
     def _handle_signals(self) -> Exit | None:
         numbers = received(self.signals)
@@ -284,6 +291,13 @@ class _Life:
         now_s = time.monotonic()
         self.backlog.retry(now_s)
         self.watchdog.check(now_s)
+
+
+def _device(playlist: ConfiguredPlaylist) -> int | None:
+    try:
+        return os.stat(os.path.dirname(playlist.output)).st_dev
+    except OSError:
+        return None
 
 
 def _is_under_systemd() -> bool:

@@ -319,6 +319,33 @@ def test_a_playlist_in_a_folder_that_the_unit_does_not_name_is_reported_without_
     assert place.show(UNIT, "NRestarts") == "0"
 
 
+def test_the_service_goes_on_while_the_drive_of_a_playlist_is_unmounted_and_when_it_is_back(
+    place: Lab,
+) -> None:
+    drive = f"{HOME}/Drive"
+    place.root(
+        f"mkdir -p /srv/drive {drive}; mount -t tmpfs tmpfs /srv/drive; chown {USER} /srv/drive {drive}"
+    )
+    mount = f"mount --bind /srv/drive {drive}"
+    place.root(mount)
+    place.write(CONFIG, f'folders = ["~/Music"]\n[playlist.all]\noutput = "{drive}/all.m3u"\n')
+    watch(place, f"RestartSec=100ms\nReadWritePaths=-{drive}")
+    wait_for(lambda: place.user("cat Drive/all.m3u", check=False).returncode == 0)
+    place.root(f"umount {drive}")
+    place.user(f"cp {place.shared}/tone.ogg Music/new.ogg")
+    try:
+        wait_for(lambda: "all: " in place.journal(UNIT))
+        assert not place.user("ls Drive").stdout
+        place.root(mount)
+        place.user(f"cp {place.shared}/tone.m4a Music/newer.m4a")
+        wait_for(lambda: "newer.m4a" in place.user("cat Drive/all.m3u", check=False).stdout)
+    finally:
+        place.root(f"umount {drive}; umount /srv/drive", check=False)
+        place.user("rm Music/new*")
+
+    assert place.show(UNIT, "NRestarts") == "0", place.journal(UNIT)
+
+
 def test_a_playlist_can_be_made_inside_and_outside_the_sandbox_in_turn(place: Lab) -> None:
     """In the sandbox the folder is a mount point. Outside it must not look like a missing drive."""
     place.user(f"mkdir -p Songs; rm -rf .local/state/playshuffle/*; cp {place.shared}/tone.* Songs")
