@@ -15,7 +15,16 @@ from playshuffle.errors import Exit, Note, PlayshuffleError, shown
 from playshuffle.store import schema
 from playshuffle.store.home_paths import named_paths, real_paths
 from playshuffle.system import lock
-from playshuffle.system.sqlite import ERRORS, Connection, connect, copy_aside, is_full, is_passing, set_aside
+from playshuffle.system.sqlite import (
+    ERRORS,
+    Connection,
+    NoLocksError,
+    connect,
+    copy_aside,
+    is_full,
+    is_passing,
+    set_aside,
+)
 from playshuffle.system.write_errors import words
 from playshuffle.system.xdg import state_folder
 
@@ -142,15 +151,18 @@ class StateFile:
         """Return a database in memory for an unusable state; raise an error if this run must save."""
         self.problem = f"Nothing can be saved for the next run: {words(error)}."
         cure = "Make room on its disk" if is_full(error) else "Make the state folder writable"
+        has_locks = not isinstance(error, NoLocksError)
+        cure = f"{cure}, or set" if has_locks else "Set"
+        place = "another folder" if has_locks else "a folder on a local disk"
         self.refusal = PlayshuffleError(
-            f"{self.problem} The playlist was not changed. {cure}, or set XDG_STATE_HOME to another folder.",
+            f"{self.problem} The playlist was not changed. {cure} XDG_STATE_HOME to {place}.",
             Exit.CANNOT_CREATE,
         )
         if self._must_remember:
             raise self.refusal from error
         self.notes.append(Note("not_saved", self.problem))
         folder, self._folder = self._folder, None
-        is_readable, self._writes = self._writes and folder is not None, False
+        is_readable, self._writes = self._writes and has_locks, False
         if folder is not None and is_readable:
             with contextlib.suppress(OSError, *ERRORS):  # even if it is locked
                 return schema.in_memory(self._opened(os.path.join(folder, b"state.db")), self._bad)

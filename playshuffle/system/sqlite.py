@@ -5,6 +5,7 @@ The databases have mode 0600, because the names of music files in them are priva
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -13,6 +14,7 @@ import time
 
 from playshuffle.errors import shown
 
+_FAR = 1 << 62  # a byte that SQLite never locks
 _WAIT_S = 10  # for another playshuffle that is writing
 
 Connection = sqlite3.Connection
@@ -24,6 +26,10 @@ _PASSING = {
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_READONLY,
 }  # fmt: skip
+
+
+class NoLocksError(OSError):
+    """The file system has no file locks, as NFS without its lock service. SQLite would wait for them."""
 
 
 def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
@@ -39,7 +45,14 @@ def connect(path: bytes, *, writes: bool = True) -> sqlite3.Connection:
     if not writes:
         # Every byte is percent-encoded: the path may have any byte.
         return sqlite3.connect(f"file:%{path.hex('%')}?mode=ro", uri=True, timeout=_WAIT_S)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, _FAR)
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
+            raise NoLocksError(error.errno, "its file system cannot lock files", path) from error
+    finally:
+        os.close(descriptor)
     return sqlite3.connect(os.fsdecode(path), timeout=_WAIT_S)
 
 

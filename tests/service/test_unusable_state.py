@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.needs import need
+from tests.support.processes import injected
 from tests.support.program import DATA, listed, numbered, run
 from tests.support.service import Service, aged, config, wait_for
 
@@ -108,6 +109,21 @@ def test_the_command_make_with_a_folder_writes_its_playlist_though_the_state_is_
     assert done.code == 0
     assert f"50 of 60 tracks wait for {music}: " in done.err
     assert len(listed(music / "playshuffle.m3u")) == 60
+
+
+@pytest.mark.parametrize("error", ["ENOLCK", "ENOSYS", "EOPNOTSUPP", "EIO"])
+def test_without_file_locks_a_deal_fails_at_once_and_advises_a_folder_on_a_local_disk(
+    music: Path, state: Path, error: str
+) -> None:
+    """SQLite takes the missing locks for those of another process, and waits."""
+    before = [*injected("fcntl", f"error={error}"), "-P", str(state / "state.db")]
+
+    done = run("deal", music, "-n", "3", before=before)
+
+    assert done.code == 73
+    assert "its file system cannot lock files" in done.err
+    assert "Set XDG_STATE_HOME to a folder on a local disk." in done.err
+    assert run("make", music, before=before).code == 0
 
 
 def test_the_command_deal_fails_if_home_is_not_set(music: Path) -> None:
