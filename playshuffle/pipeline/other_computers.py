@@ -9,7 +9,14 @@ from datetime import datetime
 
 from playshuffle.dealing.deck import Deal, Deck
 from playshuffle.dealing.describe import day
-from playshuffle.dealing.other_deals import KEY, count_other, read_comment, take_over
+from playshuffle.dealing.other_deals import (
+    KEY,
+    count_other,
+    names_below,
+    read_comment,
+    read_dealt,
+    take_over,
+)
 from playshuffle.dealing.period import Every
 from playshuffle.errors import Note, shown
 from playshuffle.library.tracks import Tracks
@@ -29,15 +36,19 @@ def count_others(
     Returns:
         The deck, whether the list has another computer's deal of this period, and notes for the user.
     """
-    notes, stands, copies = [], False, {copy.path: _deal_in(copy, tracks) for copy in file.conflict_copies()}
-    for path, deal in copies.items():
+    notes, stands, copies = [], False, [(copy, _deal_in(copy, tracks)) for copy in file.conflict_copies()]
+    for copy, deal in copies:
         text = "Its tracks count as dealt." if deal is not None else "It names no deal, or was edited."
-        text = f"{shown(path)} is a conflict copy of this list, made by a synchroniser. {text}"
-        notes.append(Note("conflict_copy", f"{text} Delete it when you do not need it.", path))
+        text = f"{shown(copy.path)} is a conflict copy of this list, made by a synchroniser. {text}"
+        notes.append(Note("conflict_copy", f"{text} Delete it when you do not need it.", copy.path))
     is_ours = not file.exists or file.fingerprint() in contents
     in_file = None if is_ours else _deal_in(file, tracks)
-    for deal in sorted(filter(None, (*copies.values(), in_file)), key=lambda deal: deal.round):
-        deck = count_other(deck, deal)
+    theirs = [(deal, copy) for copy, deal in copies if deal is not None]
+    if in_file is not None:
+        theirs.append((in_file, file))
+    for deal, copy in sorted(theirs, key=lambda pair: pair[0].round):
+        names = names_below(copy.folder, tracks.paths)
+        deck = count_other(deck, deal, read_dealt(copy.all_comments(), names))
     if in_file is not None:
         dealer = (
             "Another computer" if contents else "Another computer, or this one before its state was lost,"

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from playshuffle.dealing.other_deals import deal_comment
+from playshuffle.dealing.other_deals import deal_comment, dealt_comments, names_below
 from playshuffle.errors import Exit, MissingError, Note, PlayshuffleError, shown
 from playshuffle.library.missing import root_user_notes
 from playshuffle.library.scan import Library
@@ -182,7 +182,16 @@ class Run(NamedTuple):
             comments.append(("FOR", options.player))
         if options.title:  # VLC searches every line for the tags of a stream
             comments.append((TITLE, options.title.replace("#EXT", "# EXT")))
-        return comments + self.writer.comments()
+        return [*comments, *self.writer.comments(), *self._dealt_comments(record)]
+
+    def _dealt_comments(self, record: SavedRecord | None) -> list[tuple[str, str]]:
+        """Return what the list tells computers that were off: the tracks that count as dealt in the round."""
+        if not isinstance(record, SavedDeck) or self.file is None:
+            return []
+        names, deck = names_below(self.file.folder, self.tracks.paths), record.deck
+        dealt = frozenset(deck.dealt).difference(deck.unheard).intersection(range(len(names)))
+        others = [name for index, name in enumerate(names) if index not in dealt]
+        return dealt_comments(deck.round, deck.since, [names[index] for index in sorted(dealt)], others)
 
     def _notes(self) -> list[Note]:
         present = [root for root in self.request.roots if root not in self.library.missing]

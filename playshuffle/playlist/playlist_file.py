@@ -87,7 +87,11 @@ class PlaylistFile(NamedTuple):
         return list(dict.fromkeys(found))
 
     def comments(self) -> dict[str, str]:
+        """Return playshuffle's comments, without the tracks of a round, which follow all others."""
         return self._parsed(-1 if self.format.is_uri else _HEAD_BYTES).comments
+
+    def all_comments(self) -> dict[str, str]:
+        return self._parsed().comments
 
     def conflict_copies(self) -> list[Self]:
         """Return the conflict copies that a synchroniser keeps if two computers wrote the file."""

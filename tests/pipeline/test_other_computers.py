@@ -14,6 +14,7 @@ from unittest import mock
 import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
+from playshuffle.dealing.other_deals import dealt_comments, read_dealt
 from playshuffle.dealing.period import Every, is_new_period
 from playshuffle.errors import PlayshuffleError
 from playshuffle.pipeline import deal as dealing
@@ -119,11 +120,11 @@ def test_another_computers_deal_that_arrives_late_counts_and_todays_own_deal_is_
     ann, bob = pair
     ann.deal(NOON - timedelta(days=1), seed="ann")
     bob.deal(NOON)
-    todays = bob.content
+    todays = listed(bob.list)
     bob.take(ann)
 
     dealt = bob.deal(NOON)
-    assert (codes(dealt), bob.content) == (["other_deal"], todays)
+    assert (codes(dealt), listed(bob.list)) == (["other_deal"], todays)
     assert {f"{index:02}.mp3" for index in dealt.deck.dealt} == {*listed(ann.list), *listed(bob.list)}
 
 
@@ -245,16 +246,56 @@ def test_the_list_after_an_undone_deal_is_not_taken_for_a_list_of_another_comput
     assert listed(ann.list) == [f"{index:02}.mp3" for index in dealt.deck.dealt]
 
 
+def test_three_computers_that_were_off_hear_of_all_deals_of_the_round_from_one_list(tmp_path: Path) -> None:
+    """Each deals for some days alone; the last one joins on the seventh day, and knows no earlier list."""
+    computers = [Computer(tmp_path, name, 60) for name in ("ann", "bob", "cat")]
+    dealt: list[str] = []
+    last, day = None, NOON
+    for computer, days in zip(computers * 2, (3, 3, 2, 1, 2, 1), strict=True):
+        for _ in range(days):
+            if last is not None and last is not computer:
+                computer.take(last)
+            made = computer.deal(day, 5, seed=str(day))
+            dealt += listed(computer.list)
+            last, day = computer, day + timedelta(days=1)
+            facts = made.deck.round, made.deck.number, len(made.deck.dealt), made.deck.since
+            assert facts == (1, len(dealt) // 5, len(dealt), NOON.date())
+    assert len(dealt) == len(set(dealt)) == 60
+
+
+@pytest.mark.parametrize("count", [1, 2, 60, 5000])
+def test_comments_name_the_dealt_tracks_in_three_bytes_each_and_in_short_lines(count: int) -> None:
+    names = [b"Artist/Album/%05d.mp3" % number for number in range(2 * count)]
+    chance = random.Random(count)
+    dealt = sorted(chance.sample(range(2 * count), count))
+    others = [name for index, name in enumerate(names) if index not in set(dealt)]
+
+    comments = dealt_comments(3, NOON.date(), [names[index] for index in dealt], others)
+
+    assert read_dealt(dict(comments), names) == (3, NOON.date(), dealt)
+    assert sum(len(text) for _, text in comments[1:]) <= 3 * count + 4
+    assert max(len(text) for _, text in comments) < 950
+    for key, text in comments:
+        for broken in ("", text[:-1], text + "A", "é" + text[1:], "9" * 40):
+            assert read_dealt({**dict(comments), key: broken}, names) is None
+
+
 # A model
 
 
 class Listed(NamedTuple):
-    """A deal in the list of a computer. `pairs`: each track with the round in which it was dealt."""
+    """A deal in the list of a computer.
+
+    Attributes:
+        pairs: each track with the round in which it was dealt.
+        told: pairs of its last round that the computer knew when it wrote the list.
+    """
 
     computer: str
     day: datetime
     number: tuple[int, int]
     pairs: frozenset[tuple[str, int]]
+    told: frozenset[tuple[str, int]] = frozenset()
 
 
 class Shared:
@@ -268,11 +309,20 @@ class Shared:
         self.deals: dict[bytes, Listed] = {}  # by the content of the list
         self.seen: dict[str, list[Listed]] = {each.name: [] for each in self.computers}
         self.glimpsed: dict[str, list[Listed]] = {each.name: [] for each in self.computers}
+        self.off_until = {each.name: NOON for each in self.computers}
         self.found = Counter[str]()  # how often each thing happened
 
     def step(self) -> None:
         acts = [self.run] * 4 + [self.synchronise] * 4 + [self.wait] * 2 + [self.remove_copies]
-        one, other = self.chance.sample(self.computers, 2)
+        on = [computer for computer in self.computers if self.off_until[computer.name] <= self.now]
+        if len(on) < 2:
+            self.wait()
+            return
+        if self.chance.random() < 0.02:
+            days = self.chance.choice((2, 4, 9))  # a round is about 6 deals
+            self.off_until[self.chance.choice(on).name] = self.now + timedelta(days=days)
+            self.found["off"] += 1
+        one, other = self.chance.sample(on, 2)
         self.chance.choice(acts)(one, other)
 
     def wait(self, *_: Computer) -> None:
@@ -333,12 +383,17 @@ class Shared:
         computer.versions[computer.name] += 1
         if before and self.deals[before].computer != computer.name and not is_now:
             assert is_new_period(Every.DAY, self.now, self.deals[before].day.date()), "it did not stand"
-        if computer.content in self.deals:
-            self.found["written again"] += 1
-            return
         new, seen = self.read(computer), self.seen[computer.name]
         others = [each for each in seen if (each.computer, each.number) != (computer.name, new.number)]
-        known = frozenset[tuple[str, int]]().union(*(each.pairs for each in others))
+        known = frozenset[tuple[str, int]]().union(*(each.pairs | each.told for each in others))
+        last = max(number for _, number in new.pairs)
+        told = frozenset(pair for pair in known | new.pairs if pair[1] == last)
+        for each in seen:  # its own deal or one of another computer, with more that was dealt
+            if each[1:4] == new[1:4]:
+                self.found["written again"] += 1
+                self.deals[computer.content] = each._replace(told=told | each.told)
+                return
+        new = new._replace(told=told)
         assert new.pairs.isdisjoint(known), "a track was dealt twice in a round"
         rounds = {number for _, number in new.pairs}
         for number in rounds - {number for _, number in known} - {1}:
@@ -346,7 +401,9 @@ class Shared:
             of_round = {track for each in self.deals.values() for track, at in each.pairs if at == number - 1}
             of_round |= {track for track, at in new.pairs if at == number - 1}
             glimpsed = self.glimpsed[computer.name]
-            late = {track for each in (*seen, *glimpsed) for track, at in each.pairs if at < number}
+            late = {
+                track for each in (*seen, *glimpsed) for track, at in each.pairs | each.told if at < number
+            }
             assert len(of_round | late) == self.tracks, "a track was lost"
         self.found["dealt"] += 1
         self.deals[computer.content] = new
@@ -390,4 +447,6 @@ def test_three_synchronised_computers_deal_no_track_twice_and_lose_none(tmp_path
     shared = Shared(tmp_path, seed=steps)
     for _ in range(steps):
         shared.step()
-    assert shared.found.keys() == {"killed", "conflict", "replaced", "written again", "rounds", "dealt"}
+    assert shared.found.keys() == {
+        "killed", "conflict", "replaced", "written again", "rounds", "dealt", "off"
+    }  # fmt: skip
