@@ -65,9 +65,14 @@ class Order(NamedTuple):
 
 
 def _spread(chosen: Chosen, recipe: Recipe) -> Shuffle:
-    keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
-    within = groups.group_keys(chosen, ALBUM) if recipe.group_by in (None, ARTIST) else None
+    keys, within = _spread_keys(chosen, recipe)
     return lambda order, randbelow: shuffle.spread(order, keys, randbelow, within)
+
+
+def _spread_keys(chosen: Chosen, recipe: Recipe) -> tuple[Sequence[int], Sequence[int] | None]:
+    """Return the groups to keep apart, and the albums if the groups are artists."""
+    by = recipe.group_by or ARTIST
+    return groups.group_keys(chosen, by), groups.group_keys(chosen, ALBUM) if by == ARTIST else None
 
 
 def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
@@ -85,18 +90,23 @@ def _blocks(chosen: Chosen, recipe: Recipe) -> Shuffle:
 
 
 def _insert_apart(chosen: Chosen, recipe: Recipe) -> InsertNew:
-    keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
-    return lambda order, new, randbelow, first: shuffle.insert_apart(order, new, keys, randbelow, first)
+    keys, within = _spread_keys(chosen, recipe)
+    return lambda order, new, randbelow, first: shuffle.insert_apart(
+        order, new, keys, randbelow, first, within
+    )
 
 
 def _repair_spread(chosen: Chosen, recipe: Recipe) -> Repair:
     """Return a repair that moves single tracks, or, if there are pins, swaps tracks."""
-    keys = groups.group_keys(chosen, recipe.group_by or ARTIST)
+    keys, within = _spread_keys(chosen, recipe)
 
     def repair(order: Sequence[int], pins: Collection[int], randbelow: RandBelow, first: int) -> list[int]:
-        if not pins:
-            return shuffle.move_apart(order, keys, randbelow, first)
-        return shuffle.swap_apart(order, {*range(first), *pins}, keys, randbelow)
+        staying = {*range(first), *pins}
+        if pins:
+            apart = shuffle.swap_apart(order, staying, keys, randbelow)
+        else:
+            apart = shuffle.move_apart(order, keys, randbelow, first)
+        return apart if within is None else shuffle.part_in_order(apart, staying, keys, within)
 
     return repair
 

@@ -4,6 +4,7 @@ Removing an entry needs no draw, since the rest of a uniform order is uniform.
 """
 
 import bisect
+import contextlib
 import itertools
 from collections.abc import Sequence
 
@@ -29,15 +30,24 @@ def insert(order: Sequence[int], entries: Sequence[int], randbelow: RandBelow, f
 
 
 def insert_apart(
-    order: Sequence[int], entries: Sequence[int], keys: Sequence[int], randbelow: RandBelow, first: int = 0
+    order: Sequence[int],
+    entries: Sequence[int],
+    keys: Sequence[int],
+    randbelow: RandBelow,
+    first: int = 0,
+    within: Sequence[int] | None = None,
 ) -> list[int]:
-    """Insert each new entry where it leaves the fewest neighbours of one group.
+    """Insert each new entry where it leaves the fewest neighbours of one group, and far from its group.
 
-    Uniform over the positions that are best for the entry. With `first` = 0, an order that `spread` made
-    keeps the fewest possible neighbours of one group.
+    Of these positions, only those count that are nearly as far from the entries of its group as the farthest
+    one (7/8 of that, or more), if there are any; and then those that are beside no entry of its subgroup, if
+    there are any. All that are left are equally likely. Distances are those on a ring. With `first` = 0, an
+    order that `spread` made keeps the fewest possible neighbours of one group.
 
-    Draws: for each entry one as for `insert`, if the order has no neighbours of one group. If it has, or that
-    position is not one of the best, one among the best positions.
+    Args:
+        randbelow: called once for each entry, with the number of positions, and once more if the position is
+            beside an entry of the subgroup.
+        within: the subgroup of each entry.
 
     Cost: O(n) for each entry.
     """
@@ -47,14 +57,23 @@ def insert_apart(
     is_apart = all(one != other for one, other in itertools.pairwise(groups))
     for entry in entries:
         group = keys[entry]
-        position = first + randbelow(len(running) - first + 1) if is_apart else None
-        if position is None or group in groups[max(position - 1, 0) : position + 1]:
+        positions = list(itertools.chain(*_far_positions(groups, group, first)))
+        if not positions or not is_apart:
             best = _best_positions(groups, group, first)
-            position = best[randbelow(len(best))]
-            is_apart = is_apart and group not in groups[max(position - 1, 0) : position + 1]
+            positions = sorted(frozenset(positions).intersection(best)) or best
+        position = positions[randbelow(len(positions))]
+        if within is not None and _is_beside(running, within, entry, position):
+            apart = [at for at in positions if not _is_beside(running, within, entry, at)]
+            if apart:
+                position = apart[randbelow(len(apart))]
+        is_apart = is_apart and group not in groups[max(position - 1, 0) : position + 1]
         running.insert(position, entry)
         groups.insert(position, group)
     return running
+
+
+def _is_beside(running: Sequence[int], keys: Sequence[int], entry: int, position: int) -> bool:
+    return any(keys[other] == keys[entry] for other in running[max(position - 1, 0) : position + 1])
 
 
 def insert_in_block(
@@ -108,6 +127,24 @@ def _best_positions(groups: Sequence[int], group: int, first: int) -> list[int]:
     costs = [(group == before) + (group == after) - (before == after) for before, after in around]
     fewest = min(costs)
     return [first + at for at, cost in enumerate(costs) if cost == fewest]
+
+
+def _far_positions(groups: Sequence[int], group: int, first: int) -> list[range]:
+    """Return the positions that are far from a group, and not beside it."""
+    taken, at = list[int](), max(first - 1, 0)
+    with contextlib.suppress(ValueError):
+        while True:
+            at = groups.index(group, at) + 1
+            taken.append(at - 1)
+    if not taken:
+        return [range(first, len(groups) + 1)]
+    around = [taken[-1] - len(groups), *taken, taken[0] + len(groups)]
+    widest = max(after - before for before, after in itertools.pairwise(around))
+    distance = max((widest + 1) * 7 // 16, 2)  # 7/8 of the distance in the middle of the widest gap
+    return [
+        range(max(before + distance, first), min(after + 1 - distance, len(groups)) + 1)
+        for before, after in itertools.pairwise(around)
+    ]
 
 
 def _check(order: Sequence[int], first: int) -> None:

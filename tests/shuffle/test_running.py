@@ -1,12 +1,14 @@
 """Insert entries into an order that is being played: its distribution stays the same."""
 
 import itertools
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playshuffle.audit.mix import predictable
 from playshuffle.shuffle import (
     Inside,
     RandBelow,
@@ -17,10 +19,12 @@ from playshuffle.shuffle import (
     insert,
     insert_apart,
     insert_in_block,
+    move_apart,
+    part_in_order,
     spread,
 )
 from tests.shuffle.all_draws import distribution, is_uniform_over, replay
-from tests.shuffle.test_spread import repeats_in
+from tests.shuffle.test_spread import deviation, repeats_in
 
 
 def test_all_orders_are_equally_likely_after_entries_are_inserted_into_a_uniform_order() -> None:
@@ -56,13 +60,52 @@ def test_a_spread_order_with_new_entries_has_the_fewest_neighbours_of_one_group(
 @pytest.mark.parametrize("order", [list(p) for p in itertools.permutations(range(4))])
 @pytest.mark.parametrize("first", range(5))
 def test_a_new_entry_is_equally_likely_at_each_of_its_best_positions(order: list[int], first: int) -> None:
-    """Best: with the fewest neighbours of one group that an insertion from `first` on can leave."""
-    keys = [0, 0, 1, 2, 0]
-    candidates = [(*order[:at], 4, *order[at:]) for at in range(first, 5)]
-    fewest = min(repeats_in(candidate, keys) for candidate in candidates)
-    shares = distribution(lambda randbelow: tuple(insert_apart(order, [4], keys, randbelow, first)))
+    """Best: with the fewest neighbours of one group that an insertion from `first` on can leave.
 
-    assert is_uniform_over(shares, [c for c in candidates if repeats_in(c, keys) == fewest])
+    Here no position is far from the group, or all best ones are equally far.
+    """
+    for keys in ([0, 0, 1, 2, 0], [0, 1, 2, 3, 4]):
+        candidates = [(*order[:at], 4, *order[at:]) for at in range(first, 5)]
+        fewest = min(repeats_in(candidate, keys) for candidate in candidates)
+        best = [candidate for candidate in candidates if repeats_in(candidate, keys) == fewest]
+
+        def run(randbelow: RandBelow, keys: Sequence[int] = keys) -> tuple[int, ...]:
+            return tuple(insert_apart(order, [4], keys, randbelow, first))
+
+        shares = distribution(run)
+        assert set(shares) <= set(best)
+        assert is_uniform_over(shares, best) or 0 in keys[1:]
+
+
+def test_a_new_entry_is_inserted_far_from_its_group_and_beside_no_entry_of_its_subgroup() -> None:
+    """Its group is at positions 3 and 13 of a ring of 40, so it is inserted before 26 to 31."""
+    order = list(range(40))
+    keys = [0 if entry in (3, 13, 40) else entry + 1 for entry in range(41)]
+    shares = distribution(lambda randbelow: insert_apart(order, [40], keys, randbelow).index(40))
+    assert is_uniform_over(shares, range(26, 32))
+
+    albums = [9 if entry in (28, 40) else -entry for entry in range(41)]
+    shares = distribution(lambda randbelow: insert_apart(order, [40], keys, randbelow, 0, albums).index(40))
+    assert is_uniform_over(shares, [26, 27, 30, 31])
+
+
+def test_an_order_keeps_its_distances_while_300_entries_are_replaced_one_by_one() -> None:
+    """Predictable, deviation of the gaps and repeats of albums are about those of a new order."""
+    keys, albums = [entry // 50 for entry in range(1000)], [entry // 12 for entry in range(1000)]
+    source = Seeded("replaced")
+    order = spread(range(1000), keys, source, albums)
+    for entry in range(1000, 1300):
+        removed = order.pop(source(1000))
+        order = part_in_order(move_apart(order, keys, source), (), keys, albums)
+        keys.append(source(20))
+        albums.append(albums[removed])
+        order = insert_apart(order, [entry], keys, source, 0, albums)
+        order = part_in_order(move_apart(order, keys, source), (), keys, albums)
+    new = spread(order, keys, source, albums)
+
+    assert repeats_in(order, keys) == repeats_in(order, albums) == 0
+    assert predictable([keys[entry] for entry in order]) <= predictable([keys[entry] for entry in new])
+    assert deviation([keys[entry] for entry in order]) < deviation([keys[entry] for entry in new]) + 0.1
 
 
 def test_a_new_entry_joins_the_block_of_its_group_in_sorted_order_behind_the_played_entries() -> None:

@@ -3,7 +3,7 @@
 import itertools
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -24,6 +24,16 @@ def keys_of(sizes: Sequence[int]) -> list[int]:
 
 def repeats_in(order: Sequence[int], keys: Sequence[int]) -> int:
     return repeats([keys[entry] for entry in order])
+
+
+def deviation(keys: Sequence[int], of: Collection[int] = ()) -> float:
+    """Return the deviation of the gaps of a group, in mean gaps; the mean of these groups, or of all."""
+    deviations = []
+    for group in of or set(keys):
+        positions = [position for position, key in enumerate(keys) if key == group]
+        gaps = [later - earlier for earlier, later in itertools.pairwise(positions)]
+        deviations.append(statistics.pstdev(gaps) / statistics.mean(gaps))
+    return statistics.mean(deviations)
 
 
 @pytest.mark.parametrize("keys", list(itertools.combinations_with_replacement(range(3), 5)))
@@ -146,15 +156,9 @@ def test_no_group_of_a_spread_order_follows_another_each_time() -> None:
 def test_beside_a_majority_the_other_groups_are_at_even_distances() -> None:
     keys = keys_of([60] + [5] * 8)
     source = Seeded("others")
-    deviations = []
-    for _ in range(100):
-        order = [keys[entry] for entry in spread(range(100), keys, source)]
-        for group in range(1, 9):
-            positions = [position for position, key in enumerate(order) if key == group]
-            gaps = [later - earlier for earlier, later in itertools.pairwise(positions)]
-            deviations.append(statistics.pstdev(gaps) / statistics.mean(gaps))
+    orders = [[keys[entry] for entry in spread(range(100), keys, source)] for _ in range(100)]
 
-    assert statistics.mean(deviations) < 0.3
+    assert statistics.mean(deviation(order, range(1, 9)) for order in orders) < 0.3
 
 
 @pytest.mark.parametrize("largest", [3, 15, 40, 47])
