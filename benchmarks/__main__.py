@@ -38,6 +38,7 @@ def main() -> None:
             "commands": ["--tracks", str(tracks), "--keep", music],
             "selecting": ["--tracks", str(tracks)],
             "shuffling": [],
+            "spreading": [],
             "latency": [],
             "many_lists": ["--tracks", str(tracks), "--keep", music],
             "updating": ["--tracks", str(tracks), "--keep", music],

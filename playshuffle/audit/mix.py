@@ -5,15 +5,25 @@
 
 import itertools
 import operator
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from playshuffle.shuffle import fewest_repeats, nearest, repeats
+from playshuffle.shuffle import Seeded, durstenfeld, fewest_repeats, nearest, repeats, spread
 
 _GUESSES = 10_000  # more take long, and change little
+_LISTS, _TRACKS = 20, 20_000  # to compare with: at most so many lists and tracks
+
+
+class Guesses(NamedTuple):
+    """How predictable a playlist is, and means of the same tracks in new `spread` and random orders."""
+
+    here: float
+    spread: float
+    by_chance: float
 
 
 class Mix(NamedTuple):
@@ -59,6 +69,19 @@ def successors(paths: Sequence[bytes]) -> int:
     """Count the entries that follow the same track as if the entries were sorted by path."""
     ranks = {path: rank for rank, path in enumerate(sorted(set(paths)))}
     return sum(ranks[after] - ranks[before] == 1 for before, after in pairwise(paths))
+
+
+def guesses(keys: Sequence[int]) -> Guesses:
+    """Measure how predictable a playlist is, beside new orders from a fixed seed."""
+    draw, tracks = Seeded("guesses"), range(len(keys))
+    lists = range(min(_LISTS, _TRACKS // max(len(keys), 1)) + 1)
+    spread_orders = [spread(tracks, keys, draw) for _ in lists]
+    random_orders = [durstenfeld(tracks, draw) for _ in lists]
+    means = (
+        statistics.mean(predictable([keys[at] for at in order]) for order in orders)
+        for orders in (spread_orders, random_orders)
+    )
+    return Guesses(predictable(keys), *means)
 
 
 def predictable(keys: Sequence[int]) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from playshuffle import __version__
-from playshuffle.audit.mix import Mix, mix, successors
+from playshuffle.audit.mix import Guesses, Mix, guesses, mix, successors
 from playshuffle.errors import Exit, PlayshuffleError, shown
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.groups import albums, artist_keys
@@ -34,6 +34,7 @@ class PlaylistAudit(NamedTuple):
     by_artist: Mix
     by_album: Mix
     successors_in_path_order: int
+    predictable: Guesses
     paths: Sequence[bytes]
     by: Sequence[tuple[int, str]]
 
@@ -43,6 +44,7 @@ class PlaylistAudit(NamedTuple):
             "playlist": os.fsdecode(self.playlist),
             "by_artist": self.by_artist._asdict(),
             "by_album": self.by_album._asdict(),
+            "predictable": self.predictable._asdict(),
         }
         del facts["paths"], facts["by"]
         return {"playshuffle": __version__, **facts}
@@ -81,6 +83,7 @@ def look_into(playlist: bytes, tools: Tools) -> PlaylistAudit:
         mix(paths, [artist[index] for index in order]),
         mix(paths, [album[index] for index in order]),
         successors(paths),
+        guesses([artist[index] for index in order]),
         paths,
         [(artist[index], tracks.artists[index].decode(errors="replace")) for index in order],
     )

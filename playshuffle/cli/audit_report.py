@@ -82,6 +82,7 @@ def playlist_lines(found: PlaylistAudit, screen: Screen) -> Iterator[str]:
         ("repeats from the same album", *_repeats(found.by_album)),
         ("shortest gap of an artist", *_gaps(found.by_artist)),
         ("shortest gap of an album", *_gaps(found.by_album)),
+        ("predictable next artist", *(f"{share:.0%}" for share in found.predictable), ""),
         ("next track as in path order", f"{found.successors_in_path_order:,}", "0", chance, f"{pairs:,}"),
     ]
     yield from screen.table(_HEADER, [row for row in rows if any(row[1:])], right={1, 2, 3, 4})

@@ -102,6 +102,7 @@ repeats by the same artist: here 0; at best 0; by chance 1.3; in path order 3
 repeats from the same album: here 0; at best 0; by chance 0.7; in path order 2
 shortest gap of an artist: here 2; in path order 1
 shortest gap of an album: here 2; in path order 1
+predictable next artist: here 75%; at best 87%; by chance 69%
 next track as in path order: here 0; at best 0; by chance 0.8; in path order 5
 """
     )
@@ -138,6 +139,8 @@ def test_the_json_of_an_audited_playlist_has_the_figures_of_the_report(program: 
     counts = {"neighbours": 2, "fewest_possible": 0, "uniform_mean": 1, "in_path_order": 2}
     assert said["by_artist"] == counts | near
     assert said["successors_in_path_order"] == 3
+    assert said["predictable"]["here"] == pytest.approx(2 / 3)
+    assert set(said["predictable"]) == {"here", "spread", "by_chance"}
 
 
 @pytest.mark.process
