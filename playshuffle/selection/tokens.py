@@ -93,7 +93,7 @@ class _Splitter:
         return self._word(at)
 
     def _word(self, start: int) -> int:
-        word, at = "", start
+        word, at, last = "", start, ""
         inner: list[int] = []
         while match := _PIECE.match(self._text, at):
             text = _unescaped(match, is_regex="::" in word)
@@ -108,23 +108,22 @@ class _Splitter:
                 elif text == ")":
                     inner.pop()
             word += text
-            at = match.end()
+            at, last = match.end(), match[0]
         if self._text[at : at + 1] == ")" and not self._open:
             raise QueryError(at + 1, _STRAY)
         if inner:
             raise QueryError(inner[-1] + 1, f"this parenthesis is not closed. {_HINT}")
-        self._add_word(word, start, at)
-        return at
+        return self._add_word(word, start, at, is_or=last == ",")
 
-    def _add_word(self, word: str, start: int, end: int) -> None:
+    def _add_word(self, word: str, start: int, end: int, *, is_or: bool) -> int:
+        """Add a word; with `is_or`, its last character is a comma that is neither quoted nor escaped."""
         if self._text[start:end] == "OR":
-            self._add(TokenKind.OR, start, end)
-            return
-        stem = word.removesuffix(",")
-        if stem or stem == word:
-            self._add(TokenKind.WORD, start, end - len(word) + len(stem), stem)
-        if stem != word:
-            self._add(TokenKind.OR, end - 1, end)
+            return self._add(TokenKind.OR, start, end)
+        if not is_or:
+            return self._add(TokenKind.WORD, start, end, word)
+        if word != ",":
+            self._add(TokenKind.WORD, start, end - 1, word[:-1])
+        return self._add(TokenKind.OR, end - 1, end)
 
 
 _HINT = "Put text that has one in quotes, and a group around whole terms: (genre:a OR genre:b)."

@@ -16,7 +16,7 @@ from playshuffle.library.tracks import Tracks
 from playshuffle.selection import evaluation
 from playshuffle.selection.findings import Finding, Lacking
 from playshuffle.selection.query import Query, Selection, narrow, parse, with_new_paths
-from playshuffle.selection.tokens import LONGEST, QueryError
+from playshuffle.selection.tokens import LONGEST, QueryError, TokenKind, split
 from playshuffle.tags.reading import Tags
 from tests.support.tagged import tagged
 
@@ -99,6 +99,22 @@ OPERATORS = [
     ("((one))", "1"), ("(one), (café)", "13"), ('"OR"', ""), ('title:"One"', "1"), ("title:'One'", "1"),
     ("album_artist:x", ""),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('title:"Oh," artist:A', ["title:Oh,", "artist:A"]), ("title:'Oh,' x", ["title:Oh,", "x"]),
+        (r"title:Oh\, x", ["title:Oh,", "x"]), ('",", x', [",", None, "x"]), (r"\, x", [",", "x"]),
+        ('title:"Oh,", x', ["title:Oh,", None, "x"]), ("title:Oh, x", ["title:Oh", None, "x"]),
+        (r"title::Oh\, x", [r"title::Oh\,", "x"]), ("a,, b", ["a,", None, "b"]), ("a , b", ["a", None, "b"]),
+        (r"path:/AC\,", ["path:/AC,"]), ('"a,"b', ["a,b"]), ('a,""', ["a,"]),
+    ],
+)  # fmt: skip
+def test_a_comma_is_an_or_only_if_it_is_neither_quoted_nor_escaped(
+    text: str, words: list[str | None]
+) -> None:
+    assert [None if token.kind is TokenKind.OR else token.text for token in split(text)] == words
 
 
 @pytest.mark.parametrize(("text", "tracks"), OPERATORS)
