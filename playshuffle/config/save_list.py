@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import tomlkit
+from tomlkit.items import InlineTable
 
 from playshuffle.config.keys import FOR_ALL, expanded, options_of
 from playshuffle.config.load import PATHS, understand, with_absolute_paths
@@ -43,9 +44,13 @@ def with_list(path: bytes, name: str, request: Request) -> str:
         options = _without_rules(options, document)
     values = _values(options, document.table)
     content = tomlkit.parse(document.text)
-    table = content.setdefault("playlist", tomlkit.table(is_super_table=True)).setdefault(
-        name, tomlkit.table()
-    )
+    if name not in (lists := content.get("playlist", {})):
+        if isinstance(lists, InlineTable):
+            lists[name] = tomlkit.inline_table()
+        else:  # a header at the end is right after each other spelling of the lists
+            start = document.text.rstrip() + "\n\n" if document.text.strip() else document.text
+            content = tomlkit.parse(f"{start}[playlist.{tomlkit.key(name).as_string()}]\n")
+    table = content["playlist"][name]
     for key in [key for key in table if key not in values and key not in _KEPT]:
         del table[key]
     for key, value in values.items():

@@ -71,6 +71,33 @@ def test_saving_a_list_keeps_comments_and_other_text_of_the_configuration(music:
     )
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        'playlist = {one = {folders = ["~/Music"], output = "~/one.m3u"}}',
+        'playlist.one = {folders = ["~/Music"], output = "~/one.m3u"}\nsettle = "3s"',
+        'playlist.one.output = "~/one.m3u"\nplaylist.one.folders = ["~/Music"]',
+        'playlist.one = {folders = ["~/Music"], output = "~/one.m3u"}\n[playlist.two]\nfolders = ["~/Music"]',
+        '[playlist]\none = {folders = ["~/Music"], output = "~/one.m3u"}  # mine',
+        '[playlist]\none.output = "~/one.m3u"\none.folders = ["~/Music"]',
+        '["playlist".one]\nfolders = ["~/Music"]\noutput = "~/one.m3u"',
+    ],
+)
+def test_a_list_is_saved_whatever_spelling_of_toml_other_lists_have(
+    music: Path, file: Path, before: str
+) -> None:
+    configured(before)
+    expected = tomllib.loads(before)
+    make(music, "-n", "3", "-o", music / "new.m3u", "--save", "new list")
+    expected["playlist"]["new list"] = {"folders": ["~/Music"], "output": "~/Music/new.m3u", "limit": 3}
+    assert tomllib.loads(file.read_text()) == expected
+
+    make("one", "-n", "2", "--save", "one")
+    expected["playlist"]["one"] |= {"limit": 2}
+    assert tomllib.loads(file.read_text()) == expected
+    assert run("config", "check").code == 0
+
+
 def test_saving_a_list_again_changes_only_the_given_options(music: Path, file: Path) -> None:
     configured(COMMENTED + 'limit = 3\nreshuffle = "daily"  # at midnight\nforce = true\n')
 
