@@ -94,7 +94,12 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
     lossy = [PLAYERS[name].title for name, troubles in result.troubles.items() if troubles]
     if result.faults:
         verb = "is" if len(result.faults) == 1 else "are"
-        yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{streams}")
+        others = ""
+        if result.streams:
+            others = ", 1 other is no local file"
+        if result.streams > 1:
+            others = f", {result.streams:,} others are no local files"
+        yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{others}")
     elif lossy:
         players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")
         yield screen.verdict(

@@ -197,6 +197,12 @@ class Run(NamedTuple):
         present = [root for root in self.request.roots if root not in self.library.missing]
         notes = [*root_user_notes(present), *(self.history.notes if self.history is not None else ())]
         notes += self.record.notes
+        if self.request.streams:
+            number = counted(len(self.request.streams), "entry", "entries")
+            said = f"Not in the list, since no local files: {number} of --from"
+            if stream := next(filter(None, self.request.streams), b""):
+                said += f", such as {shown(stream)}"
+            notes.append(Note("streams", said))
         notes += [
             Note("missing_list", f"{each.problem} Its last content counts.", each.path)
             for each in self.choice.lists

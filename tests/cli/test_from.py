@@ -51,6 +51,13 @@ def test_in_a_list_of_files_each_entry_that_is_not_an_audio_file_is_reported_wit
     assert sorted(listed(music / "x.m3u")) == sorted(NAMES)
 
 
+def test_streams_in_a_list_of_files_are_reported(music: Path, list_file: Path) -> None:
+    list_file.write_text("\n".join([*NAMES, "http://radio.example/", "https://radio.example/"]))
+    said = make("--from", list_file, "-o", "x.m3u")
+
+    assert "Not in the list, since no local files: 2 entries of --from, such as http://radio.example/" in said
+
+
 def test_if_most_files_of_a_list_of_files_are_missing_the_playlist_is_not_changed(music: Path) -> None:
     words = ("make", "--from", "list.txt", "-o", "x.m3u")
     for missing in NAMES[:2]:
