@@ -41,7 +41,11 @@ def listen(
             if isinstance(each, str):
                 say([] if quiet else [each])
             elif (path := plays_file.path_of(each)) is not None:
-                add(each, now_s := int(time.time()))
+                now_s = int(time.time())
+                try:
+                    add(each, now_s)
+                except PlayshuffleError as error:  # it is written with the next one
+                    say_error(str(error))
                 print_lines([] if quiet else [_line(each, path, now_s)])
                 if count_in_mpd and each.player == mpd_news.TITLE:
                     _count(places, each, now_s)

@@ -14,13 +14,28 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from io import TextIOWrapper
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, BinaryIO, TypeVar
 from xml.etree import ElementTree
 
-from playshuffle.history.rows import Columns, HistoryRow, HistoryRows, Played, TagNames, path_of_uri
+from playshuffle.history.rows import (
+    Columns,
+    HistoryRow,
+    HistoryRows,
+    Played,
+    TagNames,
+    Unread,
+    path_of_uri,
+)
+from playshuffle.system.regular_file import open_regular
 
+T = TypeVar("T")
+R = TypeVar("R")
+
+_MOST_BYTES = 1 << 30
+_END = "\x1f"
 _LATEST = 1 << 32  # Unix seconds, in 2106; a later time is not the time of a play
 _STARS = 5
 _DAY_S = 86_400
@@ -72,26 +87,30 @@ class _Songs(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not a song")
 
 
-def quod_libet(path: bytes) -> Iterator[HistoryRow]:
+def quod_libet(path: bytes) -> Iterator[HistoryRow | Unread]:
     """Read a pickle of all songs."""
-    with open(path, "rb") as file:
+    with _opened(path) as file:
         songs = _Songs(file, encoding="bytes").load()
-    for song in songs:
-        values = {os.fsdecode(key): value for key, value in song.items()}
-        played = _totals(values, "~#lastplayed ~#playcount ~#skipcount ~#rating")
-        yield HistoryRow(os.fsencode(values["~filename"]), played)
+    yield from _each(songs, _song, path)
+
+
+def _song(song: Mapping[Any, Any]) -> HistoryRow:
+    values = {os.fsdecode(key): value for key, value in song.items()}
+    played = _totals(values, "~#lastplayed ~#playcount ~#skipcount ~#rating")
+    return HistoryRow(os.fsencode(values["~filename"]), played)
 
 
 def rhythmbox(path: bytes) -> Iterator[HistoryRow]:
     """Read an XML file with an entry for each song."""
-    for _, entry in ElementTree.iterparse(os.fsdecode(path)):  # noqa: S314 - expat limits entities
-        if entry.tag != "entry":
-            continue
-        texts = {child.tag: child.text or "" for child in entry}
-        track = path_of_uri(os.fsencode(texts.get("location", "")))
-        if entry.get("type") == "song" and track:
-            yield HistoryRow(track, _totals(texts, "last-played play-count - rating", _STARS))
-        entry.clear()
+    with _opened(path) as file:
+        for _, entry in ElementTree.iterparse(file):  # noqa: S314 - expat limits entities
+            if entry.tag != "entry":
+                continue
+            texts = {child.tag: child.text or "" for child in entry}
+            track = path_of_uri(os.fsencode(texts.get("location", "")))
+            if entry.get("type") == "song" and track:
+                yield HistoryRow(track, _totals(texts, "last-played play-count - rating", _STARS))
+            entry.clear()
 
 
 def rockbox_scrobbler(path: bytes) -> Iterator[HistoryRow]:
@@ -128,41 +147,51 @@ def rockbox_playback(path: bytes) -> Iterator[HistoryRow]:
             )
 
 
-def mpv(path: bytes) -> Iterator[HistoryRow]:
+def mpv(path: bytes) -> Iterator[HistoryRow | Unread]:
     """Read which files mpv opened. A file soon followed by another was skipped."""
-    opened = [
-        (_time(line.get("time")), line["path"])
-        for line in _json_lines(path)
-        if isinstance(line.get("path"), str)
-    ]
-    for (when, file), (next_s, _) in zip(opened, [*opened[1:], (None, "")], strict=True):
+    rows = list(_each(_lines(path), _start, path))
+    yield from (row for row in rows if isinstance(row, Unread))
+    starts = [row for row in rows if isinstance(row, HistoryRow)]
+    times = [row.played.last_played for row in starts]
+    for (file, *_), when, next_s in zip(starts, times, [*times[1:], None], strict=False):
         is_skip = when is not None and next_s is not None and 0 <= next_s - when < _SKIPPED_S
-        if "://" not in file:
-            yield HistoryRow(os.fsencode(file), _event(when, is_play=not is_skip))
+        if b"://" not in file:
+            yield HistoryRow(file, _event(when, is_play=not is_skip))
 
 
-def listenbrainz(path: bytes) -> Iterator[HistoryRow]:
+def _start(line: str) -> HistoryRow:
+    values = json.loads(line)
+    return HistoryRow(os.fsencode(values["path"]), Played(_time(values.get("time"))))
+
+
+def listenbrainz(path: bytes) -> Iterator[HistoryRow | Unread]:
     """Read a line for each listen, as ListenBrainz exports them."""
-    for listen in _json_lines(path):
-        tags = listen.get("track_metadata") or {}
-        ids = {**(tags.get("additional_info") or {}), **(tags.get("mbid_mapping") or {})}
-        values = (
-            *(tags.get(f"{name}_name") for name in ("artist", "track", "release")),
-            ids.get("recording_mbid"),
-        )
-        names = TagNames(*(value if isinstance(value, str) else "" for value in values))
-        yield HistoryRow(b"", Played(_time(listen.get("listened_at")), None, 1), names)
+    return _each(_lines(path), _listen, path)
 
 
-def _json_lines(path: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the object in each line; skip incomplete lines, which killed programs leave."""
-    for line in _lines(path):
+def _listen(line: str) -> HistoryRow:
+    listen = json.loads(line)
+    tags = listen.get("track_metadata") or {}
+    ids = {**(tags.get("additional_info") or {}), **(tags.get("mbid_mapping") or {})}
+    values = (
+        *(tags.get(f"{name}_name") for name in ("artist", "track", "release")),
+        ids.get("recording_mbid"),
+    )
+    names = TagNames(*(value if isinstance(value, str) else "" for value in values))
+    return HistoryRow(b"", Played(_time(listen.get("listened_at")), None, 1), names)
+
+
+def _each(values: Iterable[T], read: Callable[[T], R | None], path: bytes) -> Iterator[R | Unread]:
+    """Yield the row of each line or song of a file, if it has one; `Unread` if it makes no sense."""
+    for number, value in enumerate(values, 1):
         try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            yield value
+            row = read(value)
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            if value != "":
+                yield Unread(path, number)
+        else:
+            if row is not None:
+                yield row
 
 
 def _event(when: int | None, *, is_play: bool) -> Played:
@@ -176,7 +205,7 @@ def grouped(log: HistoryRows, now_s: float) -> HistoryRows:
     every = list(zip(log.paths, log.names, strict=True))
     tracks, played = Columns._make([*times, *log.played[2:]]).combined(every, is_log=True)
     paths, names = tuple(zip(*tracks, strict=True)) or ((), ())
-    return HistoryRows(paths, played, names)
+    return log._replace(paths=paths, played=played, names=names)
 
 
 def _utc(local_s: int | None, *, is_local: bool) -> int | None:
@@ -224,38 +253,62 @@ def listened(folder: bytes) -> HistoryRows:
 
     A play that is also in the conflict copy of a synchroniser counts once.
     """
-    return _csv_history(dict.fromkeys(chain.from_iterable(map(_csv_rows, in_folder(folder)))))
+    return _csv_history(dict.fromkeys(chain.from_iterable(map(_rows_of_machine, in_folder(folder)))))
 
 
-def _csv_rows(path: bytes) -> Iterator[Sequence[str]]:
-    """Return the texts of each row, in the order of `_COLUMNS`. A missing column has empty texts."""
-    lines = iter(_lines(path))
+def _rows_of_machine(path: bytes) -> Iterator[Sequence[str] | Unread]:
+    try:
+        yield from _csv_rows(path)
+    except (OSError, ValueError):
+        yield Unread(path, 0)
+
+
+def _csv_rows(path: bytes) -> Iterator[Sequence[str] | Unread]:
+    """Yield the texts of each row, in the order of `_COLUMNS`. A missing column has empty texts."""
+    lines = _lines(path)
     header = _header(next(lines, ""))
-    assert header is not None  # the file was recognised by it
+    if header is None:
+        raise ValueError("it does not name its columns")
     separator, columns = header
     missing = [""] * (max(columns.values()) + 1)
-    if "last_played" in columns and columns.keys().isdisjoint(("plays", "skips")):
+    is_log = "last_played" in columns or "rating" not in columns
+    if is_log and columns.keys().isdisjoint(("plays", "skips")):
         columns["plays"] = -1  # each row is one play
-    texts_in = itemgetter(*(columns.get(name, -2) for name in _COLUMNS))
-    return (texts_in([*fields, *missing, "1"]) for fields in csv.reader(lines, delimiter=separator))
+    texts_in: Callable[[Sequence[str]], Sequence[str]] = itemgetter(
+        *(columns.get(name, -2) for name in _COLUMNS)
+    )
+
+    def texts(line: str) -> Sequence[str]:
+        if '"' not in line:
+            return texts_in([*line.split(separator), *missing, "1"])
+        *fields, end = next(csv.reader([f"{line}{separator}{_END}"], delimiter=separator))
+        if end != _END:
+            raise ValueError("a quote is open")
+        return texts_in([*fields, *missing, "1"])
+
+    for row in _each(lines, texts, path):
+        yield row._replace(line=row.line + 1) if isinstance(row, Unread) else row
 
 
-def _csv_history(rows: Iterable[Sequence[str]]) -> HistoryRows:
-    texts = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
+def _csv_history(rows: Iterable[Sequence[str] | Unread]) -> HistoryRows:
+    everything = list(rows)
+    unread = [row for row in everything if isinstance(row, Unread)]
+    whole = [row for row in everything if not isinstance(row, Unread)] if unread else everything
+    texts: Sequence[Any] = list(zip(*whole, strict=True)) or [()] * len(_COLUMNS)
     paths = list(map(_path, map(str.strip, texts[0])))
-    names = _each(lambda tags: TagNames._make(map(str.strip, tags)), list(zip(*texts[1:5], strict=True)))
+    names = _once(lambda tags: TagNames._make(map(str.strip, tags)), list(zip(*texts[1:5], strict=True)))
     parsers: Sequence[Any] = (_moment, _count, _count, partial(_share, full=_STARS))
-    times, plays, skips, ratings = map(_each, parsers, texts[5:])
+    times, plays, skips, ratings = map(_once, parsers, texts[5:])
     is_skip = [skipped and played == 0 for played, skipped in zip(plays, skips, strict=True)]
     last_played = [None if skip else when for when, skip in zip(times, is_skip, strict=True)]
     last_skipped = [when if skip else None for when, skip in zip(times, is_skip, strict=True)]
     played = Columns(last_played, last_skipped, plays, skips, ratings)
-    return HistoryRows(paths, played, names).where(
+    return HistoryRows(paths, played, names, unread).where(
         [path or name.title for path, name in zip(paths, names, strict=True)]
     )
 
 
-def _each(function: Callable[[Any], Any], values: Sequence[Hashable]) -> list[Any]:
+def _once(function: Callable[[Any], Any], values: Sequence[Hashable]) -> list[Any]:
     """Return the results for all values; compute equal values once."""
     results = {value: function(value) for value in set(values)}
     return list(map(results.__getitem__, values))
@@ -271,14 +324,18 @@ def in_folder(folder: bytes) -> list[bytes]:
     return sorted(glob.glob(glob.escape(folder) + b"/*.csv"))
 
 
-def favourites(path: bytes) -> Iterator[HistoryRow]:
+def favourites(path: bytes) -> Iterator[HistoryRow | Unread]:
     """Read a playlist of favourites: each entry has all stars."""
     folder = os.path.dirname(path)
-    for line in _lines(path):
+
+    def favourite(line: str) -> HistoryRow | None:
         entry = _path(line)
-        if entry and not entry.startswith(b"#"):
-            beside = os.path.normpath(os.path.join(folder, entry))
-            yield HistoryRow(beside if os.path.lexists(beside) else entry, Played(rating=1))
+        if not entry or entry.startswith(b"#"):
+            return None
+        beside = os.path.normpath(os.path.join(folder, entry))
+        return HistoryRow(beside if os.path.lexists(beside) else entry, Played(rating=1))
+
+    return _each(_lines(path), favourite, path)
 
 
 def _moment(text: str) -> int | None:
@@ -293,9 +350,19 @@ def _moment(text: str) -> int | None:
     return None
 
 
-def _lines(path: bytes) -> list[str]:
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
-        return file.read().split("\n")
+def _lines(path: bytes) -> Iterator[str]:
+    with TextIOWrapper(_opened(path), encoding="utf-8-sig", errors="surrogateescape") as file:
+        for line in file:
+            yield line.removesuffix("\n")
+
+
+def _opened(path: bytes) -> BinaryIO:
+    descriptor, status = open_regular(path)
+    file = open(descriptor, "rb")  # noqa: SIM115 - the caller closes it
+    if status.st_size > _MOST_BYTES:
+        file.close()
+        raise ValueError(f"it has more than {_MOST_BYTES >> 20:,} MB")
+    return file
 
 
 def has_csv_header(head: bytes) -> bool:

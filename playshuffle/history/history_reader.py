@@ -1,7 +1,10 @@
 """Read the rows of a play history."""
 
+import contextlib
 import os
 import re
+import resource
+from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from playshuffle.errors import Exit, PlayshuffleError, shown
@@ -11,9 +14,10 @@ from playshuffle.history.histories import HISTORIES, NAMES, TITLES, File, Histor
 from playshuffle.history.rows import HistoryRows
 from playshuffle.history.sources import Source
 from playshuffle.system import regular_file, sqlite
-from playshuffle.system.foreign_database import read_foreign
+from playshuffle.system.foreign_database import READ_S, read_foreign
 
 _HEAD = 4096  # first bytes that identify a file
+_MEMORY_BYTES = 1 << 30  # a history of a million plays takes 400 MB
 
 
 class Content(NamedTuple):
@@ -61,12 +65,19 @@ def read_source(source: Source, now_s: float) -> Content:
         head = b""
         if not os.path.isdir(source.path):
             head = regular_file.read_regular(source.path, _HEAD)
-        if head.startswith(b"SQLite format 3\0"):
-            return read_foreign(source.path, lambda database: _read_database(database, source))
-        return _read_file(source, head, now_s)
+        with _limited_memory():
+            if head.startswith(b"SQLite format 3\0"):
+                return read_foreign(source.path, lambda database: _read_database(database, source))
+            return _read_file(source, head, now_s)
+    except MemoryError as error:
+        raise SourceError(
+            source, f"To read it takes more than {_MEMORY_BYTES >> 20:,} MB of memory."
+        ) from error
     except OSError as error:
         raise SourceError(source, f"{error.strerror}. Make it readable for you, or name a copy.") from error
     except sqlite.ERRORS as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite.INTERRUPTED:
+            raise SourceError(source, f"To read it takes more than {READ_S} seconds.") from error
         raise SourceError(source, f"{error}. Is another program writing it?") from error
     except UnknownUserError as error:
         raise SourceError(source, f"It has no user '{shown(source.user)}'.", Exit.USAGE) from error
@@ -74,6 +85,20 @@ def read_source(source: Source, now_s: float) -> Content:
         raise
     except Exception as error:  # readers of a damaged file may raise anything
         raise SourceError(source, f"It is damaged, or of an unknown version: {shown(str(error))}.") from error
+
+
+@contextlib.contextmanager
+def _limited_memory() -> Iterator[None]:
+    """Let no history use up the memory of this computer, as a damaged or hostile one would."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm", "rb") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min([used + _MEMORY_BYTES, *limits]), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _refuse(source: Source) -> NoReturn:
@@ -106,6 +131,8 @@ def _read_file(source: Source, head: bytes, now_s: float) -> Content:
         if isinstance(reader, File) and _fits(reader, source.path, head):
             found = getattr(files, reader.rows)(source.path)
             rows = found if isinstance(found, HistoryRows) else HistoryRows.of(found)
+            if rows.unread and not rows.paths and not reader.is_folder:
+                raise ValueError("no line of it makes sense")
             rows = files.grouped(rows, now_s) if reader.is_log else rows
             return Content(history, rows.with_values(), history.starts)
     _refuse(source)

@@ -45,6 +45,13 @@ class HistoryRow(NamedTuple):
     names: TagNames | None = None
 
 
+class Unread(NamedTuple):
+    """A line that cannot be read, from 1, or a whole file: 0."""
+
+    path: bytes
+    line: int
+
+
 class Columns(NamedTuple):
     """The fields of `Played` as columns: a tuple for each row would be slow."""
 
@@ -89,18 +96,23 @@ class HistoryRows(NamedTuple):
     paths: Sequence[bytes]
     played: Columns
     names: Sequence[TagNames | None]
+    unread: Sequence[Unread] = ()
 
     @classmethod
-    def of(cls, rows: Iterable[HistoryRow]) -> Self:
-        paths, played, names = tuple(zip(*rows, strict=True)) or ((), (), ())
-        return cls(paths, Columns(*zip(*played, strict=True)), names)
+    def of(cls, rows: Iterable[HistoryRow | Unread]) -> Self:
+        everything = list(rows)
+        whole = [row for row in everything if isinstance(row, HistoryRow)]
+        paths, played, names = tuple(zip(*whole, strict=True)) or ((), (), ())
+        unread = [row for row in everything if isinstance(row, Unread)]
+        return cls(paths, Columns(*zip(*played, strict=True)), names, unread)
 
     def where(self, wanted: Sequence[object]) -> Self:
         """Return the rows with a true value in `wanted`."""
         if all(wanted):
             return self
         played = Columns._make(list(compress(column, wanted)) for column in self.played)
-        return type(self)(list(compress(self.paths, wanted)), played, list(compress(self.names, wanted)))
+        paths, names = list(compress(self.paths, wanted)), list(compress(self.names, wanted))
+        return self._replace(paths=paths, played=played, names=names)
 
     def with_values(self) -> Self:
         """Return the rows that have a time, count or rating."""

@@ -18,8 +18,10 @@ _COLUMNS = ("last_played", "plays", "skips", "path", "artist", "title", "album",
 def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
     """Open a file, and yield a function that adds a line: a play or skip, and its time (Unix seconds).
 
+    If a line cannot be written, the function raises a PlayshuffleError, and writes it with the next one.
+
     Raises:
-        PlayshuffleError: another process writes it.
+        PlayshuffleError: another process writes it, or it cannot be written.
     """
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -33,9 +35,19 @@ def opened(path: bytes) -> Iterator[Callable[[Heard, int], None]]:
             raise PlayshuffleError("Another playshuffle listens already.", Exit.CANNOT_CREATE)
         content = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
         os.ftruncate(descriptor, content.rfind(b"\n") + 1)  # the power may have failed in the last line
-        if b"\n" not in content:
-            _add(descriptor, _COLUMNS)
-        yield lambda heard, now_s: _add(descriptor, _fields(heard, now_s))
+        waiting = [] if b"\n" in content else [_line(_COLUMNS)]
+
+        def add(heard: Heard, now_s: int) -> None:
+            waiting.append(_line(_fields(heard, now_s)))
+            _write(descriptor, path, waiting)
+
+        try:
+            _write(descriptor, path, waiting)
+            yield add
+            _write(descriptor, path, waiting)
+        finally:
+            if not os.fstat(descriptor).st_size:  # an empty file is no history
+                os.unlink(path)
 
 
 def path_of(heard: Heard) -> str | None:
@@ -52,7 +64,21 @@ def _fields(heard: Heard, now_s: int) -> tuple[object, ...]:
     return now_s, int(heard.is_play), int(not heard.is_play), path, *names, heard.player
 
 
-def _add(descriptor: int, fields: tuple[object, ...]) -> None:
+def _line(fields: tuple[object, ...]) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow([" ".join(str(each).splitlines()) for each in fields])
-    os.write(descriptor, line.getvalue().encode("utf-8", "surrogateescape"))
+    csv.writer(line, lineterminator="\n").writerow([" ".join(str(field).splitlines()) for field in fields])
+    return line.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _write(descriptor: int, path: bytes, lines: list[bytes]) -> None:
+    """Add the lines, and empty the list; if there is no room for all, add none."""
+    size, rest = os.fstat(descriptor).st_size, b"".join(lines)
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    except OSError as error:
+        os.ftruncate(descriptor, size)
+        raise PlayshuffleError(
+            f"Cannot write {shown(path)}: {error.strerror}. Make room on its disk.", Exit.CANNOT_CREATE
+        ) from error
+    lines.clear()

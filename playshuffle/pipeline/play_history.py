@@ -12,7 +12,7 @@ from playshuffle.errors import Note, shown
 from playshuffle.history.histories import HISTORIES
 from playshuffle.history.history_reader import Content, SourceError, read_source, stamp_of
 from playshuffle.history.matching import match
-from playshuffle.history.rows import Columns, HistoryRows, TagNames
+from playshuffle.history.rows import Columns, HistoryRows, TagNames, Unread
 from playshuffle.history.sources import Source
 from playshuffle.library.folder import Folder
 from playshuffle.library.tag_columns import RowsOf, TagRows
@@ -139,6 +139,8 @@ def _read(
         keys, played = array("q", map(keys.__getitem__, rows)), played.rows(rows)
     numbers = array("I", chain.from_iterable(numbers or (NO_TRACK,) for numbers in found))
     note = _note(source, content, found, now_s)
+    if content.rows.unread:
+        note = f"{note.removesuffix('.')}. {_unread(content.rows.unread)}"
     plays = StoredPlays(stamp, content.history.title, note, now_s, numbers, keys, played)
     if request.writes:
         store.save(opened.state, key, plays)
@@ -231,6 +233,13 @@ def _note(source: Source, content: Content, found: Sequence[Sequence[int]], now_
         text += f", last {noun} {_time(max(times))}"
     others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
     return f"{text}. Not found: {_name(content.rows, missing[0])}{others}" if missing else f"{text}."
+
+
+def _unread(places: Sequence[Unread]) -> str:
+    path, line = places[0]
+    place = f"line {line:,} of {shown(path)}" if line else shown(path)
+    others = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
+    return f"Cannot be read: {place}{others}"
 
 
 def _time(unix_s: int) -> str:

@@ -24,6 +24,8 @@ from playshuffle.system import mounts
 
 T = TypeVar("T")
 
+READ_S = 120  # a view may have no end
+_STEPS = 100_000  # of SQLite between two looks at the clock
 _WAIT_S = 2  # for a program that is writing
 _PAUSE_S = 0.05
 _LOGS = (b"-wal", b"-journal")
@@ -94,6 +96,8 @@ def _read(path: bytes, options: str, read: Callable[[sqlite3.Connection], T]) ->
     # Every byte is percent-encoded: the path may have any byte.
     database = sqlite3.connect(f"file:%{path.hex('%')}?{options}", uri=True, timeout=_WAIT_S)
     database.text_factory = bytes
+    until_s = time.monotonic() + READ_S
+    database.set_progress_handler(lambda: time.monotonic() > until_s, _STEPS)
     with contextlib.closing(database):
         return read(database)
 

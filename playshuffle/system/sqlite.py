@@ -21,6 +21,7 @@ Connection = sqlite3.Connection
 
 # Exceptions of a damaged database; UnicodeDecodeError if the message quotes damaged bytes.
 ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+INTERRUPTED = sqlite3.SQLITE_INTERRUPT
 
 _PASSING = {
     sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,

@@ -2,19 +2,24 @@
 
 import datetime
 import os
+import pickle
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from playshuffle.history import history_reader
 from playshuffle.history.history_reader import SourceError, read_source
 from playshuffle.history.rows import HistoryRow, Played, TagNames
 from playshuffle.history.sources import Source
-from tests.history.databases import history_rows
+from playshuffle.system import foreign_database
+from tests.history.databases import MPD, database, history_rows
+from tests.support.forked import forked
 
 JUNE = 1_750_000_000
 NOW = 1_795_000_000
+NO_TAGS = TagNames("", "")
 
 
 def read(path: Path) -> list[HistoryRow]:
@@ -58,6 +63,104 @@ _SONG_WITHOUT_FIELDS = b"(cquodlibet.formats.mp3\nMP3File\n)\x81e."
 def test_a_damaged_pickle_of_quod_libet_is_an_error(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(SourceError, match="damaged"):
         read(written(tmp_path / "songs", b"\x80\x02" + content))
+
+
+_MPV = '{"time": 1750000000, "path": "/m/%s.mp3"}'
+_LISTEN = '{"listened_at": 1750000000, "track_metadata": {"artist_name": "Ann", "track_name": "%s"}}'
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "odd"),
+    [
+        ("h.jsonl", _MPV, '{"time": 1, "path": "/m/\\ud800.mp3"}'),
+        ("h.jsonl", _MPV, '{"time": 1, "path": ' + "[" * 100_000),
+        ("h.jsonl", _MPV, '{"time": 1, "path": ["/m/c.mp3"]}'),
+        ("h.jsonl", _MPV, '"a text"'),
+        ("l.jsonl", _LISTEN, '{"listened_at": 1, "track_metadata": "a text"}'),
+        ("l.jsonl", _LISTEN, '{"listened_at": 1, "track_metadata": {"additional_info": [1]}}'),
+        ("l.jsonl", _LISTEN, '{"listened_at": ' + "9" * 5000 + "}"),
+        ("l.jsonl", _LISTEN, '{"listened_at": 1750'),
+        ("plays.csv", "/m/%s.mp3,x", '"/m/c.mp3,an open quote'),
+        ("plays.csv", '"/m/%s.mp3","x ""y"""', '/m/c.mp3,"an open quote'),
+        ("plays.csv", '/m/%s.mp3,12" single', '/m/c.mp3,"' + '""' * 100_000),
+    ],
+)
+def test_an_odd_line_of_a_history_costs_this_line_only_and_is_named(
+    tmp_path: Path, name: str, line: str, odd: str
+) -> None:
+    head = "path,title\n" if name.endswith("csv") else ""
+    path = written(tmp_path / name, f"{head}{line % 'a'}\n{odd}\n{line % 'b'}\n")
+    rows = read_source(Source(name, bytes(path)), NOW).rows
+
+    assert len(history_rows(rows)) == 2
+    assert list(rows.unread) == [(bytes(path), 2 + len(head.splitlines()))]
+
+
+def test_an_odd_song_of_quod_libet_costs_this_song_only_and_is_named(tmp_path: Path) -> None:
+    songs = [{b"~filename": b"/a", b"~#playcount": 2}, 5, {b"~filename": b"/b", b"~#playcount": 1}]
+    path = written(tmp_path / "songs", pickle.dumps(songs, 2))
+    rows = read_source(Source("songs", bytes(path)), NOW).rows
+    assert [row.path for row in history_rows(rows)] == [b"/a", b"/b"]
+    assert list(rows.unread) == [(bytes(path), 2)]
+
+
+def test_without_columns_of_times_and_counts_each_line_of_a_csv_file_is_one_play(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.csv", "path\n/a\n/b\n/a\n")
+    assert read(path) == [
+        HistoryRow(b"/a", Played(plays=2), NO_TAGS),
+        HistoryRow(b"/b", Played(plays=1), NO_TAGS),
+    ]
+
+    path = written(tmp_path / "p.csv", "artist,title\nAnn,One\n")
+    assert read(path) == [HistoryRow(b"", Played(plays=1), TagNames("Ann", "One"))]
+    path = written(tmp_path / "p.csv", "path,stars\n/a,5\n")  # a list of ratings
+    assert read(path) == [HistoryRow(b"/a", Played(rating=1), NO_TAGS)]
+
+
+ENDLESS = (
+    MPD.partition("CREATE UNIQUE")[0].replace("sticker", "empty")
+    + """
+CREATE VIEW sticker AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+SELECT 'song' AS type, 'a' || i AS uri, 'playCount' AS name, {value} AS value FROM n {where};
+"""
+)
+
+
+def test_a_database_that_is_read_without_end_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = database(tmp_path / "s.db", ENDLESS.format(value="'1'", where="WHERE i < 0"))
+    monkeypatch.setattr(foreign_database, "READ_S", 0)
+
+    with pytest.raises(SourceError, match="takes more than"):
+        read(path)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["s.db", "p.csv"])
+def test_a_history_that_would_fill_the_memory_is_an_error(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name == "s.db":
+        database(path, ENDLESS.format(value="'1'", where=""))
+    else:
+        with path.open("w") as file:
+            file.write("path\n" + "x" * (64 << 20))
+
+    def problem() -> str:
+        history_reader._MEMORY_BYTES = 32 << 20
+        with pytest.raises(SourceError) as refused:
+            read(path)
+        return str(refused.value)
+
+    assert "takes more than 32 MB of memory" in forked(problem)
+
+
+def test_a_history_file_of_more_than_a_gigabyte_is_an_error(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.csv", "path\n/a\n")
+    os.truncate(path, (1 << 30) + 1)
+
+    with pytest.raises(SourceError, match="it has more than 1,024 MB"):
+        read(path)
 
 
 def test_xml_with_entities_that_would_fill_the_memory_is_an_error(tmp_path: Path) -> None:

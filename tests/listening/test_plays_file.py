@@ -1,5 +1,7 @@
 """Test the file of plays, which has a line for each, and its reader `--history listen`."""
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -58,6 +60,66 @@ def test_a_play_that_a_conflict_copy_repeats_counts_once(plays: Path) -> None:
         (b"", 0, 1),
         (b"2.mp3", 1, 0),
     ]
+
+
+def test_a_bad_file_of_one_machine_costs_only_its_own_plays_and_is_named(plays: Path, tmp_path: Path) -> None:
+    music = put(tmp_path / "Music", "1.mp3", "2.mp3")
+    write(plays / "one.csv", ("1.mp3", True), ("1.mp3", True))
+    (plays / "empty.csv").touch()
+    (plays / "folder.csv").mkdir()
+    (plays / "zeros.csv").write_bytes(b"\0" * 4096)
+    os.mkfifo(plays / "fifo.csv")
+    asked = Request(
+        (bytes(music),),
+        bytes(music / "all.m3u"),
+        options=Options(where=("plays:2",)),
+        history=(find_source("listen", b""),),
+    )
+    report = make_playlist(asked, tools(reader(lambda _: Tags(60_000)), now_s=NOW))
+
+    assert report.paths() == [bytes(music / "1.mp3")]
+    [note] = [str(note) for note in report.notes if note.code == "history"]
+    assert note.endswith(f". Cannot be read: {plays}/empty.csv and 3 more")
+
+
+def test_a_play_that_finds_no_room_is_written_with_the_next_one(
+    plays: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk has room for a part of the line."""
+    write_as_usual, room = os.write, [10]
+
+    def write_if_room(descriptor: int, data: bytes) -> int:
+        if room and not room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        count = write_as_usual(descriptor, data[: room[0]] if room else data)
+        room[:] = [0] if room else []
+        return count
+
+    with plays_file.opened(bytes(plays / "one.csv")) as add:
+        before = (plays / "one.csv").read_bytes()
+        monkeypatch.setattr(os, "write", write_if_room)
+        with pytest.raises(
+            PlayshuffleError, match=r"Cannot write .*one.csv: No space left on device. Make room"
+        ):
+            add(Heard(Track("1.mp3"), True, "p"), NOW - 2)
+        assert (plays / "one.csv").read_bytes() == before
+        room.clear()
+        add(Heard(Track("2.mp3"), True, "p"), NOW - 1)
+
+    rows = history_rows(read_source(find_source("listen", b""), NOW).rows)
+    assert [row.path for row in rows] == [b"1.mp3", b"2.mp3"]
+
+
+def test_on_a_full_disk_no_empty_file_of_plays_is_left(plays: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", refuse)
+    with pytest.raises(PlayshuffleError, match="No space left on device") as refused:
+        write(plays / "one.csv")
+
+    assert refused.value.code == Exit.CANNOT_CREATE
+    assert list(plays.iterdir()) == []
 
 
 def test_recorded_plays_are_matched_to_tracks_by_paths_or_by_tags(plays: Path, tmp_path: Path) -> None:
