@@ -13,12 +13,15 @@ from playshuffle.cli.screen import Mark, Screen, home_path, screen_of
 from playshuffle.cli.streams import print_json, print_lines
 from playshuffle.config.known_list import KnownList
 from playshuffle.config.load import all_lists
+from playshuffle.config.never import follow_tracks
 from playshuffle.config.own_players import known_player, value_names
+from playshuffle.config.places import never_list
 from playshuffle.config.words import find_file
 from playshuffle.errors import Exit, shown
 from playshuffle.players.check import Checked, FaultKind, Trouble, check_playlist
 from playshuffle.players.profiles import GENERIC, PLAYERS
 from playshuffle.playlist.playlist_reader import Entry
+from playshuffle.store.state import State
 from playshuffle.system.near_file import near_file
 from playshuffle.text import any_of, counted, short, shortened
 
@@ -59,6 +62,9 @@ def check(
     lists = all_lists(config)
     first = asked[0] if asked else GENERIC
     sources = [_source(playlist, lists, first) for playlist in playlists]
+    if never_list() in [path for path, _ in sources]:
+        with State(writes=False) as state:
+            follow_tracks(state)
     with progress_bar(quiet=False) as progress:
         report = partial(progress.report, "Checking entries")
         checked = [check_playlist(path, asked, content, report) for path, content in sources]

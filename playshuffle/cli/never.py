@@ -11,7 +11,7 @@ from playshuffle.cli.screen import Mark, home_path
 from playshuffle.cli.streams import print_lines, say, say_error, show
 from playshuffle.config.build_request import absolute
 from playshuffle.config.known_list import KnownList, known_lists
-from playshuffle.config.never import add_tracks, never_tracks, remove_track
+from playshuffle.config.never import add_tracks, follow_tracks, never_tracks, remove_track
 from playshuffle.config.places import never_list
 from playshuffle.config.words import known_tracks
 from playshuffle.dealing.period import Every
@@ -51,6 +51,8 @@ def never(
 
     They are in never.m3u beside the configuration. Any player may edit that list.
     """
+    with State(writes=False) as state:
+        follow_tracks(state)
     if undo:
         return _undo(tracks or (), quiet=quiet)
     if not tracks:

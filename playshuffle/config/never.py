@@ -3,16 +3,19 @@
 Entries below the home folder are relative to the list, so that they also work in a copy of the home.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from playshuffle.config.places import never_list
 from playshuffle.errors import Exit, PlayshuffleError, shown
-from playshuffle.pipeline.skip_lists import RULE, folder_of, rules_in
+from playshuffle.library.missing import is_gone
+from playshuffle.pipeline.skip_lists import RULE, folder_of, numbers_of, rules_in
 from playshuffle.playlist import playlist_reader
 from playshuffle.playlist.m3u import PathStyle, entries
 from playshuffle.selection.query import with_new_paths as query_with_new_paths
+from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 
 
@@ -57,6 +60,21 @@ def remove_track(path: bytes | None = None) -> bytes | None:
             raise _refusal(path)
         atomic_file.write(never_list(), [rest])
     return path
+
+
+def follow_tracks(state: State) -> None:
+    """Give entries of renamed tracks the new paths, if never.m3u can be written."""
+    numbers, tracks = state.former_paths(), state.load_tracks()
+    gone = numbers_of(filter(is_gone, never_tracks()), numbers)
+    path_of = tracks.paths_of(gone.values()) if gone else {}
+    if not path_of:
+        return
+
+    def new_place(path: bytes) -> bytes:
+        return path_of.get(gone.get(path, 0), path)
+
+    with contextlib.suppress(PlayshuffleError), _locked():
+        atomic_file.write(never_list(), [with_new_paths(never_list(), new_place)])
 
 
 def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:

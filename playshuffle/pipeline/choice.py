@@ -48,6 +48,7 @@ class Choice(NamedTuple):
         undecided: tracks that the query cannot test, since their tags are unknown.
         kept: maps each omitted copy of a recording to the kept copy.
         drawn_out: tracks omitted at random: the next run may omit others.
+        pin_problems: why pins name no single chosen track.
         problem: why the playlist cannot be made of these tracks; None if it can.
     """
 
@@ -62,6 +63,7 @@ class Choice(NamedTuple):
     kept: Mapping[int, int] = {}
     drawn_out: frozenset[int] = frozenset()
     pins: tuple[Pin, ...] = ()
+    pin_problems: tuple[PlayshuffleError, ...] = ()
     problem: PlayshuffleError | None = None
 
     def without(

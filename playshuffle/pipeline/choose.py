@@ -21,14 +21,16 @@ def choose(all_tracks: Tracks, lists: Sequence[SkipList], facts: Facts) -> Choic
     choice = Choice(all_tracks, range(len(all_tracks)), lists)
     for kind in STAGES:
         choice = kind.apply(choice, facts)
-    return choice._replace(pins=facts.pins(choice))
+    texts = facts.request.options.pin
+    problems = tuple(filter(None, (_pin_problem(text, choice, facts) for text in texts)))
+    return choice._replace(pins=facts.pins(choice), pin_problems=problems)
 
 
 def check_choice(choice: Choice, facts: Facts) -> None:
-    """Check that the choice has a track, and that each pin names one chosen track.
+    """Check that the choice has a track.
 
     Raises:
-        PlayshuffleError: no track is chosen, or a pin names no track, several, or an omitted one.
+        PlayshuffleError: no track is chosen.
     """
     request = facts.request
     if not choice.remaining:
@@ -39,8 +41,6 @@ def check_choice(choice: Choice, facts: Facts) -> None:
         raise NothingToPlayError(
             request.roots, [Skipped(paths[index], last.reason(index)) for index in last.indices]
         )
-    for text in request.options.pin:
-        _check_pin(text, choice, facts)
 
 
 def _term_lines(choice: Choice, facts: Facts) -> list[str]:
@@ -54,17 +54,21 @@ def _term_lines(choice: Choice, facts: Facts) -> list[str]:
     return list(term_lines(facts.request, choice.all_tracks, rest, facts.rows_of))
 
 
-def _check_pin(text: str, choice: Choice, facts: Facts) -> None:
+def _pin_problem(text: str, choice: Choice, facts: Facts) -> PlayshuffleError | None:
+    """Return why a pin names no track of the choice, several, or an omitted one; None if it names one."""
     tracks = choice.all_tracks
     try:
         pins.resolve(text, facts.names(tracks, choice.remaining))
     except PlayshuffleError as error:
-        index = pins.resolve(text, facts.names(tracks, range(len(tracks)))).track_index
+        try:
+            index = pins.resolve(text, facts.names(tracks, range(len(tracks)))).track_index
+        except PlayshuffleError as unknown:
+            return unknown
         left_out = choice.why_not(index)
         if left_out is None:
-            raise
+            return error
         problem = "{}: {path} is skipped: {reason}. Remove the pin."
         if left_out.code == WHERE:
             problem = "{}: {path} is skipped by {}: {reason}. Change the query, or remove the pin."
-        reason = str(left_out)
-        raise OptionError(problem, "pin", "where", path=tracks.paths[index], reason=reason) from error
+        return OptionError(problem, "pin", "where", path=tracks.paths[index], reason=str(left_out))
+    return None

@@ -6,7 +6,7 @@ from datetime import datetime
 from playshuffle.errors import Note, PlayshuffleError
 from playshuffle.ordering.running_order import LastOrder, last_order_now, update_order
 from playshuffle.pipeline.deal import Dealt, deal
-from playshuffle.pipeline.make import make
+from playshuffle.pipeline.make import fitted, make
 from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import SavedDeck, SavedOrder
@@ -46,12 +46,14 @@ def keep(run: Run) -> Report:
         last_now = last_order_now(last.tracks, last.absent, chosen, run.record.forgotten)
     else:
         last_now = LastOrder(list(last.tracks), last.absent, [], 0, 0)
-    arranged, order = update_order(
-        run.chosen, run.complete_recipe(), last_now, run.tools.randbelow, is_changed=is_changed
+    (arranged, order), unfit = fitted(
+        run,
+        run.complete_recipe(),
+        lambda fit: update_order(run.chosen, fit, last_now, run.tools.randbelow, is_changed=is_changed),
     )
     now = SavedOrder(array("i", order), last_now.absent, arranged.playlist_length, drawn_s, "", digest)
     saved = run.record.saved
-    report = run.write(arranged, now, saved if isinstance(saved, SavedDeck) else None, notes)
+    report = run.write(arranged, now, saved if isinstance(saved, SavedDeck) else None, [*notes, *unfit])
     renamed_count = len(run.library.renamed.intersection(last.tracks, chosen))
     renamed_count += run.record.replaced
     return report._replace(came=last_now.came, went=last_now.went, renamed=renamed_count)

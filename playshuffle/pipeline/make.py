@@ -2,15 +2,18 @@
 
 from array import array
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate, groupby
+from typing import TypeVar
 
 from playshuffle.duration import words
-from playshuffle.errors import Note
+from playshuffle.errors import Note, PlayshuffleError
 from playshuffle.ordering.arrange import (
     Arranged,
     arrange,
     block_keys,
+    in_place,
     last_order,
     needs_last,
     total_limit,
@@ -25,6 +28,8 @@ from playshuffle.pipeline.report import Report
 from playshuffle.pipeline.run import Run
 from playshuffle.store.records import NOTHING, SavedDeck, SavedOrder
 from playshuffle.text import counted
+
+Done = TypeVar("Done")
 
 
 def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Report:
@@ -43,6 +48,8 @@ def make(run: Run, *, keeps_gap: bool = False, notes: Sequence[Note] = ()) -> Re
 
 
 def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
+    if not keeps_gap and run.choice.pin_problems:
+        raise run.choice.pin_problems[0]
     recipe, notes = _with_fitting_gap(run) if keeps_gap else (run.complete_recipe(), [])
     last = _last_order(run) if needs_last(recipe) else None
     notes += _notes_on(run, recipe, last)
@@ -51,6 +58,41 @@ def _draw_order(run: Run, *, keeps_gap: bool) -> tuple[Arranged, list[Note]]:
         notes += [*_notes_on_short_time(recipe, _lengths_ms(run)), *notes_on_mpd(run.request)]
         notes += _notes_on_cut_group(run.chosen, recipe, arranged)
     return arranged, notes
+
+
+def fitted(run: Run, recipe: Recipe, act: Callable[[Recipe], Done]) -> tuple[Done, list[Note]]:
+    """Return `act(recipe)`, if need be without the pins and limits that do not fit any more; note these.
+
+    Raises:
+        PlayshuffleError: it fails without pins and limits, too.
+    """
+    problems = [*run.choice.pin_problems]
+    try:
+        done = act(recipe)
+    except PlayshuffleError as error:
+        done, unfit = _without_unfit(recipe, act, error)
+        problems += unfit
+    return done, [Note("unfit", f"{problem} The playlist goes on without it.") for problem in problems]
+
+
+def _without_unfit(
+    recipe: Recipe, act: Callable[[Recipe], Done], error: PlayshuffleError
+) -> tuple[Done, list[PlayshuffleError]]:
+    done: Done | None = None
+    unfit: list[PlayshuffleError] = []
+    fit = recipe._replace(pins=())
+    for pin in recipe.pins:
+        more = fit._replace(pins=(*fit.pins, pin))
+        try:
+            done, fit = act(more), more
+        except PlayshuffleError as pin_error:
+            unfit.append(pin_error)
+    if done is not None:
+        return done, unfit
+    try:
+        return act(fit), unfit
+    except PlayshuffleError:
+        return act(fit._replace(time_ms=None, size=None)), [error]
 
 
 def _lengths_ms(run: Run) -> list[int]:
@@ -67,17 +109,23 @@ def _last_order(run: Run) -> Arranged | None:
     return last_order(run.choice.remaining, run.record.order.present_then, run.record.order.length)
 
 
+def _fitting(run: Run, recipe: Recipe) -> Recipe:
+    """Return the recipe, if its pins and limits fit the tracks. Otherwise raise the error of `in_place`."""
+    in_place(run.chosen, recipe, run.choice.remaining)
+    return recipe
+
+
 def _with_fitting_gap(run: Run) -> tuple[Recipe, list[Note]]:
-    recipe = run.complete_recipe()
+    recipe, notes = fitted(run, run.complete_recipe(), partial(_fitting, run))
     count = _count_to_choose_from(recipe, run)
     usual = usual_gap(count)
     is_free = not recipe.gap and run.request.options.seed is None and "gap" in ORDERS[recipe.order_name].takes
     if run.record.order is not None and usual >= 2 and is_free:
         recipe = recipe._replace(gap=Gap(usual))
     if recipe.gap is None or recipe.gap.plays(count) <= count:
-        return recipe, []
+        return recipe, notes
     text = f"The gap of {recipe.gap.size:,} plays is longer than the playlist, so it is shortened."
-    return recipe._replace(gap=Gap(count)), [Note("gap", text)]
+    return recipe._replace(gap=Gap(count)), [*notes, Note("gap", text)]
 
 
 def _count_to_choose_from(recipe: Recipe, run: Run) -> int:

@@ -26,6 +26,7 @@ class OpenLibrary(NamedTuple):
         cache: None if no tags are read.
         known_roots: the roots that were scanned, now or before.
         former_paths: returns the number of the track that had each path last, of renamed tracks.
+        gone: paths of tracks that this scan found to be deleted.
         errors: maps each root that cannot be read and has no known tracks to its error.
     """
 
@@ -37,6 +38,7 @@ class OpenLibrary(NamedTuple):
     histories: dict[object, Any]
     whole_table: Callable[[], TrackTable]
     former_paths: Callable[[], Mapping[bytes, int]]
+    gone: frozenset[bytes]
 
     @property
     def missing(self) -> frozenset[bytes]:
@@ -124,7 +126,8 @@ def _open(
         reach.errors,
         {},
         whole_table,
-        lambda: {**state.former_paths(), **renamed},
+        functools.cache(lambda: {**state.former_paths(), **renamed}),
+        frozenset(file.path for number, file in table.vanished.items() if number not in known.vanished),
     )
 
 

@@ -20,7 +20,7 @@ from playshuffle.pipeline.open_library import OpenLibrary, open_library
 from playshuffle.pipeline.record import load_record
 from playshuffle.pipeline.request import Request
 from playshuffle.pipeline.run import Run
-from playshuffle.pipeline.skip_lists import check_skip_lists, read_skip_lists
+from playshuffle.pipeline.skip_lists import check_skip_lists, followed, read_skip_lists
 from playshuffle.pipeline.stages import Facts
 from playshuffle.pipeline.tag_rows import cached_rows, tags_from
 from playshuffle.pipeline.tools import Tools
@@ -55,8 +55,11 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         existing = [path for path in request.skip_lists if path in request.without or os.path.lexists(path)]
         playlist = file.path if file is not None else None
         lists = read_skip_lists(existing, opened.state, playlist, writes=request.writes)
+        lists = followed(lists, library.tracks, opened.former_paths, opened.gone)
         tags_of = tags_from(rows_of)
-        facts = Facts(request, rows_of, tags_of, writer.unwritable, record, tools.randbelow)
+        facts = Facts(
+            request, rows_of, tags_of, writer.unwritable, record, tools.randbelow, opened.former_paths
+        )
         choice = choose(library.tracks, lists, facts)
         try:
             _check_found(request, library)

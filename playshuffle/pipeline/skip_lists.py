@@ -7,13 +7,14 @@ inside a list are not followed.
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from playshuffle.errors import Exit, OptionError, PlayshuffleError, shown
 from playshuffle.library.folder import Folder
 from playshuffle.library.listing import fits
+from playshuffle.library.missing import is_gone
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.playlist import playlist_reader
@@ -21,7 +22,7 @@ from playshuffle.store import skip_list_entries as store
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file
 from playshuffle.system.near_file import near_file
-from playshuffle.text import shortened
+from playshuffle.text import folded, shortened
 
 RULE = b"#NEVER:"  # begins a line that leaves out a folder or a query
 _MOST_UNKNOWN = 5  # entries of a list that a note names
@@ -33,7 +34,7 @@ class SkipList(NamedTuple):
     Attributes:
         lines: maps the path of each entry, and each rule, to its line number, 0 if unknown.
         problem: why it could not be read; empty if it could.
-        new: entries that no earlier run has read.
+        new: entries that no earlier run has read, or whose tracks were deleted since.
     """
 
     path: bytes
@@ -138,6 +139,45 @@ def _left_out_by(rule: bytes, found: Tracks, rows_of: RowsOf) -> Sequence[int]:
         query = parse(os.fsdecode(rule.removeprefix(RULE)))
         return query.select(found, range(len(found)), rows_of).kept
     return ()
+
+
+def followed(
+    lists: Sequence[SkipList],
+    tracks: Tracks,
+    former_paths: Callable[[], Mapping[bytes, int]],
+    deleted: Collection[bytes],
+) -> list[SkipList]:
+    """Return the lists with the present paths of renamed tracks.
+
+    Args:
+        former_paths: returns the number of the track that had each path last.
+        deleted: paths of tracks that were just found to be deleted.
+    """
+    gone = [path for each in lists for path in each.lines if path[:1] == b"/" and is_gone(path)]
+    if not gone:
+        return [*lists]
+    numbers = numbers_of(gone, former_paths())
+    indices = tracks.indices_of(numbers.values())
+    path_of = {path: tracks.paths[index] for path, index in zip(numbers, indices, strict=True) if index >= 0}
+    return [
+        each._replace(
+            lines={path_of.get(path, path): line for path, line in each.lines.items()},
+            new=each.new.union(each.lines.keys() & deleted).difference(path_of),
+        )
+        for each in lists
+    ]
+
+
+def numbers_of(paths: Iterable[bytes], former_paths: Mapping[bytes, int]) -> dict[bytes, int]:
+    """Return the number of each path in `former_paths`, also through links and in other spellings."""
+    by_form = {folded(os.fsdecode(path)): number for path, number in former_paths.items()}
+    found: dict[bytes, int] = {}
+    for path in paths:
+        for name in (path, os.path.realpath(path)):
+            number = former_paths.get(name) or by_form.get(folded(os.fsdecode(name)))
+            if number is not None:
+                found.setdefault(path, number)
+    return found
 
 
 def reasons_to_skip(

@@ -30,6 +30,7 @@ class Facts(NamedTuple):
         rows_of: looks up a folder's tags, as rows of the cache.
         unwritable: returns a cause for each path that cannot be written for the player.
         record: its tracks are preferred among equal copies, and under `--most`.
+        former_paths: returns the number of the track that had each path last, of renamed tracks.
     """
 
     request: Request
@@ -38,10 +39,17 @@ class Facts(NamedTuple):
     unwritable: Callable[[Tracks, Sequence[int]], Mapping[bytes, Cause]]
     record: Record
     randbelow: RandBelow
+    former_paths: Callable[[], Mapping[bytes, int]]
 
     def names(self, tracks: Tracks, indices: Sequence[int]) -> TrackNames:
+
+        def former_paths() -> dict[bytes, int]:
+            row_of = {number: row for row, number in enumerate(tracks.numbers_of(indices))}
+            return {path: row_of[number] for path, number in self.former_paths().items() if number in row_of}
+
         paths = tracks.column(Folder.file_paths, indices)
-        return TrackNames(paths, self.request.roots, lambda: tracks.column(self.tags_of, indices))
+        tags = lambda: tracks.column(self.tags_of, indices)  # noqa: E731
+        return TrackNames(paths, self.request.roots, tags, former_paths)
 
     def pins(self, choice: Choice) -> tuple[Pin, ...]:
         texts, indices = self.request.options.pin, choice.remaining

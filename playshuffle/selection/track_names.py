@@ -1,7 +1,7 @@
 """Find the track that a user means by a path, file name or title."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -21,11 +21,13 @@ class TrackNames:
     Attributes:
         roots: folders where a relative path may start.
         read_tags: returns the tags of the tracks, in the order of `paths`; called when they are first needed.
+        former_paths: returns the index of the track that had each path last, of renamed tracks.
     """
 
     paths: Sequence[bytes]
     roots: Sequence[bytes] = ()
     read_tags: Callable[[], Sequence[Tags | None]] = lambda: ()
+    former_paths: Callable[[], Mapping[bytes, int]] = dict
 
     @cached_property
     def tags(self) -> Sequence[Tags | None]:
@@ -35,11 +37,23 @@ class TrackNames:
         """Return the index of the track that a text means, if any.
 
         The text is a path, the end of a path, a file name without suffix, a title, or "artist - title". If no
-        name is equal, other Unicode forms count as equal, then other letter cases.
+        name is equal, other Unicode forms count as equal, then other letter cases, then former paths.
 
         Raises:
             PlayshuffleError: several tracks have this name.
         """
+        found = self._found(word)
+        if not found and (former := self.former_paths()):
+            names = TrackNames([*former], self.roots)
+            found = list({former[names.paths[index]] for index in names._found(word)})
+        if len(found) > 1:
+            tracks = ", ".join(shortened([self._described(index) for index in found], _MOST_LISTED))
+            raise PlayshuffleError(
+                f"{len(found)} tracks are called '{shown(word)}': {tracks}. Give more of the path."
+            )
+        return found[0] if found else None
+
+    def _found(self, word: str) -> list[int]:
         name = os.fsencode(word)
         where = {path: index for index, path in enumerate(self.paths)}
         for path in (
@@ -47,14 +61,8 @@ class TrackNames:
             *(os.path.normpath(os.path.join(root, name)) for root in self.roots),
         ):
             if path in where:
-                return where[path]
-        found = self._called(word) if word else []
-        if len(found) > 1:
-            tracks = ", ".join(shortened([self._described(index) for index in found], _MOST_LISTED))
-            raise PlayshuffleError(
-                f"{len(found)} tracks are called '{shown(word)}': {tracks}. Give more of the path."
-            )
-        return found[0] if found else None
+                return [where[path]]
+        return self._called(word) if word else []
 
     def near(self, word: str) -> str:
         part = folded(word)

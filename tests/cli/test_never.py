@@ -192,6 +192,48 @@ def test_a_deck_that_is_dealt_by_hand_loses_the_track_while_the_service_runs(
         wait_for(lambda: len(listed(lists["all"])) == len(NAMES) - 1)
 
 
+RENAMED = {"a/1.mp3": "a/One.mp3", "a/2.ogg": "c/d/2.ogg", "b/3.flac": "B/3.flac", "b/Ä.wv": "B/Ä.wv"}
+
+
+@pytest.mark.parametrize("reads_between", [False, True])
+def test_a_removed_track_stays_out_when_it_gets_another_name(
+    home: Path, music: Path, *, reads_between: bool
+) -> None:
+    make(music)
+    (home / "link").symlink_to("Music")
+    ran("never", "1.mp3")
+    with never_file(home).open("a") as file:  # entries of players, in other spellings
+        file.write(f"{home}/link/a/2.ogg\n{home}/Music/b/3.FLAC\n../../Music/b/A\u0308.wv\n")
+    if reads_between:
+        make(music)
+    for old, new in RENAMED.items():
+        (music / new).parent.mkdir(parents=True, exist_ok=True)
+        (music / old).rename(music / new)
+
+    make(music, "-o", home / "other.m3u")
+    run("deal", music, "-n", "5", "-o", home / "deck.m3u")
+    make(music)
+
+    for playlist in (home / "other.m3u", home / "deck.m3u", music / "playshuffle.m3u"):
+        assert list(map(os.path.basename, listed(playlist))) == ["5.opus"]
+    assert ran("never").out.decode().splitlines() == [f"~/Music/{new}" for new in RENAMED.values()]
+    assert ran("check", never_file(home)).code == 0
+    ran("never", "--undo", "One")
+    make(music)
+    assert sorted(listed(music / "playshuffle.m3u")) == ["5.opus", "a/One.mp3"]
+
+
+def test_a_track_of_never_m3u_that_was_deleted_is_named_once_with_its_line(home: Path, music: Path) -> None:
+    ran("never", music / "a/1.mp3")
+    make(music)
+    (music / "a/1.mp3").unlink()
+
+    said = make(music)
+    assert "~/.config/playshuffle/never.m3u, line 2: no file ~/Music/a/1.mp3." in said
+    assert "no file" not in make(music)
+    assert "no file" not in make(music, "-o", home / "other.m3u")
+
+
 @pytest.mark.parametrize("command", ["make", "deal"])
 def test_undo_restores_no_track_that_the_never_command_has_removed_since(music: Path, command: str) -> None:
     name = "playshuffle" if command == "make" else "today"

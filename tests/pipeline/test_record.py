@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 def record(path: Path) -> Record:
     """Load the record of a playlist over an empty library."""
     with State() as state:
-        opened = OpenLibrary(state, None, (), {}, {}, {}, TrackTable, dict)
+        opened = OpenLibrary(state, None, (), {}, {}, {}, TrackTable, dict, frozenset())
         return load_record(opened, PlaylistFile.find(bytes(path)), EMPTY, Request((), bytes(path)), NOON)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
 from playshuffle.dealing.period import Every
+from playshuffle.errors import PlayshuffleError
 from playshuffle.library import folder_readings
 from playshuffle.library.track_table import TrackTable
 from playshuffle.library.walk import EVERYWHERE, Changes
@@ -122,6 +123,45 @@ def test_a_reshuffle_that_pin_and_gap_make_impossible_does_not_stop_the_updates(
     assert "not_shuffled" in codes(report)
     assert sorted(music.tracks("all")) == [*range(1, 9)]
     assert music.listed("all")[-1] == first
+
+
+@pytest.mark.parametrize("redraw_before_s", [0, NOON.timestamp() + 1], ids=["kept", "reshuffled"])
+def test_pins_that_no_longer_fit_warn_and_do_not_stop_the_updates(
+    tmp_path: Path, redraw_before_s: float
+) -> None:
+    """One pinned track is deleted, one is renamed, and the list gets shorter than the position of another."""
+    music = Music(tmp_path, 12)
+    music.update("all")
+    first, second, third, *others = music.listed("all")
+    pins = (f"{first.name}@2", f"{second}@3", f"{third.stem}@first", f"{others[0]}@12")
+    request = music.request("all", options=Options(pin=pins))
+    keep(request, tools("x"))
+    assert music.listed("all")[:3] == [third, first, second]
+
+    first.unlink()
+    renamed = [second.rename(second.with_name("new 2.mp3")), third.rename(third.with_name("new 3.mp3"))]
+    late = keep(request, tools("x"), redraw_before_s=redraw_before_s)
+    again = keep(request, tools("x"))
+
+    for report in (late, again):
+        texts = [note.text for note in report.notes if note.code == "unfit"]
+        assert len(texts) == 2
+        assert f"the library has no track '{first.name}'." in texts[0]
+        assert f"{others[0]} cannot be pinned to position 12: the playlist ends at 11." in texts[1]
+    listed = music.listed("all")
+    assert (listed[0], listed[2]) == (renamed[1], renamed[0])
+    assert sorted(listed) == sorted([*renamed, *others])
+    with pytest.raises(PlayshuffleError, match="the library has no track"):
+        library.make_playlist(request, tools("x"))
+
+
+def test_a_limit_that_fits_no_track_any_more_warns_and_does_not_stop_the_updates(tmp_path: Path) -> None:
+    music = Music(tmp_path, 4)
+    music.update("all")
+    report = music.update("all", Recipe(time_ms=1))
+
+    assert "no track is known to fit" in next(note.text for note in report.notes if note.code == "unfit")
+    assert len(music.listed("all")) == 4
 
 
 def test_an_order_whose_date_is_in_the_future_counts_as_drawn_now(tmp_path: Path) -> None:
