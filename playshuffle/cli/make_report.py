@@ -15,7 +15,7 @@ from playshuffle.errors import shown
 from playshuffle.library.folder import Skipped
 from playshuffle.options.table import Options, as_flags
 from playshuffle.ordering.orders import ORDERS
-from playshuffle.pipeline.choice import NAMED, Choice
+from playshuffle.pipeline.choice import Choice
 from playshuffle.pipeline.report import Figures, Report
 from playshuffle.pipeline.stages import STAGE_KINDS
 from playshuffle.players.losses import Loss
@@ -173,7 +173,7 @@ def _choice(choice: Choice, *, names: bool) -> Iterator[Fact]:
         if summary := kind.summary(stage, len(stage.indices)):
             yield kind.label, summary
             if names:
-                yield from _names(choice.skipped(stage.code, NAMED), len(stage.indices))
+                yield from _names(choice.skipped(stage.code), len(stage.indices))
     for term in choice.lacking:
         verb_have, pronoun = ("has", "it") if term.track_count == 1 else ("have", "them")
         name = f"{term.field} tag" if FIELDS[term.field].kind == FLAG else term.field

@@ -17,22 +17,20 @@ from playshuffle.selection.findings import Finding, Idle, Lacking
 from playshuffle.tags.cause import SPOKEN, WHERE, WITHOUT, Cause
 from playshuffle.text import counted, short
 
-NAMED = 20  # tracks whose reasons are computed before the cache of tags is closed
-
 
 class Stage(NamedTuple):
     """The tracks that one stage omits.
 
     Attributes:
         of: number of tracks before this stage.
-        reason: returns why the stage omits a track; once the cache is closed, only for the first `NAMED`
-            omitted tracks.
+        reasons: why the stage omits each track; a query gives only those that a report names.
+        terms: returns what each term of the query decided about a track, as long as the library is open.
     """
 
     code: str
     indices: Sequence[int]
     of: int
-    reason: Callable[[int], Cause]
+    reasons: Mapping[int, Cause]
     terms: Callable[[int], Sequence[Finding]] = lambda _: ()
 
 
@@ -70,10 +68,10 @@ class Choice(NamedTuple):
         self,
         code: str,
         indices: Sequence[int],
-        reason: Callable[[int], Cause],
+        reasons: Mapping[int, Cause],
         terms: Callable[[int], Sequence[Finding]] = lambda _: (),
     ) -> Self:
-        stage = Stage(code, indices, len(self.remaining), reason, terms)
+        stage = Stage(code, indices, len(self.remaining), reasons, terms)
         out = frozenset(indices)
         remaining = [index for index in self.remaining if index not in out] if out else self.remaining
         return self._replace(stages=(*self.stages, stage), remaining=remaining)
@@ -81,11 +79,13 @@ class Choice(NamedTuple):
     def stage(self, code: str) -> Stage | None:
         return next((stage for stage in self.stages if stage.code == code), None)
 
-    def skipped(self, code: str, limit: int | None = None) -> list[Skipped]:
+    def skipped(self, code: str) -> list[Skipped]:
+        """Return the tracks that a stage omits, and for which it gives reasons."""
         stage = self.stage(code)
         if stage is None:
             return []
-        return [Skipped(self.all_tracks.paths[index], stage.reason(index)) for index in stage.indices[:limit]]
+        reasons = [(index, stage.reasons[index]) for index in stage.indices if index in stage.reasons]
+        return [Skipped(self.all_tracks.paths[index], reason) for index, reason in reasons]
 
     def terms(self, index: int) -> Sequence[Finding]:
         stage = self.stage(WHERE)
@@ -95,8 +95,25 @@ class Choice(NamedTuple):
         for stage in self.stages:
             at = bisect_left(stage.indices, index)
             if at < len(stage.indices) and stage.indices[at] == index:
-                return stage.reason(index)
+                return stage.reasons.get(index) or why_no_match(stage.terms(index))
         return None
+
+
+def why_no_match(findings: Sequence[Finding]) -> Cause:
+    """Return the terms of a query that fail for a track, with the values that they tested."""
+    failing = [finding for finding in findings if not finding.holds]
+    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
+    return Cause(WHERE, "; ".join(words))
+
+
+def _seen(finding: Finding) -> str:
+    """Return, in brackets, the track's values that the term tested; empty for its path."""
+    if [name for name, _ in finding.values] == ["path"]:
+        return ""
+    if len(finding.values) > 1:
+        return " (in no field)"
+    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
+    return f" ({', '.join(seen)})"
 
 
 class NothingToPlayError(PlayshuffleError):

@@ -39,7 +39,7 @@ def check_choice(choice: Choice, facts: Facts) -> None:
             raise NothingMatchesError(request, choice, _term_lines(choice, facts))
         paths = choice.all_tracks.paths
         raise NothingToPlayError(
-            request.roots, [Skipped(paths[index], last.reason(index)) for index in last.indices]
+            request.roots, [Skipped(paths[index], last.reasons[index]) for index in last.indices]
         )
 
 

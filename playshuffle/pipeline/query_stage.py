@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Sequence
 from itertools import compress
 
-from playshuffle.errors import shown
 from playshuffle.library.tag_columns import RowsOf
 from playshuffle.library.tracks import Tracks
 from playshuffle.options.option_values import fields_of_queries
-from playshuffle.pipeline.choice import NAMED, Choice
+from playshuffle.pipeline.choice import Choice, why_no_match
 from playshuffle.pipeline.request import Request
 from playshuffle.selection.findings import Finding
 from playshuffle.selection.no_match import advised, count_terms
 from playshuffle.selection.query import Query, narrow, parse
 from playshuffle.tags.cause import WHERE, Cause
-from playshuffle.text import counted, short
+from playshuffle.text import counted
+
+_EXPLAINED = 20  # tracks, as many as `make -v` names: each needs a look into its tags
 
 
 def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[int]) -> Choice:
@@ -37,11 +38,9 @@ def matching(choice: Choice, request: Request, rows_of: RowsOf, last: Sequence[i
         return query.explain(all_tracks, rows_of, index)
 
     left_out = sorted([*selection.left_out, *undecided.difference(last)])
-    named = {index: _why_no_match(terms(index)) for index in left_out[:NAMED]}
-    named |= dict.fromkeys(undecided, Cause(WHERE, "its tags are unknown until its drive is back"))
-    choice = choice.without(
-        WHERE, left_out, lambda index: named.get(index) or _why_no_match(terms(index)), terms
-    )
+    reasons = {index: why_no_match(terms(index)) for index in left_out[:_EXPLAINED]}
+    reasons |= dict.fromkeys(undecided, Cause(WHERE, "its tags are unknown until its drive is back"))
+    choice = choice.without(WHERE, left_out, reasons, terms)
     idle = [
         advised(term, query, all_tracks, decided, rows_of) if term.is_negated and term.near is None else term
         for term in selection.idle
@@ -54,22 +53,6 @@ def _without_known_tags(tracks: Tracks) -> frozenset[int]:
         return frozenset()
     is_unknown = tracks.column(lambda folder: [folder.durations_ms is None] * folder.track_count)
     return frozenset(compress(range(len(tracks)), is_unknown))
-
-
-def _why_no_match(findings: Sequence[Finding]) -> Cause:
-    failing = [finding for finding in findings if not finding.holds]
-    words = [f"{short(finding.text)} fails{_seen(finding)}" for finding in failing]
-    return Cause(WHERE, "; ".join(words))
-
-
-def _seen(finding: Finding) -> str:
-    """Return, in brackets, the track's values that the term tested; empty for its path."""
-    if [name for name, _ in finding.values] == ["path"]:
-        return ""
-    if len(finding.values) > 1:
-        return " (in no field)"
-    seen = (f"{name} is {shown(value)}" if value else f"no {name}" for name, value in finding.values)
-    return f" ({', '.join(seen)})"
 
 
 def term_lines(request: Request, tracks: Tracks, indices: Sequence[int], rows_of: RowsOf) -> Iterator[str]:

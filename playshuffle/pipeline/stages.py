@@ -79,7 +79,7 @@ def _without_spoken(choice: Choice, facts: Facts) -> Choice:
     if facts.request.options.spoken:
         return choice
     reasons = _spoken(choice.all_tracks)
-    return choice.without(SPOKEN, sorted(reasons), reasons.__getitem__)
+    return choice.without(SPOKEN, sorted(reasons), reasons)
 
 
 @lru_cache(1)  # the playlists of an update have the same library
@@ -114,7 +114,9 @@ def _without_listed(choice: Choice, facts: Facts) -> Choice:
     reasons, idle_lists = reasons_to_skip(choice.all_tracks, choice.lists, facts.rows_of)
     indices = [index for index in choice.remaining if index in reasons]
     if indices or facts.request.without:
-        choice = choice.without(WITHOUT, indices, lambda index: Cause(WITHOUT, *reasons[index]))
+        choice = choice.without(
+            WITHOUT, indices, {index: Cause(WITHOUT, *reasons[index]) for index in indices}
+        )
     return choice._replace(idle_lists=idle_lists)
 
 
@@ -132,11 +134,11 @@ def _without_copies(choice: Choice, facts: Facts) -> Choice:
     remaining, listed = choice.remaining, choice.stage(WITHOUT)
     groups = copies_among(all_tracks, remaining, facts.tags_of, positions)
     best = {other: kept for kept, *others in groups for other in others}
-    choice = choice.without(
-        DUPLICATE,
-        sorted(best),
-        lambda index: Cause(DUPLICATE, f"duplicate of {shown(all_tracks.paths[best[index]])}"),
-    )
+    copies = {
+        index: Cause(DUPLICATE, f"duplicate of {shown(all_tracks.paths[kept])}")
+        for index, kept in best.items()
+    }
+    choice = choice.without(DUPLICATE, sorted(best), copies)
     if listed is not None and listed.indices:
         staying = frozenset(choice.remaining)
         among = sorted([*remaining, *listed.indices])
@@ -153,7 +155,7 @@ def _without_unwritable(choice: Choice, facts: Facts) -> Choice:
         return choice
     paths = choice.all_tracks.paths
     indices = [index for index in choice.remaining if paths[index] in reason_of]
-    return choice.without(NAME, indices, lambda index: reason_of[paths[index]])
+    return choice.without(NAME, indices, {index: reason_of[paths[index]] for index in indices})
 
 
 def _without_most(choice: Choice, facts: Facts) -> Choice:
@@ -170,7 +172,7 @@ def _without_most(choice: Choice, facts: Facts) -> Choice:
         lambda index: 0 if index in pinned else 1 if index in playing else 2,
         facts.randbelow,
     )
-    choice = choice.without(MOST, out, lambda _: Cause(MOST, f"over the limit of {limit}"))
+    choice = choice.without(MOST, out, dict.fromkeys(out, Cause(MOST, f"over the limit of {limit}")))
     return choice._replace(drawn_out=frozenset(drawn))
 
 
@@ -210,7 +212,7 @@ STAGES = (
         MOST,
         "over the limit for their artist or other tag",
         _without_most,
-        lambda stage, count: f"{counted(count, 'track')} {stage.reason(stage.indices[0])}" if count else "",
+        lambda stage, count: f"{counted(count, 'track')} {stage.reasons[stage.indices[0]]}" if count else "",
         keys=("most",),
     ),
 )
