@@ -112,7 +112,7 @@ def longest_name(folder: bytes) -> int:
             return error.errno == errno.ENAMETOOLONG
         return False
 
-    return bisect_left(range(NAME_MAX + 1), True, lo=1, key=is_too_long) - 1
+    return bisect_left(range(NAME_MAX + 1), True, lo=_SPARE_BYTES * 2, key=is_too_long) - 1
 
 
 def plain(name: str) -> str:

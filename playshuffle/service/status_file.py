@@ -16,6 +16,8 @@ from playshuffle.system.xdg import state_folder
 if TYPE_CHECKING:
     from playshuffle.service.status_json import Status
 
+_DIGITS = 10  # of the number of a process, at most
+
 
 def services_folder(*, make: bool = False) -> bytes:
     """Return the folder of the status files."""
@@ -33,7 +35,8 @@ def services() -> list["Status"]:
         for name in sorted(os.listdir(folder)):
             stem, _, suffix = name.partition(b".")
             path = os.path.join(folder, name)
-            if suffix == b"lock" and stem.isdigit() and lock.holder(path) is not None:
+            is_service = stem.isdigit() and len(stem) <= _DIGITS  # not the fingerprint of a playlist
+            if suffix == b"lock" and is_service and lock.holder(path) is not None:
                 status = _status(int(stem), path)
                 published += [status] if status is not None else []
     return published

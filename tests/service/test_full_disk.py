@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from playshuffle.service.status_file import services
+from playshuffle.system.lock import held
 from tests.support.file_systems import small_disk
 from tests.support.program import run
 from tests.support.service import Service, config, wait_for
 
-pytestmark = [pytest.mark.process, pytest.mark.root]
 MUSIC = 3
 
 
@@ -30,6 +31,8 @@ def fill(folder: Path, options: str) -> list[Path]:
     return files
 
 
+@pytest.mark.process
+@pytest.mark.root
 @pytest.mark.parametrize("options", ["size=1m", "size=64m,nr_inodes=40"])
 def test_a_service_that_was_started_with_a_full_state_disk_is_seen_and_is_the_only_one(
     music: Path, tmp_path: Path, home: Path, options: str
@@ -61,3 +64,10 @@ def test_a_service_that_was_started_with_a_full_state_disk_is_seen_and_is_the_on
                 path.unlink(missing_ok=True)
             service.signal(signal.SIGHUP)
             wait_for(lambda: service.playlist("all")["state"] == "managed")
+
+
+def test_a_locked_playlist_whose_fingerprint_has_only_digits_is_not_taken_for_a_service(home: Path) -> None:
+    folder = home / ".local/state/playshuffle/services"
+    folder.mkdir(parents=True)
+    with held(bytes(folder / "1234567890123456.lock"), 0), held(bytes(folder / "12.lock"), 0):
+        assert [status.services[0].process for status in services()] == [12]
