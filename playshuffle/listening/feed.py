@@ -4,6 +4,7 @@ The queue stays the person's: nothing of theirs is moved or removed, and playbac
 out while this process was looking.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -84,10 +85,13 @@ class Feeder:
                 try:
                     with connected(places) as queue:
                         self._enter(queue)
+                        self._look()
+                        self._fill()
+                        self._say(f"Feeding {queue.title} from {shown(self._window.playlist)}")
                         while not self._is_over:
+                            self._wait()
                             self._look()
                             self._fill()
-                            self._wait()
                         if any(self._window.passed[1:4]):  # `status` and other computers read the deck
                             self._deal_next()
                 except OSError as error:
@@ -109,9 +113,9 @@ class Feeder:
         window = self._window._replace(player=f"MPD at {queue.address.text}")
         self._window, over = window.found_again(entries, int(status.get("song", 0)), started_s)
         paused = status.get("songid") if status["state"] == "pause" else None
-        self._remove(id_ for id_ in over if id_ != paused)
+        # After the next tracks are there: else MPD would stop at the end of an older queue.
+        self._over = [id_ for id_ in over if id_ != paused]
         self._texts.clear()
-        self._say(f"Feeding {queue.title} from {shown(self._window.playlist)}")
 
     def _look(self, *, is_late: bool = False) -> None:
         """Compare the queue with the one that was seen last, and decide what is missing."""
@@ -146,7 +150,8 @@ class Feeder:
             self._ask("moveid", entry.id, length - 1)
         has_song = now.song is not None and not is_stuck
         waiting = len(self._window.waiting)
-        ahead = length - 1 - now.position if has_song and not now.is_random else waiting
+        is_by_place = has_song and not now.is_random
+        ahead = len({*ids[now.position + 1 :]}.difference(self._over)) if is_by_place else waiting
         self._missing = _AHEAD + (not has_song) - ahead
         # In random mode, MPD plays the whole queue again. Otherwise some played entries stay.
         played = [one.id for one in self._window.entries if one.phase is Phase.DONE and one.id != now.song]
@@ -194,7 +199,9 @@ class Feeder:
                 self._window = window._replace(entries=(*window.entries, QueueEntry(uri, id_)))
                 self._missing, is_added = self._missing - 1, True
             save_window(self._path, self._window)
-        if is_added:
+        self._remove(self._over)
+        if is_added or self._over:
+            self._over = []
             self._look()
         if self._plays_on and (waiting := self._window.waiting):
             # Not the one that was added last: others may wait before it.
@@ -228,7 +235,7 @@ class Feeder:
                 for number in SIGNALS:
                     signal.signal(number, signal.SIG_IGN)
                 close_all_but(write)
-                with open(write, "wb") as answer:
+                with contextlib.suppress(BrokenPipeError), open(write, "wb") as answer:
                     answer.write(_dealt(self._deal, self._window.passed))
         os.close(write)
         with open(read, "rb") as answers:

@@ -156,7 +156,7 @@ class Window(NamedTuple):
         """
         left, order = dict(queue), {id_: position for position, id_ in enumerate(self.ids)}
         place = {id_: position for position, (id_, _) in enumerate(queue)}
-        is_same = abs(started_s - self.started_s) <= 2
+        is_same = abs(started_s - self.started_s) <= 1  # MPD counts whole seconds
         entries, lost = [], []
         for entry in self.entries:
             if is_same:

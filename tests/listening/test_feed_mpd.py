@@ -2,12 +2,14 @@
 
 import contextlib
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import time
 import wave
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from tests.support.program import mpd_conf
 
 pytestmark = [pytest.mark.process, pytest.mark.players]
 
-_TRACKS = 30
+_TRACKS = 100
 _STARTED = re.compile(
     r'playlist: (?:play|queue song) \d+:"(?P<next>.*)"$|player: played "(?P<played>.*)"$'
     r"|(?P<stop>playlist: stop)$"
@@ -210,3 +212,158 @@ def test_playback_starts_only_by_the_person_and_goes_on_after_the_queue_ran_out(
         it.mpd.say("clear")
         until(it.is_filled)
         assert it.status()["state"] == "stop"
+
+
+class Person:
+    """A person who uses MPD at random, and counts the tracks of ours that are done."""
+
+    def __init__(self, it: Fed, seed: int) -> None:
+        self.it, self.random = it, random.Random(seed)
+        self.mine = iter(range(_TRACKS))
+        self.added: set[str] = set()
+        self.removed: set[str] = set()
+        self.count: Counter[str] = Counter()  # of plays and skips of each track of ours
+        self.read = 0
+        self.last: list[str] = []  # the tracks of ours that were begun last
+        self.twice: set[str] = set()  # those that a kill may begin again
+        self.late: set[str] = set()  # removed at the end of a round: they may be missing in it
+
+    def look(self) -> None:
+        """Count what has begun since the last look."""
+        starts = self.it.starts()
+        for uri in starts[self.read :]:
+            if not uri.startswith("lib/") or uri in self.last[-1:] or uri in self.twice:
+                self.twice.discard(uri)
+                continue
+            self.done(uri)
+        self.read = len(starts)
+
+    def done(self, uri: str) -> None:
+        self.last.append(uri)
+        self.count[uri] += 1
+        if uri in self.late:
+            self.late.remove(uri)
+            self.count[uri] = self.least() + 1
+        assert self.count[uri] - self.least() <= 1, f"{uri} came again too soon"
+
+    def left(self) -> list[int]:
+        """Return how often each track that is not late was done."""
+        uris = (f"lib/{number:03}.wav" for number in range(_TRACKS))
+        return [self.count[uri] for uri in uris if uri not in self.late]
+
+    def least(self) -> int:
+        return min(self.left())
+
+    def act(self) -> None:
+        kinds = (
+            "finish",
+            "finish",
+            "next",
+            "add",
+            "insert",
+            "remove",
+            "move",
+            "jump",
+            "stop",
+            "clear",
+            "kill",
+        )
+        getattr(self, self.random.choice(kinds))()
+        if self.it.status()["state"] != "play":
+            until(self.it.is_filled if self.it.song() is None else lambda: True)
+            self.it.mpd.say("play")
+        until(self.it.is_filled)
+        until(lambda: self.it.status()["state"] == "play")
+        self.look()
+
+    def finish(self) -> None:
+        self.it.finish()
+
+    def next(self) -> None:
+        self.it.change_song("next")
+
+    def _own(self) -> str:
+        uri = f"mine/{next(self.mine):03}.wav"
+        self.added.add(uri)
+        return uri
+
+    def add(self) -> None:
+        self.it.mpd.say(f'add "{self._own()}"')
+
+    def insert(self) -> None:
+        self.it.mpd.say(f'addid "{self._own()}" +0')
+
+    def remove(self) -> None:
+        position = self.random.randrange(int(self.it.status()["song"]) + 1, len(self.it.queue()))
+        self.give_back([self.it.queue()[position]])
+        self.it.mpd.say(f"delete {position}")
+
+    def give_back(self, uris: list[str]) -> None:
+        """Note what was removed, and what may come in the next round, which is dealt already."""
+        self.removed.update(uris)
+        if self.left().count(self.least()) <= 50:
+            self.late.update(uri for uri in uris if uri.startswith("lib/"))
+
+    def move(self) -> None:
+        first = int(self.it.status()["song"]) + 1
+        source, target = (self.random.randrange(first, len(self.it.queue())) for _ in range(2))
+        self.it.mpd.say(f"move {source} {target}")
+
+    def jump(self) -> None:
+        """Jump to a track; entries of ours before another one of ours are skipped."""
+        self.look()
+        ahead = self.it.ahead()
+        steps = self.random.randrange(len(ahead))
+        if ahead[steps].startswith("lib/"):
+            for uri in ahead[:steps]:
+                if uri.startswith("lib/"):
+                    self.done(uri)
+        self.removed.update(ahead[:steps])
+        first = int(self.it.status()["song"]) + 1
+        self.it.change_song(f"play {first + steps}")
+
+    def stop(self) -> None:
+        self.it.mpd.say("stop")
+
+    def clear(self) -> None:
+        self.look()
+        self.give_back(self.it.ahead())
+        self.it.mpd.say("clear")
+
+    def kill(self) -> None:
+        """Kill MPD, the feeder or both, at any step of theirs."""
+        self.look()
+        it, what = self.it, self.random.choice(("mpd", "feeder", "both"))
+        times = it.messages().count("Feeding")
+        # MPD says only in whole seconds when it was started.
+        until(lambda: not {b"uptime: 0", b"uptime: 1", b"uptime: 2"}.intersection(it.mpd.say("stats")))
+        queued = {*it.queue()}
+        if what != "mpd":
+            it.kill(it.feeder)
+        if what != "feeder":
+            self.twice = {*self.last[-2:]}
+            it.kill(it.server)
+            it.mpd.close()
+            it.start_mpd()
+            self.removed.update(queued.difference(it.queue()))  # its state file may be older
+            self.read = len(it.starts())
+        if what != "mpd":
+            it.start_feeder()
+        until(lambda: it.messages().count("Feeding") > times)
+        if what != "feeder":  # until the feeder is back, MPD plays on in its older queue
+            starts = it.starts()
+            for uri in starts[self.read :]:
+                if uri.startswith("lib/") and uri not in self.last[-1:] and self.count[uri] == self.least():
+                    self.done(uri)
+            self.read = len(starts)
+
+
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_whatever_a_person_does_and_whatever_is_killed_each_track_comes_once_in_a_round(seed: int) -> None:
+    with fed() as it:
+        person = Person(it, seed)
+        it.mpd.say("play")
+        for _ in range(40 if seed < 3 else 1000):
+            person.act()
+        heard = {*it.starts()}
+        assert person.added.difference(heard, person.removed, it.queue()) == set()
