@@ -287,7 +287,7 @@ def draw() -> None:
     rows = {
         "random: the same artist up to several times in a row": by_chance,
         "spread before: always the same sequence": before,
-        "spread now: apart, and nobody can guess the next artist": now,
+        "spread now: apart, and in no fixed sequence": now,
     }
     cells = []
     for row, (title, way) in enumerate(rows.items()):

@@ -46,6 +46,7 @@ class Position(NamedTuple):
 
 
 _NOWHERE = Position(0, 0, 0, 0)
+_NO_TAGS = Tags()
 
 
 class _Album(NamedTuple):
@@ -192,16 +193,18 @@ def _album_rows(folder: Folder, rows: Sequence[Tags | None]) -> Iterator[tuple[H
     parent, name = os.path.split(os.fsdecode(folder.path.rstrip(b"/")))
     stem, folder_disc = _without_disc(name)
     place = os.path.join(parent, stem) if stem else parent
-    last: Hashable = None
+    album: Hashable = None
+    texts: tuple[str, ...] = ()
     for row in rows:
-        tags = row or Tags()
-        title, disc = _without_disc(tags.album.strip())
-        artist = folded(tags.album_artist.strip()) if title else ""
+        tags = row or _NO_TAGS
+        if (tags.album, tags.album_artist, tags.release_id) != texts:  # once for the tracks of an album
+            texts = (tags.album, tags.album_artist, tags.release_id)
+            title, title_disc = _without_disc(tags.album.strip())
+            artist = folded(tags.album_artist.strip()) if title else ""
+            album = tags.release_id or _Album(artist, folded(title), place)
         number = math.inf if tags.number is None else tags.number
-        album = tags.release_id or _Album(artist, folded(title), place)
-        last = album if album != last else last  # mostly the same: one object for the tracks of an album
-        disc = tags.disc or disc or folder_disc or 1
-        yield last, Position(disc, tags.side or 0, number, tags.part or 0)
+        disc = tags.disc or title_disc or folder_disc or 1
+        yield album, Position(disc, tags.side or 0, number, tags.part or 0)
 
 
 @lru_cache(64)  # successive tracks of an album have the same names
