@@ -72,7 +72,12 @@ def fitted(run: Run, recipe: Recipe, act: Callable[[Recipe], Done]) -> tuple[Don
     except PlayshuffleError as error:
         done, unfit = _without_unfit(recipe, act, error)
         problems += unfit
-    return done, [Note("unfit", f"{problem} The playlist goes on without it.") for problem in problems]
+    return done, [_unfit(problem) for problem in problems]
+
+
+def _unfit(problem: PlayshuffleError) -> Note:
+    text = f"{problem} The playlist goes on without it."
+    return Note("unfit", text, text.encode(errors="replace"))
 
 
 def _without_unfit(

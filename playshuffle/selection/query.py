@@ -112,8 +112,11 @@ def with_new_paths(text: str, new_place: Callable[[bytes], bytes]) -> str:
         path = os.fsdecode(after := new_place(before))
         if after != before:
             quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+            quoted += "/" if path[-1:].isspace() else ""  # a term loses spaces at its end
             path = f'"{quoted}"' if re.search(r"""[\s"'\\(),]""", path) else path
-            text = text[: word.start] + found[1] + path + text[word.end :]
+            is_bare = found[1] in ("", "-", "^") and ":" in path  # the path would be a field and its value
+            start = f"{found[1]}path:" if is_bare else found[1]
+            text = text[: word.start] + start + path + text[word.end :]
     return text
 
 

@@ -237,6 +237,26 @@ def paths_saved() -> Iterator[tuple[object, ...]]:
             yield from ((row.table, name) for row in moved_rows(state, place, b"/nowhere"))
 
 
+@pytest.mark.parametrize(
+    "name", ["AC: DC", "Rock,", "Rock ", "a:b", "(a", 'a "b"', "it's", "a\\b", "-x", "OR"]
+)
+@pytest.mark.parametrize("prefix", ["", "path:"])
+def test_a_query_for_a_moved_folder_has_the_new_path_whatever_its_name(
+    home: Path, prefix: str, name: str
+) -> None:
+    numbered(home / "Music/Rock", 3)
+    numbered(home / "Music/Jazz", 2)
+    configured(f'folders = ["~/Music"]\n[playlist.rock]\nwhere = "{prefix}{home}/Music/Rock"\n')
+    ran("make", "rock")
+    (home / "Music/Rock").rename(home / "Music" / name)
+
+    ran("move", home / "Music/Rock", home / "Music" / name)
+
+    ran("config", "check")
+    ran("make", "rock")
+    assert sorted(listed(home / "Music/rock.m3u")) == [f"{name}/{number:03}.mp3" for number in range(3)]
+
+
 @pytest.mark.parametrize("words", ["l.m3u --paths relative", "l.m3u --paths absolute", "l.xspf"])
 def test_a_second_move_writes_the_list_that_the_first_one_could_not_write(home: Path, words: str) -> None:
     name, *options = words.split()
