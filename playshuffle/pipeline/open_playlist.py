@@ -48,7 +48,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
     if request.options.seed is not None:
         tools = tools._replace(randbelow=chance(request.options.seed))
     with _locked_file(opened.state, request) as file:
-        record = load_record(opened, file, library.tracks, request, now)
+        record = load_record(opened, file, library.tracks, request, now, tools.uptime_s())
         writer = entry_writer(request, file, library.tracks.folders)
         rows_of, history = _tags(opened, request, library.tracks, tools)
         # never.m3u need not exist; a list of --without must.
@@ -70,7 +70,7 @@ def open_playlist(opened: OpenLibrary, request: Request, tools: Tools) -> Iterat
         record = record.with_copies(choice.kept, choice.remaining)
         if history is not None:
             history = history.with_copies(choice.kept)
-        yield Run(request, tools, now, opened, library, file, record, writer, choice, tags_of, history)
+        yield Run(request, tools, record.now, opened, library, file, record, writer, choice, tags_of, history)
 
 
 @contextmanager

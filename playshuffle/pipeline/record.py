@@ -26,6 +26,7 @@ class Record(NamedTuple):
     """The last order or the deck of a playlist, from the state or from its file.
 
     Attributes:
+        now: the time of this run, in local time.
         order: None without a last order, and for a deck.
         saved: the record that fits the content of the file, otherwise the newest.
         kept: each omitted copy of a recording, and the copy that replaces it.
@@ -34,6 +35,7 @@ class Record(NamedTuple):
         has_other: the file has another computer's deal of this period.
     """
 
+    now: datetime
     order: SavedOrder | None = None
     deck: Deck | None = None
     saved: SavedRecord | None = None
@@ -99,16 +101,51 @@ def _with_copies(order: SavedOrder, kept: Mapping[int, int]) -> SavedOrder:
     return order._replace(tracks=tracks, absent=frozenset(now.get(track, track) for track in order.absent))
 
 
+_DAY_S = 86_400  # after so much uptime, a computer without a clock of its own has asked the network
+
+
+def believed(
+    now: datetime, stored: Mapping[int, SavedRecord], uptime_s: float
+) -> tuple[datetime, list[Note]]:
+    """Return the time of a run, and a note if it is not that of the clock.
+
+    Many small computers start at an old date, until the network tells them the time. A clock that is behind
+    the last write of the playlist is wrong, unless it stays so for a day: then it was ahead at that write.
+    """
+    last = stored.get(LAST)
+    written = now
+    if isinstance(last, SavedOrder) and last.drawn_s:
+        written = datetime.fromtimestamp(last.drawn_s).astimezone()
+    elif isinstance(last, SavedDeck) and last.deck.deal is not None and last.deck.deal.period > now.date():
+        written = datetime.combine(last.deck.deal.period, now.timetz())
+    if uptime_s >= _DAY_S or written <= now:
+        return now, []
+    text = (
+        f"The clock says {now.date()}, but this list was written on {written.date()}. Until the clock is past"
+    )
+    text += " that, or the computer has run for a day, nothing new is due."
+    if isinstance(last, SavedDeck):
+        text += " --now deals."
+    return written, [Note("clock_behind", text)] if written.date() > now.date() else []
+
+
 def load_record(
-    opened: OpenLibrary, file: PlaylistFile | None, tracks: Tracks, request: Request, now: datetime
+    opened: OpenLibrary,
+    file: PlaylistFile | None,
+    tracks: Tracks,
+    request: Request,
+    now: datetime,
+    uptime_s: float,
 ) -> Record:
     """Load the record of a playlist: its deck if the request has deals, otherwise its order.
+
+    `now` is the time of the clock.
 
     Raises:
         PlayshuffleError: the file is from another program, or is the list to deal from.
     """
     if file is None:
-        return Record()
+        return Record(now)
     stored = records.load(opened.state, file.path)
     is_ours = request.options.force or file.has_mark()
     if not (is_ours or file.fingerprint() in [record.content for record in stored.values()]):
@@ -118,13 +155,16 @@ def load_record(
             "A deal into the list that --from names would leave only the dealt tracks in it."
             " Choose another file with -o."
         )
+    now, notes = believed(now, stored, uptime_s)
     if request.deal is not None:
-        return _deck_record(opened.state, stored, file, tracks, request, now)
-    return _order_record(opened, stored, file, tracks, int(now.timestamp()))
+        record = _deck_record(opened.state, stored, file, tracks, request, now)
+    else:
+        record = _order_record(opened, stored, file, tracks, now)
+    return record._replace(notes=(*notes, *record.notes))
 
 
 def _order_record(
-    opened: OpenLibrary, stored: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, now_s: int
+    opened: OpenLibrary, stored: Mapping[int, SavedRecord], file: PlaylistFile, tracks: Tracks, now: datetime
 ) -> Record:
     in_state = next((record for record in stored.values() if isinstance(record, SavedOrder)), None)
     notes: tuple[Note, ...] = ()
@@ -134,16 +174,16 @@ def _order_record(
         in_file, notes = _in_file(stored, in_state, file)
     saved = None if in_file is None else in_file.translated(tracks.indices_of)
     if in_state is None:
-        return Record(_order_in_file(file, tracks), saved=saved)
+        return Record(now, _order_in_file(file, tracks), saved=saved)
     order = saved if isinstance(saved, SavedOrder) else in_state.translated(tracks.indices_of)
     forgotten: frozenset[int] = frozenset()
     if min(order.tracks, default=0) < 0:
         table = opened.whole_table()
         lost = table.lost_numbers()
-        forgotten = _absent(lost | table.vanished_long_ago(now_s))
+        forgotten = _absent(lost | table.vanished_long_ago(int(now.timestamp())))
         if isinstance(saved, SavedOrder) and not notes:
             order = _found_again(order, file, tracks, _absent(lost))
-    return Record(order, saved=saved, notes=notes, forgotten=forgotten)
+    return Record(now, order, saved=saved, notes=notes, forgotten=forgotten)
 
 
 def _absent(numbers: Iterable[int]) -> frozenset[int]:
@@ -211,7 +251,7 @@ def _deck_record(
     deck = _deck_in_file(file, tracks) if newest is None else newest.deck
     contents = {record.content for record in stored.values()}
     deck, has_other, notes = count_others(deck, file, tracks, contents, request.deal.every, now)
-    return Record(deck=deck, saved=saved, notes=tuple(notes), has_other=has_other)
+    return Record(now, deck=deck, saved=saved, notes=tuple(notes), has_other=has_other)
 
 
 def confirm(state: State, playlist: bytes, pending: SavedDeck) -> SavedDeck:

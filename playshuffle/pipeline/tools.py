@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ class Tools(NamedTuple):
 
     Attributes:
         clock: returns Unix time in seconds.
+        uptime_s: returns for how many seconds the machine has run.
         tags: maps paths of files to fields of `Tags` that replace their tags.
     """
 
@@ -22,4 +24,5 @@ class Tools(NamedTuple):
     randbelow: RandBelow
     progress: Progress
     clock: Callable[[], float] = time.time
+    uptime_s: Callable[[], float] = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
     tags: Mapping[bytes, Mapping[str, Any]] = MappingProxyType({})

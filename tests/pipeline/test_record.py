@@ -39,14 +39,14 @@ def record(path: Path) -> Record:
     """Load the record of a playlist over an empty library."""
     with State() as state:
         opened = OpenLibrary(state, None, (), {}, {}, {}, TrackTable, dict, frozenset())
-        return load_record(opened, PlaylistFile.find(bytes(path)), EMPTY, Request((), bytes(path)), NOON)
+        return load_record(opened, PlaylistFile.find(bytes(path)), EMPTY, Request((), bytes(path)), NOON, 1e6)
 
 
 def test_an_empty_file_does_not_count_as_a_playlist_of_another_program(path: Path) -> None:
     """`touch` leaves one, and so does a program that fails while it writes."""
     path.write_bytes(b"")
 
-    assert record(path) == Record()
+    assert record(path) == Record(NOON)
 
 
 def test_without_a_saved_state_the_order_is_read_from_the_playlist_file(path: Path) -> None:
@@ -74,7 +74,7 @@ def test_an_order_that_was_saved_but_never_written_to_the_file_is_not_the_last_o
         records.save(state, bytes(path), WRITTEN._replace(content="9-0"), WRITTEN)
 
     first = WRITTEN.translated(EMPTY.indices_of)
-    assert record(path) == Record(first, saved=first)
+    assert record(path) == Record(NOON, first, saved=first)
 
 
 @pytest.mark.damages_state

@@ -194,6 +194,37 @@ def test_a_deal_whose_date_is_years_ahead_counts_as_made_now(tmp_path: Path, eve
     assert not {*first} & {*music.tracks("today")}
 
 
+@pytest.mark.parametrize("every", [Every.DAY, Every.WEEK])
+def test_a_computer_that_starts_at_an_old_date_deals_and_shuffles_nothing_new_until_the_clock_is_right(
+    tmp_path: Path, every: Every
+) -> None:
+    """Many small computers have no clock of their own, and get the time from the network."""
+    music, day_s = Music(tmp_path, 40), 86_400.0
+
+    def dealt(days: float, uptime_s: float) -> tuple[list[int], list[str]]:
+        request, now = music.request("today"), NOON + timedelta(days=days)
+        made = tools("today")._replace(uptime_s=lambda: uptime_s)
+        report = deal(request, made, 4, every, now).report
+        return music.tracks("today"), codes(report)
+
+    def shuffled(days: float, uptime_s: float) -> list[int]:
+        now_s = NOON.timestamp() + days * day_s
+        made = tools("all", now_s=now_s)._replace(uptime_s=lambda: uptime_s)
+        keep(music.request("all"), made, EVERYWHERE, now_s - day_s / 2)
+        return music.tracks("all")
+
+    first, order = dealt(0, 10)[0], shuffled(0, 10)
+    for _ in range(3):
+        for days in (-200, -9000, -30, 0.01):
+            assert dealt(days, 10) == (first, ["clock_behind"] if days < 0 else [])
+            assert shuffled(days, 10) == order
+    assert dealt(8, 10)[0] != first
+    assert shuffled(8, 10) != order
+    after_a_day = dealt(-200, 1.1 * day_s)  # the clock was ahead before
+    assert after_a_day[1] == ["future_deal"]
+    assert dealt(-190, 10)[0] != after_a_day[0]
+
+
 # Peek and describe
 
 
