@@ -214,6 +214,32 @@ def test_playback_starts_only_by_the_person_and_goes_on_after_the_queue_ran_out(
         assert it.status()["state"] == "stop"
 
 
+def test_the_other_commands_know_a_list_that_feeds_mpd() -> None:
+    with fed() as it:
+        it.mpd.say("play")
+        until(lambda: it.song() is not None and it.is_filled())
+        playlist = it.home / "Music/lib/today.m3u"
+
+        def say(*words: str | Path, code: int = 0, **changes: str) -> str:
+            command = [sys.executable, "-m", "playshuffle", *words]
+            done = subprocess.run(command, env=it.env | changes, capture_output=True, text=True, check=False)
+            assert done.returncode == code, done.stderr
+            return done.stdout + done.stderr
+
+        second = ("tell", "mpd", it.home / "Music/lib", "--endless")
+        assert f"Process {it.feeder.pid} already feeds MPD" in say(*second, code=73)
+        assert f"Process {it.feeder.pid} on " in say(*second, code=73, XDG_STATE_HOME=str(it.home / "other"))
+        assert f"track 1 of {_TRACKS} in round 1, next: {Path(it.ahead()[0]).name}" in say("status")
+        assert say("deal", playlist, "--peek").splitlines()[1].endswith(it.ahead()[0])
+        assert "no deal to take back" in say("undo", playlist, code=2)
+        assert "Stop it to deal by hand" in say("deal", playlist, "--now", code=73)
+        unwanted = it.ahead()[1]
+        say("never", it.home / "Music" / unwanted)
+        until(lambda: unwanted not in it.queue() and it.is_filled())
+        it.kill(it.feeder, signal.SIGTERM)
+        assert "Dealt 40 tracks" in say("deal", playlist, "--now")
+
+
 class Person:
     """A person who uses MPD at random, and counts the tracks of ours that are done."""
 
