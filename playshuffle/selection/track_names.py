@@ -46,6 +46,8 @@ class TrackNames:
         if not found and (former := self.former_paths()):
             names = TrackNames([*former], self.roots)
             found = list({former[names.paths[index]] for index in names._found(word)})
+        if len(found) > 1:  # tracks that are gone count only if nothing else has the name
+            found = [index for index in found if os.path.lexists(self.paths[index])] or found
         if len(found) > 1:
             tracks = ", ".join(shortened([self._described(index) for index in found], _MOST_LISTED))
             raise PlayshuffleError(

@@ -182,6 +182,14 @@ def test_lists_with_the_same_name_are_listed_with_the_names_of_their_folders(pro
     assert f"Lists: Music/mine, {Path.home().name}/mine." in program("export").err.replace("\n", " ")
 
 
+def test_a_track_that_is_gone_does_not_count_for_a_name_that_another_track_has(
+    music: Path, program: Program
+) -> None:
+    (music / "Bill/So What.mp3").unlink()
+
+    assert "~/Music/Miles/1.mp3 is in no playlist any more" in program("never", "So What").err
+
+
 def test_the_never_command_says_that_never_undo_takes_back_one_track_at_a_time(program: Program) -> None:
     assert program("never", "Music/Bill/4.mp3", "Music/Bill/5.mp3").err.endswith(
         "Undo: playshuffle never --undo, once for each track\n"
