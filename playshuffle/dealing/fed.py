@@ -34,7 +34,8 @@ def give_back(deck: Deck, tracks: Collection[int]) -> Deck:
     dealt, unheard = (
         tuple(track for track in part if track not in tracks) for part in (deck.dealt, deck.unheard)
     )
-    return deck._replace(dealt=dealt, unheard=unheard, deal=deck.deal and deck.deal.only(left))
+    deal = None if deck.deal is None else deck.deal.only(left)
+    return deck._replace(dealt=dealt, unheard=unheard, deal=deal)
 
 
 def put_off(deck: Deck, tracks: Collection[int], patience: float) -> Deck:

@@ -149,7 +149,7 @@ def rendered_endless(
         ("man:playshuffle-listen", "man:playshuffle-tell"),
         ("MemoryMax=256M", "MemoryMax=1G"),
     ):
-        files = {name: text and text.replace(old, new) for name, text in files.items()}
+        files = {name: None if text is None else text.replace(old, new) for name, text in files.items()}
     return {name.replace(LISTEN, ENDLESS): text for name, text in files.items()}
 
 
