@@ -26,6 +26,7 @@ def deck_facts(deck: Deck) -> dict[str, Any]:
         "next_deal": None if start is None else start.isoformat(),
         "order": deck.order_name,
         "is_fed": deck.is_fed,
+        "is_pending": deck.has_deal and deal is not None and deal.is_pending,
     }
 
 

@@ -140,6 +140,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
     played = [track for track in deck.dealt if track in present_set]
     played_set = frozenset(played)
     unplayed = [track for track in present if track not in played_set]
+    last = plays[-1] if plays and plays[-1] in present_set else None
     soonest: dict[int, int] = {}
     for ago, track in enumerate(reversed(plays[-max(gap, len(entries), 1) :]), 1):
         # The deal's own tracks wait for its end; all others for the gap.
@@ -150,7 +151,7 @@ def _next_round(deck: Deck, rules: DealRules, open_deal: Size, entries: Sequence
         dealt=(),
         removed=(),
         missing=tuple(dict.fromkeys((*deck.missing, *rules.waiting))),
-        upcoming=tuple(rules.rounds.arrange(played + unplayed, soonest)),
+        upcoming=tuple(rules.rounds.arrange(played + unplayed, soonest, last)),
         tail=plays[-max(gap, TAIL) :],
         round=deck.round + 1,
         since=today,

@@ -8,6 +8,7 @@ from playshuffle.dealing.sizes import ByCount, ByGroups, ByTotal, Size
 from playshuffle.ordering.arrange import block_keys
 from playshuffle.ordering.chosen import Chosen
 from playshuffle.ordering.gap import usual_gap
+from playshuffle.ordering.groups import ARTIST, group_keys
 from playshuffle.ordering.orders import ORDERS, InsertNew
 from playshuffle.ordering.recipe import Recipe
 from playshuffle.ordering.resting import resting_tracks
@@ -21,6 +22,7 @@ class Rounds:
 
     The random order keeps the gap for each track, and is uniform over all orders that keep it. Any other
     order is drawn up to ten times; the draw with the fewest tracks too soon is used. `sorted` has no gap.
+    `spread` does not begin with the artist that was dealt last.
 
     Attributes:
         name: name of the order; if it changes, the upcoming tracks are ordered again.
@@ -45,11 +47,20 @@ class Rounds:
         gap = self._recipe.gap
         return usual_gap(tracks) if gap is None else gap.plays(tracks)
 
-    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
-        """Order tracks, given in their last order; `soonest` maps tracks to their first allowed positions."""
+    def arrange(
+        self, tracks: Sequence[int], soonest: Mapping[int, int], before: int | None = None
+    ) -> list[int]:
+        """Order tracks for a round.
+
+        Args:
+            tracks: in their last order.
+            soonest: maps tracks to their first allowed positions.
+            before: the track dealt last, if it is present.
+        """
         if self.keeps_gap:
             return not_before(tracks, soonest, self._randbelow)
-        return self._best(tracks if ORDERS[self._recipe.order_name].from_last else sorted(tracks), soonest)
+        base = tracks if ORDERS[self._recipe.order_name].from_last else sorted(tracks)
+        return self._best(base, soonest, before)
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
         """Insert new tracks into the upcoming ones; `before` is the track dealt last."""
@@ -60,17 +71,30 @@ class Rounds:
             order = repair(order, (), self._randbelow, len(played))
         return [track for track in order if track != before]  # `sorted` moves it, too
 
-    def _best(self, base: Sequence[int], firsts: Mapping[int, int]) -> list[int]:
+    def _best(self, base: Sequence[int], firsts: Mapping[int, int], before: int | None) -> list[int]:
         best: list[int] = []
-        fewest = len(base) + 1
+        fewest = (True, len(base) + 1)
         for _ in range(_ATTEMPTS):
             order = self._shuffle(base, self._randbelow)
             early = sum(firsts.get(index, 0) > position for position, index in enumerate(order))
-            if early < fewest:
-                best, fewest = order, early
-            if not early:
+            faults = self._is_repeat(before, order), early
+            if faults < fewest:
+                best, fewest = order, faults
+            if not any(faults):
                 break
         return best
+
+    def _is_repeat(self, before: int | None, order: Sequence[int]) -> bool:
+        if before is None or not order or self._keys is None:
+            return False
+        return self._keys[before] == self._keys[order[0]]
+
+    @cached_property
+    def _keys(self) -> Sequence[int] | None:
+        """The groups that the order keeps apart; None if it keeps none apart."""
+        if not ORDERS[self._recipe.order_name].has_fewest_repeats:
+            return None
+        return group_keys(self._chosen, self._recipe.group_by or ARTIST)
 
     @cached_property
     def _shuffle(self) -> Shuffle:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from playshuffle.config.model import Config
 
 
+_PENDING = "the last deal was not written to the file; the next deal or update writes it"
+
+
 def current_status(config: "Config | None", *, lists_all: bool) -> Status:
     """Return the status of all decks, and of all playlists that services or the configuration name.
 
@@ -83,6 +86,8 @@ def _completed(
         state = "dealt" if deck["round"] else "nothing dealt"
         state = state if playlist.last_error is None else playlist.state
         playlist = playlist._replace(deck=deck, summary=deck_line(deck), state=state)
+        if deck["is_pending"] and playlist.last_error is None:
+            playlist = playlist._replace(state="not written", last_error=_PENDING)
     if problem is not None and playlist.last_error is None:
         playlist = playlist._replace(state="error", last_error=problem)
     return playlist

@@ -61,7 +61,7 @@ def music(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("code", "words", "says"),
     [
-        (2, "--order ''", "Use random, spread, "),
+        (2, "--order ''", "To see all: playshuffle help orders"),
         (2, "--order spread --gap 20%", "It works with random."),
         (2, "--order albums --group-by genre", "It works with spread (each genre apart) or groups"),
         (2, "--inside all", "It is a key of lists in the configuration: inside. See: playshuffle help"),

@@ -55,6 +55,16 @@ def test_each_round_in_the_order_spread_has_the_fewest_possible_repeats_of_an_ar
             assert repeats(one) == fewest_repeats(one)
 
 
+def test_a_round_in_the_order_spread_does_not_begin_with_the_artist_of_the_track_dealt_last() -> None:
+    """By chance each tenth of these 100 rounds would."""
+    tracks, tags_of = by_artists(*"ABCDEFGHIJ" * 10)
+    played = dealt(tracks, Recipe("spread"), tags_of, [7] * 1450, "1")
+
+    artists = [tracks.artists[index] for index in played]
+    assert len(artists) > 10_000
+    assert repeats([ord(artist) for artist in artists]) == 0
+
+
 def test_a_deck_in_album_order_keeps_albums_whole_and_adds_new_tracks_to_their_album() -> None:
     files = {
         f"/m/{album}/{number}.ogg": Tags(album=album, number=number) for album in "abc" for number in range(4)

@@ -24,7 +24,9 @@ class Uniform(Rounds):
     def gap(self, tracks: int) -> int:
         return min(tracks // 4, 100) if self._gap is None else self._gap
 
-    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
+    def arrange(
+        self, tracks: Sequence[int], soonest: Mapping[int, int], _before: int | None = None
+    ) -> list[int]:
         number = {track: at for at, track in enumerate(tracks)}
         firsts = {number[track]: place for track, place in soonest.items()}
         return [tracks[at] for at in not_before(range(len(tracks)), firsts, self._randbelow)]
@@ -45,7 +47,9 @@ class Sorted(Rounds):
     def gap(self, tracks: int) -> int:
         return 0
 
-    def arrange(self, tracks: Sequence[int], soonest: Mapping[int, int]) -> list[int]:
+    def arrange(
+        self, tracks: Sequence[int], soonest: Mapping[int, int], _before: int | None = None
+    ) -> list[int]:
         return sorted(tracks)
 
     def insert_new(self, upcoming: Sequence[int], new: Sequence[int], before: int | None) -> list[int]:
