@@ -111,15 +111,14 @@ def test_a_deal_that_was_saved_but_not_written_to_the_playlist_is_written_by_the
 ) -> None:
     """That run deals no other tracks, although a deal is due at each run."""
     ann = listener(tmp_path)
-    for _ in range(2):  # the second deal compiles modules, which renames files, too
-        assert ann.deal() == 0
+    assert ann.deal(before=["env"]) == 0  # a new process compiles modules, which renames files, too
 
     assert ann.deal(before=injected("rename,renameat,renameat2", "signal=KILL")) == -signal.SIGKILL
     pending = json.loads(run("status", "today", "--json", env=own_home(ann.home)).out)["entries"]
-    assert len(ann.seen) == 2
+    assert len(ann.seen) == 1
     assert "the last deal was not written to the file" in run("status", env=own_home(ann.home)).out.decode()
     assert ann.deal() == 0
     assert "not written" not in run("status", env=own_home(ann.home)).out.decode()
 
     assert [os.path.basename(line) for line in pending] == ann.seen[-1]
-    assert len(ann.seen) == 3
+    assert len(ann.seen) == 2
