@@ -111,7 +111,8 @@ def _listed(word: str, paths: Sequence[bytes]) -> bytes | None:
         if meant in paths:
             return meant
     real, end = os.path.realpath(absolute(word)), b"/" + os.fsencode(word)
-    return next((path for path in paths if os.path.realpath(path) == real or path.endswith(end)), None)
+    files = (path for path in paths if not path.startswith(RULE))
+    return next((path for path in files if os.path.realpath(path) == real or path.endswith(end)), None)
 
 
 def _found(words: Sequence[str], state: State) -> list[bytes]:

@@ -65,7 +65,9 @@ def remove_track(path: bytes | None = None) -> bytes | None:
 def follow_tracks(state: State) -> None:
     """Give entries of renamed tracks the new paths, if never.m3u can be written."""
     numbers, tracks = state.former_paths(), state.load_tracks()
-    gone = numbers_of(filter(is_gone, never_tracks()), numbers)
+    gone = numbers_of(
+        (path for path in never_tracks() if not path.startswith(RULE) and is_gone(path)), numbers
+    )
     path_of = tracks.paths_of(gone.values()) if gone else {}
     if not path_of:
         return

@@ -116,6 +116,21 @@ def test_a_rule_that_is_wrong_stops_no_list(rule: str, music: Path, program: Pro
     assert names(music) == ["2.mp3", "3.mp3", "4.mp3"]
 
 
+def test_rules_work_where_the_current_folder_was_removed(
+    music: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program("never", "Music/Kids", "genre:metal", "genre:rock")
+    (removed := music / "removed").mkdir()
+    monkeypatch.chdir(removed)
+    removed.rmdir()
+
+    assert program("never").code == 0
+    assert program("never", "--undo", str(music / "Kids")).code == 0
+    assert "is not in" in program("never", "--undo", str(music / "Metal/3.mp3")).err
+    assert program("never", "--undo").code == 0
+    assert never(music.parent) == "#EXTM3U\n#NEVER:genre:metal\n"
+
+
 def test_a_query_with_a_mistake_is_refused(music: Path, program: Program) -> None:
     assert "is not closed" in program.refused(2, "never", "genre:metal (")
     assert not (music.parent / ".config/playshuffle/never.m3u").exists()
