@@ -186,7 +186,7 @@ def _each(values: Iterable[T], read: Callable[[T], R | None], path: bytes) -> It
     for number, value in enumerate(values, 1):
         try:
             row = read(value)
-        except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError, csv.Error):
             if value != "":
                 yield Unread(path, number)
         else:

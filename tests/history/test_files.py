@@ -83,6 +83,7 @@ _LISTEN = '{"listened_at": 1750000000, "track_metadata": {"artist_name": "Ann", 
         ("plays.csv", "/m/%s.mp3,x", '"/m/c.mp3,an open quote'),
         ("plays.csv", '"/m/%s.mp3","x ""y"""', '/m/c.mp3,"an open quote'),
         ("plays.csv", '/m/%s.mp3,12" single', '/m/c.mp3,"' + '""' * 100_000),
+        ("plays.csv", "/m/%s.mp3,x", f'"/m/c.mp3",{"x" * 200_000}'),
     ],
 )
 def test_an_odd_line_of_a_history_costs_this_line_only_and_is_named(
