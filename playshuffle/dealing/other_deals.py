@@ -109,10 +109,10 @@ def read_comment(comment: str, paths: Sequence[bytes]) -> Deal | None:
     found = re.fullmatch(_COMMENT, comment)
     if found is None or found[6] != _checksum(paths):
         return None
-    round_, number, of, of_next = map(int, found.group(2, 3, 4, 5))
     try:
+        round_, number, of, of_next = map(int, found.group(2, 3, 4, 5))
         return Deal(date.fromisoformat(found[1]), (), round_, number, of, is_pending=False, of_next=of_next)
-    except ValueError:  # not a date
+    except ValueError:  # not a date, or too many digits
         return None
 
 

@@ -14,7 +14,8 @@ from unittest import mock
 import pytest
 
 from playshuffle.dealing.amount import Amount, DealSettings
-from playshuffle.dealing.other_deals import dealt_comments, read_dealt
+from playshuffle.dealing.deck import Deal
+from playshuffle.dealing.other_deals import deal_comment, dealt_comments, read_comment, read_dealt
 from playshuffle.dealing.period import Every, is_new_period
 from playshuffle.errors import PlayshuffleError
 from playshuffle.pipeline import deal as dealing
@@ -205,6 +206,12 @@ def test_an_unreadable_or_edited_conflict_copy_does_not_stop_a_deal(pair: tuple[
 
     assert (dealt.is_new, [note.about for note in dealt.report.notes]) == (True, [bytes(edited)])
     assert "It names no deal, or was edited" in dealt.report.notes[0].text
+
+
+def test_a_comment_with_a_number_of_too_many_digits_names_no_deal() -> None:
+    comment = deal_comment(Deal(NOON.date(), (), 1, 1, 1), [b"a.mp3"])[1]
+    assert read_comment(comment, [b"a.mp3"]) is not None
+    assert read_comment(comment.replace("round=1", f"round={'1' * 5000}"), [b"a.mp3"]) is None
 
 
 def test_undo_refuses_a_deal_of_another_computer_and_its_tracks_still_count_as_dealt(
