@@ -76,7 +76,9 @@ def feedings() -> Iterator[Feeding]:
     with State(writes=False) as state:
         summaries = records.summaries(state)
     for window, process in feeding:
-        facts = summaries[os.fsencode(window.playlist)].deck or {}
+        summary = summaries.get(os.fsencode(window.playlist))
+        if summary is None or (facts := summary.deck) is None:
+            continue  # the list was forgotten, or made anew as an order, since it began to feed MPD
         uris = [*(entry.uri for entry in window.waiting), *window.reserve]
         yield Feeding(
             window.player,

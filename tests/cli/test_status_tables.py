@@ -11,7 +11,10 @@ import pytest
 
 from playshuffle.cli.screen import Screen
 from playshuffle.cli.status import _lines
+from playshuffle.listening.saved_windows import save_window, window_file
+from playshuffle.listening.window import Window
 from playshuffle.service.status_json import PlaylistStatus, RootStatus, Service, Status
+from playshuffle.system import lock
 from tests.support.in_process import Program
 from tests.support.program import configured, make, numbered, run
 from tests.support.terminal import on_terminal
@@ -237,3 +240,20 @@ def test_after_the_command_forget_status_still_says_when_a_configured_list_was_w
     run("forget", "all")
 
     assert "list all: state not managed; order random; written" in run("status").out.decode()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("command", [("make", "Music", "-o", "d.m3u"), ("forget", "d.m3u")])
+def test_a_list_that_is_no_deck_any_more_does_not_count_as_endless(
+    command: tuple[str, ...], home: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    numbered(home / "Music", 9)
+    assert program("deal", "Music", "-o", "d.m3u").code == 0
+    file = window_file(bytes(home / "d.m3u"))
+    save_window(file, Window(playlist=str(home / "d.m3u")))
+    with lock.held(file + b".lock", 0, "{process}"):
+        assert len(json.loads(program("status", "--json").out)["endless"]) == 1
+        assert program(*command).code == 0
+
+        assert json.loads(program("status", "--json").out)["endless"] == []
