@@ -5,7 +5,7 @@ Entries below the home folder are relative to the list, so that they also work i
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from playshuffle.config.places import never_list
@@ -31,12 +31,15 @@ def add_tracks(paths: Sequence[bytes]) -> list[bytes]:
         there = {*_known(content)}
         new = [path for path in dict.fromkeys(paths) if path not in there]
         content += b"" if content.endswith(b"\n") else b"\n"
+        tracks: dict[int, bytes] = {}
         for path in new:
             if path.startswith(RULE):
                 content += _spelled(path) + b"\n"
                 continue
-            content = _with_track(content + b"\n", path, content.count(b"\n"))
+            tracks[content.count(b"\n")] = path
+            content += b"\n"
         if new:
+            content = _with_tracks(content, tracks)
             atomic_file.write(never_list(), [content])
     return new
 
@@ -86,9 +89,8 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
         PlayshuffleError: a new path cannot be written as an entry.
     """
     content = playlist_reader.lines_of(path)
-    for entry in _entries(content):
-        if (track := new_place(entry.path)) != entry.path:
-            content = _with_track(content, track, entry.line - 1)
+    new_paths = {entry.line - 1: (entry.path, new_place(entry.path)) for entry in _entries(content)}
+    content = _with_tracks(content, {line: new for line, (old, new) in new_paths.items() if new != old})
     lines = content.split(b"\n")
     for rule, line in rules_in(content).items():
         if (folder := folder_of(rule)) is not None:
@@ -101,26 +103,37 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     return b"\n".join(lines)
 
 
-def _with_track(content: bytes, path: bytes, line: int) -> bytes:
-    """Replace a line of the list's content, counted from 0, by a track.
+def _with_tracks(content: bytes, tracks: Mapping[int, bytes]) -> bytes:
+    """Replace lines of the list's content, counted from 0, by tracks.
 
-    The track has the first spelling that is read as this path.
+    Each track has the first spelling that is read as this path: mostly the same one for all.
     """
-    known, lines = _entries(content), content.split(b"\n")
-    before = [entry.path for entry in known if entry.line <= line]
-    after = [entry.path for entry in known if entry.line > line + 1]
+    if not tracks:
+        return content
+    before = {entry.line - 1: entry.path for entry in _entries(content)}
     folder, home = (
         os.path.realpath(name) for name in (os.path.dirname(never_list()), os.path.expanduser(b"~"))
     )
     named = os.path.join(os.path.expanduser(b"~"), b"")  # by its name: the home folder may be a link
-    real = os.path.join(home, path.removeprefix(named)) if path.startswith(named) else path
-    is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, real))
+    real = {
+        line: os.path.join(home, path.removeprefix(named)) if path.startswith(named) else path
+        for line, path in tracks.items()
+    }
+    is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, *real.values()))
+    wanted = [[path for _, path in sorted({**before, **paths}.items())] for paths in (tracks, real)]
     for style in PathStyle if is_below else (PathStyle.ABSOLUTE, PathStyle.URI):
-        changed = b"\n".join([*lines[:line], *entries([real], style, folder), *lines[line + 1 :]])
-        found = [entry.path for entry in _entries(changed)]
-        if found in ([*before, path, *after], [*before, real, *after]):
+        lines = content.split(b"\n")
+        for line, entry in zip(real, entries([*real.values()], style, folder), strict=True):
+            lines[line] = entry
+        changed = b"\n".join(lines)
+        if [entry.path for entry in _entries(changed)] in wanted:
             return changed
-    raise _refusal(path)
+    numbers = sorted(tracks)
+    if len(numbers) == 1:
+        raise _refusal(tracks[numbers[0]])
+    for half in (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]):
+        content = _with_tracks(content, {number: tracks[number] for number in half})
+    return content
 
 
 def _known(content: bytes) -> list[bytes]:
