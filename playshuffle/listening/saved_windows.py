@@ -5,22 +5,25 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from playshuffle.listening.window import Phase, QueueEntry, Window
-from playshuffle.service.status_json import Feeding
 from playshuffle.store import records
 from playshuffle.store.state import State
 from playshuffle.system import atomic_file, lock
 from playshuffle.system.xdg import state_folder
+
+if TYPE_CHECKING:
+    from playshuffle.service.status_json import Feeding
 
 _PREFIX, _SUFFIX = b"endless-", b".json"
 
 
 def window_file(playlist: bytes) -> bytes:
     """Return the file in which the window of a list is saved; beside it is its lock."""
-    digest = blake2b(playlist, digest_size=8).hexdigest().encode()
+    # Not hashlib: it loads OpenSSL, and `deal` asks each time whether a list feeds MPD.
+    digest = b"%08x%08x" % (crc32(playlist), crc32(playlist[::-1]))
     return os.path.join(state_folder(make=True), _PREFIX + digest + _SUFFIX)
 
 
@@ -69,10 +72,12 @@ def notify() -> None:
             os.kill(process, signal.SIGHUP)
 
 
-def feedings() -> Iterator[Feeding]:
+def feedings() -> "Iterator[Feeding]":
     """Yield the status of each list that feeds MPD now."""
     if not (feeding := list(windows())):
         return
+    from playshuffle.service.status_json import Feeding  # mostly, no list feeds MPD
+
     with State(writes=False) as state:
         summaries = records.summaries(state)
     for window, process in feeding:

@@ -40,7 +40,7 @@ def known_value(key: str, value: str, kind: str, values: Iterable[str]) -> str:
         OptionError: the value is unknown.
     """
     try:
-        return known(kind, value, values)
+        return known_order(value) if kind == "order" else known(kind, value, values)
     except PlayshuffleError as error:
         raise OptionError("{problem}", key, code=error.code, problem=error) from error
 
@@ -120,10 +120,7 @@ def checked(options: Options) -> Options:
             continue
         try:
             if row.names is not None:
-                if row.names == "order":
-                    value = known_order(value)
-                else:
-                    value = known_value(row.key, value, row.names, NAMES[row.names])
+                value = known_value(row.key, value, row.names, NAMES[row.names])
                 changes[row.name] = value
             if row.name in _PARSERS:
                 _PARSERS[row.name](value)
