@@ -102,9 +102,9 @@ def _lines(result: Checked, screen: Screen) -> Iterator[str]:
         verb = "is" if len(result.faults) == 1 else "are"
         others = ""
         if result.streams:
-            others = ", 1 other is no local file"
+            others = ", 1 other is not a local file"
         if result.streams > 1:
-            others = f", {result.streams:,} others are no local files"
+            others = f", {result.streams:,} others are not local files"
         yield screen.verdict(Mark.BAD, f"{place}: {len(result.faults):,} of {number} {verb} broken{others}")
     elif lossy:
         players = any_of(lossy) if len(lossy) < 4 else counted(len(lossy), "player")

@@ -83,7 +83,7 @@ def feedings() -> "Iterator[Feeding]":
     for window, process in feeding:
         summary = summaries.get(os.fsencode(window.playlist))
         if summary is None or (facts := summary.deck) is None:
-            continue  # the list was forgotten, or made anew as an order, since it began to feed MPD
+            continue  # the list was forgotten, or made as an order, since it began to feed MPD
         uris = [*(entry.uri for entry in window.waiting), *window.reserve]
         yield Feeding(
             window.player,

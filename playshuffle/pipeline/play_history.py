@@ -140,7 +140,7 @@ def _read(
     numbers = array("I", chain.from_iterable(numbers or (NO_TRACK,) for numbers in found))
     note = _note(source, content, found, now_s)
     if content.rows.unread:
-        note = f"{note.removesuffix('.')}. {_unread(content.rows.unread)}"
+        note = f"{note}. {_unread(content.rows.unread)}"
     plays = StoredPlays(stamp, content.history.title, note, now_s, numbers, keys, played)
     if request.writes:
         store.save(opened.state, key, plays)
@@ -225,7 +225,7 @@ def _note(source: Source, content: Content, found: Sequence[Sequence[int]], now_
     kind = f"{verb} track" if rows else "track"
     rows = rows or list(range(len(found)))
     if not rows:
-        return f"{shown(source.text)}: no tracks in it yet."
+        return f"{shown(source.text)}: no tracks in it yet"
     missing = [row for row in rows if not found[row]]
     text = f"{shown(source.text)}: {len(rows) - len(missing):,} of {counted(len(rows), kind)} found"
     times = [time_s for time_s in played.last_played if time_s and time_s <= now_s + _DAY_S]

@@ -203,7 +203,7 @@ def test_the_report_of_the_command_check_has_the_same_facts_in_lines_and_in_json
     said: dict[str, Any] = json.loads(run("check", music / "x.m3u", "--for", "vlc", "--json").out)
 
     lines = text.out.decode().splitlines()
-    assert lines[0] == f"error: {music}/x.m3u: 2 of 5 entries are broken, 1 other is no local file"
+    assert lines[0] == f"error: {music}/x.m3u: 2 of 5 entries are broken, 1 other is not a local file"
     assert "  line 3: a.mp3: twice as in line 2" in lines
     assert "  line 5: none.mp3: missing" in lines
     assert "  line 4: b#\\x1b.mp3" in lines

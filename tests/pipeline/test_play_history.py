@@ -357,7 +357,7 @@ def test_a_history_source_without_any_play_is_allowed(music: Path, tmp_path: Pat
     path = stickers(tmp_path / "s.sql", {})
 
     assert chosen(music, "plays:0", path) == "a b c x"
-    assert "s.sql: no tracks in it yet." in map(str, make_playlist(request(music, path), TOOLS).notes)
+    assert "s.sql: no tracks in it yet" in map(str, make_playlist(request(music, path), TOOLS).notes)
 
 
 def test_a_note_counts_the_played_tracks_that_were_found_and_names_one_that_was_not_found(

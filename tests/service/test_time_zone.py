@@ -1,5 +1,6 @@
 """The service on a computer that is taken to another time zone."""
 
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -31,5 +32,6 @@ def test_the_service_notices_that_the_computer_has_another_time_zone(tmp_path: P
         wait_for(holds(music / "all.m3u", "a.mp3"))
         wait_for(lambda: service.playlist("all")["state"] == "managed")
         zone.write_bytes((_ZONES / _EAST).read_bytes())
+        os.utime(zone, (0, 0))  # the C library may have read half of it, and compares its time in seconds
 
         wait_for(holds(music / "all.m3u", "a.mp3", "b.ogg"))
