@@ -111,7 +111,6 @@ def strawberry(_music: Path) -> Iterator[Opened]:
     need("dbus-run-session")
     last = (Path(__file__).parents[2] / "data" / "tone.ogg").as_uri()
     with short_home() as home:
-        env = environment(home, TMPDIR=str(home))  # or another Strawberry of this user takes its playlist
         database = home / "xdg_data_home/strawberry/strawberry/strawberry.db"
         count = 0
 
@@ -131,7 +130,11 @@ def strawberry(_music: Path) -> Iterator[Opened]:
             count += 1
             name = f"list {count}"
             command = ["dbus-run-session", "--", "strawberry", "--create", name, str(playlist), last]
-            with started(command, env) as process:
+            # In a folder of its own: otherwise another Strawberry of this user, also the last one
+            # while it still ends, takes the playlist.
+            temporary = home / f"tmp{count}"
+            temporary.mkdir()
+            with started(command, environment(home, TMPDIR=str(temporary))) as process:
                 until(lambda: urls(name)[-1:] == [last], process)
             return existing(_plain(url.encode()) for url in urls(name)[:-1])
 
