@@ -1,4 +1,4 @@
-"""Write the matrix in docs/player-names.md: how many file names of each class a player opens."""
+"""Write the matrix in docs/player-names.md: the file names that players do not open."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping
@@ -12,24 +12,26 @@ _BEGIN, _END = "<!-- matrix -->\n", "<!-- /matrix -->"
 
 
 def text(music: bytes, tracks: Iterable[bytes], opened: Mapping[str, Collection[bytes]]) -> str:
-    """Return the matrix for these tracks below `music`, from the tracks that each player opened.
+    """Return the names that each player opens, from the tracks that it opened.
 
-    A cell has the number of opened tracks, or "all" or "none".
+    A row has the players that do not open all names of a class, with the number that they open, or "none".
     """
     rows: dict[str, list[bytes]] = {row: [] for row in [*names.CLASSES, "all other names"]}
     for track in tracks:
         path = os.path.relpath(track, music)
         row = next((row for row, paths in names.CLASSES.items() if path in paths), "all other names")
         rows[row].append(track)
-    lines = [f"| names | {' | '.join(f'`{name}`' for name in opened)} |", f"|---|{'---|' * len(opened)}"]
+    safe, lines = [], ["| names | do not open all |", "|---|---|"]
     for row, those in rows.items():
-        if those:
-            counts = [len(paths.intersection(those)) for paths in map(set, opened.values())]
-            cells = ["all" if count == len(those) else str(count or "none") for count in counts]
-            lines.append(f"| {row.replace('|', chr(92) + '|')} ({len(those)}) | {' | '.join(cells)} |")
-    run = ["yes" if name in DRIVERS else "\N{EN DASH}" for name in opened]
-    lines.append(f"| the player itself is run | {' | '.join(run)} |")
-    return "\n".join(lines) + "\n"
+        counts = {name: len({*paths}.intersection(those)) for name, paths in opened.items()}
+        fewer = [f"`{name}` {count or 'none'}" for name, count in counts.items() if count < len(those)]
+        if fewer:
+            lines.append(f"| {row} ({len(those)}) | {', '.join(fewer)} |")
+        elif those:
+            safe.append(f"{row} ({len(those)})")
+    run = ", ".join(f"`{name}`" for name in opened if name in DRIVERS)
+    every = f"Opened by all players: {'; '.join(safe)}."
+    return "\n".join(["", every, "", *lines, "", f"Players that were run: {run}.", ""])
 
 
 def in_docs() -> str:
