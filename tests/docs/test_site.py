@@ -81,6 +81,6 @@ def test_no_page_has_cut_off_code_or_low_contrast_or_scrolls_sideways(site: Path
 
             assert (facts["width"], facts["scroll"]) == (width, 0)
             assert facts["contrast"] >= 4.5
-            assert facts["cut"] == 0 or width < 1280
+            assert facts["cut"] == 0
             assert (facts["paper"] == "rgb(255, 255, 255)") == (not words)
         server.shutdown()
