@@ -209,8 +209,8 @@ def _certain(run: Run, deck: Deck, updated: Deck, entries: Sequence[int]) -> int
     before = tuple(track for track in deck.upcoming if track in staying)
     if is_drawn and (deck.order_name, before) != (updated.order_name, updated.upcoming):
         return 0
-    known = frozenset(() if deck.is_ended else staying).union(deck.unheard)
-    return next((position for position, track in enumerate(entries) if track not in known), len(entries))
+    expected = frozenset(() if deck.is_ended else staying).union(deck.unheard)
+    return next((position for position, track in enumerate(entries) if track not in expected), len(entries))
 
 
 def with_heard(run: Run) -> Deck:
@@ -222,7 +222,7 @@ def with_heard(run: Run) -> Deck:
         return deck._replace(unheard=(), heard_from_s=0)
     if not (deck.heard_from_s and deck.round):  # after an undo of the first deal, no plays are known
         return deck._replace(heard_from_s=int(run.now.timestamp()))
-    heard = run.history.heard_since(deck.heard_from_s, with_skips=True)
+    heard = run.history.heard_since(deck.heard_from_s)
     return mark_heard(deck, heard.intersection((*run.choice.remaining, *deck.unheard)))
 
 
@@ -242,7 +242,7 @@ def _next_deck(run: Run, updated: Deck, rules: DealRules, *, is_now: bool = Fals
     """Return the deck after its next deal. With `is_now`, unheard tracks come in a later deal."""
     if not rules.present or waits_for_missing(updated):
         left = frozenset(updated.missing or run.choice.remaining)
-        root = max(run.library.missing, key=lambda each: len(left.intersection(run.library.waiting[each])))
+        root = max(run.library.missing, key=lambda root: len(left.intersection(run.library.waiting[root])))
         error = run.library.missing[root]
         raise MissingError(
             root,

@@ -70,14 +70,17 @@ class PlayHistory(NamedTuple):
         indices, played = self.played.and_rows(self.played.rows(copies)).combined(every)
         return self._replace(indices=indices, played=played)
 
-    def heard_since(self, since_s: float, *, with_skips: bool = False) -> frozenset[int]:
-        """Return tracks that were played (`with_skips`: or skipped) since this Unix time (s)."""
-        times = zip(self.indices, self.played.last_played, self.played.last_skipped, strict=True)
-        return frozenset(
-            index
-            for index, played_s, skipped_s in times
-            if max(played_s or 0, (with_skips and skipped_s) or 0) >= since_s
-        )
+    def played_since(self, since_s: float) -> frozenset[int]:
+        """Return tracks that were played since this Unix time (s)."""
+        return self._since(since_s, self.played.last_played)
+
+    def heard_since(self, since_s: float) -> frozenset[int]:
+        """Return tracks that were played or skipped since this Unix time (s)."""
+        return self.played_since(since_s) | self._since(since_s, self.played.last_skipped)
+
+    def _since(self, since_s: float, times_s: Sequence[int | None]) -> frozenset[int]:
+        pairs = zip(self.indices, times_s, strict=True)
+        return frozenset(index for index, time_s in pairs if (time_s or 0) >= since_s)
 
 
 def play_history(

@@ -75,7 +75,7 @@ class Run(NamedTuple):
         if self.history is None or not recipe.rests:
             return recipe
         library = Chosen(self.tracks, range(len(self.tracks)), self.tags_of)
-        heard = heard_lately(library, recipe, self.history.heard_since, self.now.timestamp())
+        heard = heard_lately(library, recipe, self.history.played_since, self.now.timestamp())
         return recipe._replace(resting=heard.intersection(self.choice.remaining))
 
     def check(self) -> None:
@@ -204,9 +204,9 @@ class Run(NamedTuple):
                 said += f", such as {shown(stream)}"
             notes.append(Note("streams", said))
         notes += [
-            Note("missing_list", f"{each.problem} Its last content counts.", each.path)
-            for each in self.choice.lists
-            if each.problem
+            Note("missing_list", f"{skip_list.problem} Its last content counts.", skip_list.path)
+            for skip_list in self.choice.lists
+            if skip_list.problem
         ]
         notes += [
             Note(
@@ -218,13 +218,13 @@ class Run(NamedTuple):
             for path in self.choice.idle_lists
             if path != self.request.never
         ]
-        if any(each.new for each in self.choice.lists):
+        if any(skip_list.new for skip_list in self.choice.lists):
             elsewhere = [root for root in self.opened.state.roots() if root not in present]
             tracks = self.library.tracks.paths
             notes += [
-                Note("unknown_entry", text, each.path)
-                for each in self.choice.lists
-                for text in each.unknown(tracks, elsewhere)
+                Note("unknown_entry", text, skip_list.path)
+                for skip_list in self.choice.lists
+                for text in skip_list.unknown(tracks, elsewhere)
             ]
         notes += [note for root, error in self.library.missing.items() for note in self._waiting(root, error)]
         if undecided := self.choice.undecided:

@@ -325,7 +325,7 @@ def test_a_skip_that_a_player_counts_without_a_time_gets_the_time_when_the_skip_
         execute(path, query, (f"file://{music}/a.mp3", count), (f"file://{music}/b.mp3", 1))
         with open_run(request(music, path), TOOLS) as run:
             assert run.history is not None
-            heard = run.history.heard_since(NOW - 60, with_skips=True)
+            heard = run.history.heard_since(NOW - 60)
             return frozenset(map(run.tracks.paths.__getitem__, heard))
 
     assert skips(1) == frozenset()
@@ -558,9 +558,7 @@ def test_a_play_dated_in_the_future_counts_as_played_when_it_was_first_read(
     def heard(ago: int, now_s: int) -> str:
         with open_run(request(music, path), tools(read_all, now_s=now_s)) as run:
             assert run.history is not None
-            paths = map(
-                run.tracks.paths.__getitem__, run.history.heard_since(now_s - ago * DAY, with_skips=True)
-            )
+            paths = map(run.tracks.paths.__getitem__, run.history.heard_since(now_s - ago * DAY))
             return " ".join(sorted(os.path.basename(path).decode()[0] for path in paths))
 
     assert heard(1, NOW) == "a b"
