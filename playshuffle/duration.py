@@ -49,6 +49,6 @@ def words(duration_ms: int) -> str:
     days, hours, minutes = seconds // 86_400, seconds // 3600 % 24, seconds // 60 % 60
     day = "day" if days == 1 else "days"
     parts = [(days, day), (hours, "h"), (minutes, "min"), (seconds % 60, "s")]
-    first = next((at for at, (number, _) in enumerate(parts) if number), len(parts) - 1)
+    first = next((index for index, (number, _) in enumerate(parts) if number), len(parts) - 1)
     largest, *second = parts[first : first + 2]
     return " ".join(f"{number} {unit}" for number, unit in (largest, *(part for part in second if part[0])))

@@ -48,9 +48,9 @@ def one_ring(count: int) -> Guarantee:
         row[track] = 0.0
 
     def keeps(order: Sequence[int]) -> bool:
-        length, at = 1, order[0]
-        while at:
-            length, at = length + 1, order[at]
+        length, position = 1, order[0]
+        while position:
+            length, position = length + 1, order[position]
         return length == count
 
     return Guarantee(
@@ -99,7 +99,10 @@ def apart(keys: Sequence[int]) -> Guarantee:
     fewest = fewest_repeats(keys)
     rule = "neighbours by one artist are as few as can be"
     return uniform(len(keys))._replace(
-        bits=None, freedom=None, rule=rule, keeps=lambda order: repeats([keys[at] for at in order]) == fewest
+        bits=None,
+        freedom=None,
+        rule=rule,
+        keeps=lambda order: repeats([keys[index] for index in order]) == fewest,
     )
 
 

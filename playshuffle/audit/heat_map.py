@@ -19,8 +19,8 @@ def heat_map(counts: Counts, guarantee: Guarantee) -> Iterator[str]:
     size = len(counts.cells)
     pooled = -(-size // _COLUMNS)
     yield f"{'track':{_GUTTER}}position 1 to {size}, left to right"
-    for at, row in enumerate(deviations(counts, guarantee, pooled)):
-        yield f"{1 + at * pooled:{_GUTTER - 3}}   " + "".join(map(_sign, row))
+    for position, row in enumerate(deviations(counts, guarantee, pooled)):
+        yield f"{1 + position * pooled:{_GUTTER - 3}}   " + "".join(map(_sign, row))
     yield ""
     yield f"+ # too often   - = too rarely, by {_CLEAR} or {_STARK} standard deviations and more"
     if any(not chance for chances in guarantee.chances for chance in chances):

@@ -44,7 +44,7 @@ class Mix(NamedTuple):
 
 def mix(paths: Sequence[bytes], keys: Sequence[int]) -> Mix:
     """Measure how the groups of a playlist are mixed."""
-    by_path = [keys[at] for at in sorted(range(len(paths)), key=paths.__getitem__)]
+    by_path = [keys[index] for index in sorted(range(len(paths)), key=paths.__getitem__)]
     return Mix(
         repeats(keys),
         fewest_repeats(keys),
@@ -78,7 +78,7 @@ def guesses(keys: Sequence[int]) -> Guesses:
     spread_orders = [spread(tracks, keys, draw) for _ in lists]
     random_orders = [durstenfeld(tracks, draw) for _ in lists]
     means = (
-        statistics.mean(predictable([keys[at] for at in order]) for order in orders)
+        statistics.mean(predictable([keys[index] for index in order]) for order in orders)
         for orders in (spread_orders, random_orders)
     )
     return Guesses(predictable(keys), *means)

@@ -50,8 +50,8 @@ def _figure(panels: Sequence[tuple[str, Sequence[tuple[int, str]]]], title: str)
     height = head + len(panels) * (panel_head + rows * _INCHES) + foot
     figure = Figure(figsize=(width, height), dpi=144)
     figure.text(0.02, 1 - 0.3 / height, title, fontsize=12, fontweight="bold").set_parse_math(False)
-    for at, (name, groups) in enumerate(panels):
-        bottom = foot + (len(panels) - 1 - at) * (panel_head + rows * _INCHES)
+    for panel, (name, groups) in enumerate(panels):
+        bottom = foot + (len(panels) - 1 - panel) * (panel_head + rows * _INCHES)
         size = (_PER_ROW * _INCHES / width, rows * _INCHES / height)
         axes = figure.add_axes((0.6 / width, bottom / height, *size))
         repeats = sum(len(run) - 1 for run in _runs(groups))

@@ -97,15 +97,15 @@ def _playlist(path: bytes, plot: str | None, as_json: bool) -> None:
     if plot is not None:
         _check_plot(plot)
     with progress_bar(quiet=as_json) as progress:
-        found = look_into(path, Tools(read_all, System(), progress))
+        result = look_into(path, Tools(read_all, System(), progress))
     if plot is not None:
         from playshuffle.audit.playlist_picture import draw  # Matplotlib is optional
 
-        _write_picture(plot, draw(plot, shown(os.path.basename(path)), found.paths, found.by))
+        _write_picture(plot, draw(plot, shown(os.path.basename(path)), result.paths, result.by))
     if as_json:
-        print_json(found.as_json())
+        print_json(result.as_json())
     else:
-        print_lines(audit_report.playlist_lines(found, screen_of(sys.stdout)))
+        print_lines(audit_report.playlist_lines(result, screen_of(sys.stdout)))
 
 
 def _check_plot(path: str) -> None:

@@ -60,30 +60,30 @@ def order_json(order: Audited, counts: Counts, verdict: Verdict, seed_bits: int 
     return json.dumps(facts)
 
 
-def playlist_lines(found: PlaylistAudit, screen: Screen) -> Iterator[str]:
+def playlist_lines(result: PlaylistAudit, screen: Screen) -> Iterator[str]:
     """Yield the report on a playlist."""
-    tracks = f"{counted(found.tracks, 'track')} by {counted(found.artists, 'artist')}"
-    yield screen.verdict(Mark.GOOD, f"{home_path(found.playlist)}: {tracks}")
-    if found.untagged:
-        yield from screen.detail("Untagged", f"{counted(found.untagged, 'track')} without an artist")
-    if found.foreign:
+    tracks = f"{counted(result.tracks, 'track')} by {counted(result.artists, 'artist')}"
+    yield screen.verdict(Mark.GOOD, f"{home_path(result.playlist)}: {tracks}")
+    if result.untagged:
+        yield from screen.detail("Untagged", f"{counted(result.untagged, 'track')} without an artist")
+    if result.foreign:
         entries = counted(
-            found.foreign,
+            result.foreign,
             "entry without an audio file of its own",
             "entries without audio files of their own",
         )
         yield from screen.detail("Left out", f"{entries}. See: playshuffle check FILE")
     if screen.is_terminal:
         yield ""
-    pairs = found.tracks - 1
-    chance = f"{pairs / found.tracks:.1f}"
+    pairs = result.tracks - 1
+    chance = f"{pairs / result.tracks:.1f}"
     rows = [
-        ("repeats by the same artist", *_repeats(found.by_artist)),
-        ("repeats from the same album", *_repeats(found.by_album)),
-        ("shortest gap of an artist", *_gaps(found.by_artist)),
-        ("shortest gap of an album", *_gaps(found.by_album)),
-        ("predictable next artist", *(f"{share:.0%}" for share in found.predictable), ""),
-        ("next track as in path order", f"{found.successors_in_path_order:,}", "0", chance, f"{pairs:,}"),
+        ("repeats by the same artist", *_repeats(result.by_artist)),
+        ("repeats from the same album", *_repeats(result.by_album)),
+        ("shortest gap of an artist", *_gaps(result.by_artist)),
+        ("shortest gap of an album", *_gaps(result.by_album)),
+        ("predictable next artist", *(f"{share:.0%}" for share in result.predictable), ""),
+        ("next track as in path order", f"{result.successors_in_path_order:,}", "0", chance, f"{pairs:,}"),
     ]
     yield from screen.table(_HEADER, [row for row in rows if any(row[1:])], right={1, 2, 3, 4})
 

@@ -79,10 +79,10 @@ def check(
 
 def _players(names: Sequence[str]) -> list[str] | None:
     """Return the players to check for: none for all players, None for the player of each playlist."""
-    known = [known_player(name) for name in names if name != _ALL]
+    players = [known_player(name) for name in names if name != _ALL]
     if _ALL in names:
         return []
-    return list(dict.fromkeys(known)) or None
+    return list(dict.fromkeys(players)) or None
 
 
 def _source(playlist: str, lists: Sequence[KnownList], player: str) -> tuple[bytes, bytes | None]:
@@ -183,7 +183,7 @@ def _as_json(result: Checked) -> dict[str, Any]:
             _facts(fault.entry, what=fault.what, first=fault.first or None) for fault in result.faults
         ],
         "players": {
-            name: [_facts(**each._asdict()) for each in found] for name, found in result.troubles.items()
+            name: [_facts(**row._asdict()) for row in rows] for name, rows in result.troubles.items()
         },
     }
 

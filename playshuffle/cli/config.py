@@ -82,9 +82,9 @@ def _checked(path: bytes) -> tuple[list[Fault], list[Fault], int]:
             text = f"{home_path(root)} does not exist and was never scanned. {hint}"
             warnings.append(document.fault(text, *keys[root]))
         for playlist in config_file.playlists:
-            known = skip_list_entries.load(state, atomic_file.resolved(playlist.output))
+            saved = skip_list_entries.load(state, atomic_file.resolved(playlist.output))
             for skip_list in filterfalse(os.path.isfile, playlist.request.without):
-                if skip_list not in known:
+                if skip_list not in saved:
                     text = f"The skip list {home_path(skip_list)} does not exist. Correct it, or save it."
                     warnings.append(document.fault(text, "playlist", playlist.name, "without"))
     return [*config_file.broken], warnings, len(config_file.playlists)

@@ -113,8 +113,8 @@ def _request_of_folders(folders: Sequence[str], given: Given, save: str | None, 
 
 
 def _only_deck(lists: Sequence[KnownList], switch: str) -> KnownList:
-    dealt = [each for each in lists if each.is_dealt]
-    dealt = [each for each in dealt if each.configured or each.exists] or dealt
+    dealt = [playlist for playlist in lists if playlist.is_dealt]
+    dealt = [playlist for playlist in dealt if playlist.configured or playlist.exists] or dealt
     if len(dealt) == 1:
         return dealt[0]
     if not dealt:

@@ -172,11 +172,11 @@ class EverydayAnswer(NamedTuple):
 
 def answers() -> dict[str, EverydayAnswer]:
     """Return the answer to each word."""
-    found: dict[str, EverydayAnswer] = {}
+    answer_of: dict[str, EverydayAnswer] = {}
     for block in _TABLE.strip().split("\n\n"):
         *words, text, command = (line.strip() for line in block.splitlines())
-        found |= dict.fromkeys(" ".join(words).split(), EverydayAnswer(text, command))
-    return found
+        answer_of |= dict.fromkeys(" ".join(words).split(), EverydayAnswer(text, command))
+    return answer_of
 
 
 def answer_to(word: str) -> EverydayAnswer | None:

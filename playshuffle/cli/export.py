@@ -63,11 +63,11 @@ def export(
     lists = all_lists(config)
     if playlist is None or folder is None:
         raise _incomplete(playlist, lists)
-    found = playlist if playlist == STDIN else os.fsdecode(find_file(playlist, lists))
+    path = playlist if playlist == STDIN else os.fsdecode(find_file(playlist, lists))
     with State(writes=False) as state:
         roots = state.roots()
-    read = read_file_list(found)
-    name = "playlist" if found == STDIN else KnownList(os.fsencode(found)).name
+    read = read_file_list(path)
+    name = "playlist" if path == STDIN else KnownList(os.fsencode(path)).name
     target = absolute(folder, Exit.CANNOT_CREATE)
     with progress_bar(quiet) as progress:
         below, longest = roots if keep_names else None, longest_name(target)
@@ -75,13 +75,13 @@ def export(
             read.files, read_all, progress.report, is_ascii=is_ascii, kept_below=below, longest=longest
         )
         if not tracks:
-            see = f"See: playshuffle check {shell_path(found)}"
+            see = f"See: playshuffle check {shell_path(path)}"
             raise PlayshuffleError(f"'{shown(playlist)}' names no file to copy. {see}", Exit.NO_INPUT)
         done = export_tracks(
             tracks,
             target,
             safe_name(name, is_ascii=is_ascii, longest=longest),
-            _source(found),
+            _source(path),
             progress.report,
             roots=roots,
             most_bytes=most_bytes,
@@ -91,7 +91,7 @@ def export(
     if not quiet:
         say(_report(done, len(tracks), skipped, read.others))
         if unfit := tracks[done.tracks :]:
-            show(_stay_out([home_path(track.source) for track in unfit], found, size, lists))
+            show(_stay_out([home_path(track.source) for track in unfit], path, size, lists))
     return Exit.LOSSES if skipped else Exit.DONE
 
 
@@ -128,17 +128,17 @@ def _report(
     )
     mark = Mark.GOOD if done.tracks == track_count else Mark.WARNING
     yield screen_of(sys.stderr).verdict(mark, text)
-    reasons = [f"{home_path(each.path)}: {each.reason}" for each in skipped]
+    reasons = [f"{home_path(track.path)}: {track.reason}" for track in skipped]
     reasons += [f"{shown(stream)}: not a file" for stream in streams]
     yield from (f"  skipped {line}" for line in shortened(reasons, _NAMES))
 
 
 def _stay_out(
-    tracks: Sequence[str], found: str, size: str | None, lists: Sequence[KnownList]
+    tracks: Sequence[str], playlist: str, size: str | None, lists: Sequence[KnownList]
 ) -> Iterator[Fact]:
     """Yield the tracks that do not fit; for a deal, also the commands that deal only what fits."""
     yield from (("Stay out", track) for track in shortened(tracks, _NAMES))
-    path = os.path.realpath(os.fsencode(found))
+    path = os.path.realpath(os.fsencode(playlist))
     for one, title in zip(lists, titles(lists), strict=True):
         if one.path == path and one.is_dealt:
             name = shlex.quote(title)

@@ -29,7 +29,7 @@ def forget(
     config_file = load_if_any(config)
     with State(must_remember=True) as state:
         lists = known_lists(config_file, state)
-        paths = {each.path for each in lists}
+        paths = {playlist.path for playlist in lists}
         unwritten = [KnownList(path) for path in skip_list_entries.playlists(state) if path not in paths]
         chosen = [the_list(name, [*lists, *unwritten]) for name in names]
         for one in chosen:

@@ -108,12 +108,12 @@ def parameters_by_group(command: Any, ctx: Any) -> dict[str, list[Any]]:
         if parameter.get_help_record(ctx) is not None:
             group = (getattr(parameter, "rich_help_panel", None) or OUTPUT) if has_groups else _OTHER
             groups["Arguments" if _is_argument(parameter) else group].append(parameter)
-    return {group: found for group, found in groups.items() if found}
+    return {group: parameters for group, parameters in groups.items() if parameters}
 
 
 def _sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     groups = parameters_by_group(command, ctx)
-    return {group: [_row(each, ctx) for each in found] for group, found in groups.items()}
+    return {group: [_row(parameter, ctx) for parameter in parameters] for group, parameters in groups.items()}
 
 
 def _row(parameter: Any, ctx: Any) -> tuple[str, str]:

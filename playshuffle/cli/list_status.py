@@ -71,21 +71,21 @@ def list_status(name: str, config_file: Config | None, report: Status, *, is_all
             deck = record.deck
             numbers = deck.dealt if is_all or deck.deal is None else deck.deal.entries
         paths = state.load_tracks().paths_of(numbers) if numbers else {}
-    found = [each for each in report.playlists if resolved(each.output) == path]
-    known = found[0] if found else PlaylistStatus(None, os.fsdecode(path))
+    statuses = [playlist for playlist in report.playlists if resolved(playlist.output) == path]
+    status = statuses[0] if statuses else PlaylistStatus(None, os.fsdecode(path))
     if not isinstance(record, SavedDeck):  # `make` has written it since
-        known = known._replace(deck=None, summary=None)
+        status = status._replace(deck=None, summary=None)
     elif record.deck.heard_from_s:
-        known, warnings = _with_plays(one, known)
+        status, warnings = _with_plays(one, status)
     return ListStatus(
-        known,
+        status,
         None if record is None else record.options,
         [paths[number] for number in numbers if number in paths],
         warnings,
     )
 
 
-def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
+def _with_plays(one: KnownList, status: PlaylistStatus) -> tuple[PlaylistStatus, Sequence[str]]:
     """Return a deck's status that counts plays until now, and warnings about the deck's play history.
 
     If plays cannot be read, the status is as of the last deal.
@@ -100,5 +100,5 @@ def _with_plays(one: KnownList, known: PlaylistStatus) -> tuple[PlaylistStatus, 
             deck, history = done[""]
             notes = history.notes if history is not None else ()
             warnings = [str(note) for note in notes if note.code == "never_played"]
-            return known._replace(deck=deck_facts(deck), summary=deck_line(deck_facts(deck))), warnings
-    return known, ()
+            return status._replace(deck=deck_facts(deck), summary=deck_line(deck_facts(deck))), warnings
+    return status, ()

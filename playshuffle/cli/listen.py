@@ -37,18 +37,18 @@ def listen(
     with plays_file.opened(file) as add:
         say([] if quiet else [f"Plays go to {shown(file)}"])
         sources = {mpd_news.TITLE: lambda: mpd_news.opened(places), desktop.TITLE: desktop.opened}
-        for each in listen_to(sources):
-            if isinstance(each, str):
-                say([] if quiet else [each])
-            elif (path := plays_file.path_of(each)) is not None:
+        for news in listen_to(sources):
+            if isinstance(news, str):
+                say([] if quiet else [news])
+            elif (path := plays_file.path_of(news)) is not None:
                 now_s = int(time.time())
                 try:
-                    add(each, now_s)
+                    add(news, now_s)
                 except PlayshuffleError as error:  # it is written with the next one
                     say_error(str(error))
-                print_lines([] if quiet else [_line(each, path, now_s)])
-                if count_in_mpd and each.player == mpd_news.TITLE:
-                    _count(places, each, now_s)
+                print_lines([] if quiet else [_line(news, path, now_s)])
+                if count_in_mpd and news.player == mpd_news.TITLE:
+                    _count(places, news, now_s)
 
 
 def _line(heard: Heard, path: str, now_s: int) -> str:

@@ -59,7 +59,7 @@ def make_lists(
             check_save(save, config, requests[name])
         act = partial(make_list, keeps_gap=has_record)
         reports, failures = run_lists(requests, act, quiet=quiet, must_remember=has_record, state=state)
-    status_file.notify(status_file.processes([] if dry_run or print0 else [each.path for each in lists]))
+    status_file.notify(status_file.processes([] if dry_run or print0 else [one.path for one in lists]))
     _write_to_stdout([*reports.values()], given.options.output, print0, as_json)
     if not quiet:
         show(make_report.all_lines(reports, names=verbose, is_again=has_record))

@@ -55,10 +55,10 @@ def move(
         if is_saved:  # unless OLD is unknown, a move was cut short before it had written all lists
             moved = set(_with_old_paths(known_lists(load_if_any(config), state), place))
         _check_known(state, rows, before, after, is_known=bool(moved) or not is_saved)
-        found, lost = _tracks(state, rows)
-        if 2 * found < found + len(lost):
+        present, lost = _tracks(state, rows)
+        if 2 * present < present + len(lost):
             raise PlayshuffleError(
-                f"{home_path(after)} has {found:,} of {counted(found + len(lost), 'track')} that were in"
+                f"{home_path(after)} has {present:,} of {counted(present + len(lost), 'track')} that were in"
                 f" {home_path(before)}. Missing is {home_path(lost[0])}. Nothing was changed.",
                 Exit.MISSING,
             )
@@ -79,7 +79,7 @@ def move(
         counts = (
             [counted(len(moved), "list")]
             if is_saved
-            else [counted(found, "track"), counted(len(moved), "list")]
+            else [counted(present, "track"), counted(len(moved), "list")]
         )
         show([(Mark.GOOD, f"{home_path(before)} {what} {home_path(after)}: {', '.join(counts)}")])
         show([("Missing", home_path(path)) for path in lost[:_SHOWN]])
@@ -136,7 +136,7 @@ def _check_known(
 
 
 def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
-    found, lost = 0, list[bytes]()
+    present, lost = 0, list[bytes]()
     for row in rows:
         if row.table == "folder":
             folder = state.named.absolute(row.after["path"])
@@ -146,5 +146,5 @@ def _tracks(state: State, rows: Sequence[MovedRow]) -> tuple[int, list[bytes]]:
             except OSError:
                 there = frozenset()
             lost += [folder + name for name in names if name not in there]
-            found += sum(name in there for name in names)
-    return found, lost
+            present += sum(name in there for name in names)
+    return present, lost

@@ -22,14 +22,14 @@ def default_folders(config: str | None) -> "tuple[tuple[str, ...], str, tuple[So
     Raises:
         PlayshuffleError: the configuration is wrong, or the music folder does not exist.
     """
-    found = load_if_any(config)
-    if found is not None and found.path is not None:
-        roots = dict.fromkeys(root for wanted in found.playlists for root in wanted.request.roots)
+    file = load_if_any(config)
+    if file is not None and file.path is not None:
+        roots = dict.fromkeys(root for wanted in file.playlists for root in wanted.request.roots)
         names = ", ".join(map(home_path, roots))
         return (
             tuple(map(os.fsdecode, roots)),
-            f"Folders: {names} (from {home_path(found.path)})",
-            tuple(dict.fromkeys(each for wanted in found.playlists for each in wanted.request.history)),
+            f"Folders: {names} (from {home_path(file.path)})",
+            tuple(dict.fromkeys(source for wanted in file.playlists for source in wanted.request.history)),
         )
 
     folder = os.path.expanduser(music_folder())

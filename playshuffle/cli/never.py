@@ -63,8 +63,7 @@ def never(
         return Exit.DONE
     with State(writes=False) as state:
         paths = _found(tracks, state)
-        known = known_lists(None, state)
-        lists = [one for one in known if one.exists and _may_have(one, paths)]
+        lists = [one for one in known_lists(None, state) if one.exists and _may_have(one, paths)]
         own = [one for one in lists if not _is_updated_by_service(one, state)]
     new = add_tracks(paths)
     notify()
@@ -79,8 +78,8 @@ def never(
             done = f"in no playlist any more. Removed from {count}" if new or lists else "already excluded"
             show([(Mark.GOOD, f"{what} {done}")])
         show([("List", home_path(never_list()))])
-        each = ", once for each track" if len(new) > 1 else ""
-        show([("Undo", f"playshuffle never --undo{each}")] if new else ())
+        times = ", once for each track" if len(new) > 1 else ""
+        show([("Undo", f"playshuffle never --undo{times}")] if new else ())
     return of_all(failures)
 
 

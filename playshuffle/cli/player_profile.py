@@ -17,10 +17,10 @@ def play_command(player: Player, file: bytes) -> str:
     """Return the shell command that plays a file, or an empty text."""
     mpd_name = b""
     if player.uses_mpd_conf:
-        found = load_name(file, mpd_server.settings())
-        if found is None:
+        name = load_name(file, mpd_server.settings())
+        if name is None:
             return ""
-        mpd_name = found
+        mpd_name = name
     return player.play.format(
         file=shell_path(file),
         path=shell_word(file),  # the shell does not expand `~` behind =

@@ -24,7 +24,7 @@ def save(name: str | None, config: str | None, request: Request, *, quiet: bool)
     if name is None:
         return
     _save(_place(config), name, request, writes=True)
-    services = [each.services[0].process for each in status_file.services()]
+    services = [status.services[0].process for status in status_file.services()]
     status_file.notify(services)
     if not quiet:
         show([("Saved", f"[playlist.{shown(name)}] in {home_path(_place(config))}")])

@@ -97,7 +97,7 @@ class Screen(NamedTuple):
                 lines.append(line)
                 line = start = " " * columns(start)
             line += word if lines and line == start else blank + word
-        return [each.replace(_KEPT, " ") for each in (*lines, line.rstrip())]
+        return [text.replace(_KEPT, " ") for text in (*lines, line.rstrip())]
 
     def hanging(self, text: str, start: str = "", indent: int = 2 * _INDENT) -> list[str]:
         """Return wrapped text that begins with `start`; further lines have a small indent."""
@@ -116,10 +116,10 @@ class Screen(NamedTuple):
             header: titles of the columns; the first cell of a row names the row.
             rows: for each title, a cell; empty columns are omitted.
         """
-        filled = [at for at in range(len(header)) if at == 0 or any(row[at] for row in rows)]
-        right = {filled.index(at) for at in right if at in filled}
-        header, *rows = [[row[at] for at in filled] for row in (header, *rows)]
-        widths = [max(columns(row[at]) for row in (header, *rows)) for at in range(len(header))]
+        filled = [column for column in range(len(header)) if column == 0 or any(row[column] for row in rows)]
+        right = {filled.index(column) for column in right if column in filled}
+        header, *rows = [[row[column] for column in filled] for row in (header, *rows)]
+        widths = [max(columns(row[column]) for row in (header, *rows)) for column in range(len(header))]
         overflow = sum(widths) + 2 * (len(widths) - 1) - (self.width or 0)
         cuts = [max(0, min(overflow, widths[0] - _LEAST_COLUMN))]
         cuts.append(max(0, min(overflow - cuts[0], widths[-1] - _LEAST_END)))
@@ -132,7 +132,9 @@ class Screen(NamedTuple):
         if not self.is_terminal or overflow > 0:
             return [line for row in rows for line in self._plain(header, row)]
         return [
-            "  ".join(_aligned(cell, widths[at], at in right) for at, cell in enumerate(row)).rstrip()
+            "  ".join(
+                _aligned(cell, widths[index], index in right) for index, cell in enumerate(row)
+            ).rstrip()
             for row in ([name.upper() for name in header], *rows)
         ]
 

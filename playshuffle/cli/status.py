@@ -183,7 +183,7 @@ def _titles(config: "Config | None") -> dict[bytes, str]:
     with State(writes=False) as state:
         lists: dict[bytes, str | None] = dict.fromkeys(summaries(state))
     playlists = () if config is None else config.playlists
-    return unique_names(lists | {os.path.realpath(each.output): each.name for each in playlists})
+    return unique_names(lists | {os.path.realpath(playlist.output): playlist.name for playlist in playlists})
 
 
 def _title(playlist: PlaylistStatus, titles: Mapping[bytes, str]) -> str:

@@ -129,7 +129,7 @@ def _as_json(count: int, by_field: dict[str, Coverage], *, all_values: bool) -> 
 
 
 def _write_files(names: Sequence[str], *, as_json: bool) -> None:
-    found = []
+    files = []
     paths = [absolute(name) for name in names]
     readings = dict(read_all(paths))
     for row, path in enumerate(paths):
@@ -137,12 +137,12 @@ def _write_files(names: Sequence[str], *, as_json: bool) -> None:
         if reading.tags is None and not reading.is_audio:
             raise PlayshuffleError(f"{shown(path)}: {reading.reason}.", Exit.NO_INPUT)
         fields = (reading.tags or Tags())._asdict().items()
-        found.append((path, reading.reason, {tag: value for tag, value in fields if value not in (None, "")}))
+        files.append((path, reading.reason, {tag: value for tag, value in fields if value not in (None, "")}))
     if as_json:
-        print_json(*({"path": os.fsdecode(path), "tags": tags} for path, _, tags in found))
+        print_json(*({"path": os.fsdecode(path), "tags": tags} for path, _, tags in files))
         return
     screen = screen_of(sys.stdout)
-    print_lines(line for each in found for line in _file_lines(*each, screen))
+    print_lines(line for file in files for line in _file_lines(*file, screen))
 
 
 def _file_lines(path: bytes, reason: Cause | None, tags: Mapping[str, Any], screen: Screen) -> Iterator[str]:

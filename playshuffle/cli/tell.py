@@ -127,7 +127,7 @@ def _tell_written(config: str | None, *, quiet: bool) -> int:
 def _tell_entry(config: Config, entry: bytes, *, quiet: bool) -> list[Exit]:
     codes = []
     written = [playlist for playlist in config.playlists if to_tell.entry_of(playlist.output) == entry]
-    for playlist, player in ((each, player) for each in written for player in each.tell):
+    for playlist, player in ((wanted, player) for wanted in written for player in wanted.tell):
         if player is QueuePlayer.COMMANDS:
             continue
         try:

@@ -12,10 +12,10 @@ _LEAST_NAME = 20  # columns; in a narrower terminal, names are not cut
 
 def track_list(paths: Sequence[bytes], screen: Screen) -> Iterator[str]:
     """Return a line for each track: position, artist and title, length."""
-    known = cached_tags(paths)
+    tags_of = cached_tags(paths)
     digits = len(str(len(paths)))
-    names = [_name(path, known.get(path), screen) for path in paths]
-    lengths = [_length(known.get(path)) for path in paths]
+    names = [_name(path, tags_of.get(path), screen) for path in paths]
+    lengths = [_length(tags_of.get(path)) for path in paths]
     if not screen.is_terminal:
         for position, (name, length) in enumerate(zip(names, lengths, strict=True), 1):
             yield f"  {position:{digits}}  {name}{f' ({length})' if length else ''}"
@@ -25,7 +25,7 @@ def track_list(paths: Sequence[bytes], screen: Screen) -> Iterator[str]:
     room = max(screen.width - digits - 4 - (widest + 2 if widest else 0), _LEAST_NAME)
     column = min(max(map(columns, names), default=0), room)
     for position, (name, length) in enumerate(zip(names, lengths, strict=True), 1):
-        cut = screen.head(name, room) if known.get(paths[position - 1]) else screen.tail(name, room)
+        cut = screen.head(name, room) if tags_of.get(paths[position - 1]) else screen.tail(name, room)
         padding = " " * (column - columns(cut))
         yield f"  {position:{digits}}  {cut}{padding}  {length:>{widest}}".rstrip()
 

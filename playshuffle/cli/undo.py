@@ -47,7 +47,7 @@ def undo(
         if name is not None:
             one = the_list(name, all_lists(config))
         elif last is not None:
-            one = next((each for each in all_lists(config) if each.path == last), KnownList(last))
+            one = next((playlist for playlist in all_lists(config) if playlist.path == last), KnownList(last))
         else:
             raise PlayshuffleError("No list was made or dealt yet, so there is nothing to undo.")
         before = record_before(state, one.path)

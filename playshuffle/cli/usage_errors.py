@@ -108,7 +108,7 @@ def _meant_option(word: str, names: Sequence[str]) -> str:
     options = [meant.format(word) for words, meant in _MEANT_OPTIONS if word in words.split()]
     if word in FIELDS:
         options.append(f"--where {word}:VALUE")
-    return next((each for each in options if each.split()[0] in (*names, "playshuffle")), "")
+    return next((option for option in options if option.split()[0] in (*names, "playshuffle")), "")
 
 
 def _as_written(option: str, words: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ def in_users_words(error: PlayshuffleError, words: Sequence[str]) -> str:
     if words[0] != "undo":
         return text
     sentences = re.split(r"(?<=\.) (?=[A-Z])", text)  # it has no options of lists
-    return " ".join(each for each in sentences if not re.search(r" (-o|--force|--accept-missing)\b", each))
+    return " ".join(text for text in sentences if not re.search(r" (-o|--force|--accept-missing)\b", text))
 
 
 def details_of(error: PlayshuffleError, words: Sequence[str]) -> Sequence[str]:

@@ -87,20 +87,20 @@ def _explain(
     screen = screen_of(sys.stdout)
     reasons = _explained((path for path, paths in named.items() if paths is None), playlists)
     inside = {top: _explained(paths, playlists) for top, paths in named.items() if paths is not None}
-    libraries = [each.run.library for each in playlists.values()] if inside else ()
-    for summary in dict.fromkeys(error.summary for each in libraries for error in each.missing.values()):
+    missing = [explained.run.library.missing for explained in playlists.values()] if inside else ()
+    for summary in dict.fromkeys(error.summary for errors in missing for error in errors.values()):
         say_error(f"{summary}.")
-    for top, found in inside.items():
-        if not found:
+    for top, by_path in inside.items():
+        if not by_path:
             say_error(f"No audio file that a playlist could have: {home_path(top)}")
     if as_json:
-        every = dict(item for found in (reasons, *inside.values()) for item in found.items())
+        every = dict(item for by_path in (reasons, *inside.values()) for item in by_path.items())
         print_json(why_report.as_json(every, playlists, question))
     else:
         print_lines(why_report.lines(reasons, question, screen))
-        for top, found in inside.items():
-            if found:
-                print_lines(why_report.folder_lines(top, found, list(playlists), screen))
+        for top, by_path in inside.items():
+            if by_path:
+                print_lines(why_report.folder_lines(top, by_path, list(playlists), screen))
     return _code(reasons, inside.values())
 
 
@@ -115,23 +115,23 @@ def _paths(
     lists: Sequence[KnownList],
 ) -> dict[bytes, Sequence[bytes] | None]:
     """Map each file that words name to None, and each folder or query to its files."""
-    roots = sorted({root for each in playlists.values() for root in each.run.request.roots})
+    roots = sorted({root for explained in playlists.values() for root in explained.run.request.roots})
     names = known_tracks(opened.whole_table(), roots)
-    found: dict[bytes, Sequence[bytes] | None] = {}
+    paths_in: dict[bytes, Sequence[bytes] | None] = {}
     for word in words:
         path = _path(word)
         # A missing folder does not exist now, but tracks are known below it.
         tops = [path, *(os.path.join(root, os.fsencode(word)) for root in roots)]
         below = {top: paths for top in tops if (paths := _below(top, playlists))}
         if path in below or os.path.isdir(path):
-            found[path] = below.get(path, ())
+            paths_in[path] = below.get(path, ())
         elif not os.path.lexists(path) and below:
-            found |= below
+            paths_in |= below
         elif not os.path.lexists(path) and is_query(word):
-            found[os.fsencode(word)] = _matching(word, playlists)
+            paths_in[os.fsencode(word)] = _matching(word, playlists)
         else:
-            found[path if os.path.lexists(path) else _track(word, path, names, lists)] = None
-    return found
+            paths_in[path if os.path.lexists(path) else _track(word, path, names, lists)] = None
+    return paths_in
 
 
 def _track(word: str, path: bytes, names: TrackNames, lists: Sequence[KnownList]) -> bytes:
@@ -143,9 +143,9 @@ def _track(word: str, path: bytes, names: TrackNames, lists: Sequence[KnownList]
 
 def _matching(query: str, playlists: Mapping[str, PlaylistStages]) -> Sequence[bytes]:
     paths: set[bytes] = set()
-    for each in playlists.values():
-        tracks = each.run.choice.all_tracks
-        selection = parse(query, each.run.request.roots).select(tracks, range(len(tracks)), each.run.tags_of)
+    for run in (explained.run for explained in playlists.values()):
+        tracks = run.choice.all_tracks
+        selection = parse(query, run.request.roots).select(tracks, range(len(tracks)), run.tags_of)
         paths.update(tracks.paths[index] for index in selection.kept)
     return sorted(paths)
 
@@ -154,8 +154,8 @@ def _below(top: bytes, playlists: Mapping[str, PlaylistStages]) -> Sequence[byte
     starts = tuple(os.path.join(path, b"") for path in (top, os.path.realpath(top)))
     paths: dict[bytes, None] = {}
     for explained in playlists.values():
-        known = (*explained.run.choice.all_tracks.paths, *explained.skipped, *explained.entries)
-        paths |= dict.fromkeys(sorted(path for path in known if path.startswith(starts)))
+        all_paths = (*explained.run.choice.all_tracks.paths, *explained.skipped, *explained.entries)
+        paths |= dict.fromkeys(sorted(path for path in all_paths if path.startswith(starts)))
     return list(paths)
 
 
@@ -166,22 +166,22 @@ def _question(
     config_file = load_if_any(config)
     named: dict[str, KnownList] = {}
     with State(writes=False) as state:
-        known = known_lists(config_file, state)
+        every_list = known_lists(config_file, state)
         for word in words:
-            found = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, known)
-            if found is not None and found[1] is not None:
-                named[word] = found[1]
-        lists = [*named.values()] if named and name is None else _lists(words, name, known, config_file)
+            meant = find(word, Kind.FOLDER if os.path.isdir(word) else Kind.FILE, every_list)
+            if meant is not None and meant[1] is not None:
+                named[word] = meant[1]
+        lists = [*named.values()] if named and name is None else _lists(words, name, every_list, config_file)
         requests = {
-            title: _request(one, state) for title, one in zip(titles(lists, known), lists, strict=True)
+            title: _request(one, state) for title, one in zip(titles(lists, every_list), lists, strict=True)
         }
     others = [word for word in words if word not in named] or [
         os.fsdecode(root) for request in requests.values() for root in request.roots
     ]
     configured = {title: one.name for title, one in zip(requests, lists, strict=True) if one.configured}
     if config_file is None:
-        return Question(requests, configured), others, known
-    return Question(requests, configured, config_file.still_ns, config_file.document), others, known
+        return Question(requests, configured), others, every_list
+    return Question(requests, configured, config_file.still_ns, config_file.document), others, every_list
 
 
 def _lists(
@@ -225,8 +225,8 @@ def _path(text: str) -> bytes:
 
 def _code(reasons: Reasons, inside: Iterable[Reasons]) -> Exit:
     codes = [{reason.code for reason in by_list.values()} for by_list in reasons.values()]
-    if any(found == {NO_FILE} for found in codes):
+    if any(by_list == {NO_FILE} for by_list in codes):
         return Exit.NO_INPUT
-    for found in inside:
-        codes += [{reason.code for reason in by_list.values()} for by_list in found.values()] or [set()]
-    return Exit.LOSSES if any(found != {IN} for found in codes) else Exit.DONE
+    for by_path in inside:
+        codes += [{reason.code for reason in by_list.values()} for by_list in by_path.values()] or [set()]
+    return Exit.LOSSES if any(by_list != {IN} for by_list in codes) else Exit.DONE

@@ -80,13 +80,13 @@ class Question(NamedTuple):
 
 def lines(reasons: Reasons, question: Question, screen: Screen) -> Iterator[str]:
     """Yield the answer for each file and playlist."""
-    for path, each in reasons.items():
+    for path, reason_of in reasons.items():
         yield home_path(path)
         names: defaultdict[Reason | str, list[str]] = defaultdict(list)
-        for name, reason in each.items():
+        for name, reason in reason_of.items():
             names[reason if reason.code in _OF_FILE else name].append(name)
         by_list = {
-            shown(group[0]) if len(group) == 1 else counted(len(group), "playlist"): each[group[0]]
+            shown(group[0]) if len(group) == 1 else counted(len(group), "playlist"): reason_of[group[0]]
             for group in names.values()
         }
         for name, reason in by_list.items():
@@ -142,7 +142,7 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question:
 
     def row(path: bytes, name: str, reason: Reason) -> dict[str, Any]:
         explained = playlists[name]
-        at = explained.entries.get(explained.path_of(path))
+        position = explained.entries.get(explained.path_of(path))
         return {
             "playlist": name,
             "output": os.fsdecode(explained.run.request.output or b""),
@@ -153,7 +153,7 @@ def as_json(reasons: Reasons, playlists: Mapping[str, PlaylistStages], question:
             "terms": [
                 {"term": term.text, "holds": term.holds, "values": dict(term.values)} for term in reason.terms
             ],
-            "position": None if at is None else at + 1,
+            "position": None if position is None else position + 1,
             "drawn": explained.drawn_s or None,
         }
 

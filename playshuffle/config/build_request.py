@@ -115,7 +115,7 @@ def _with_absolute_paths(
 
 def _absolute_pin(pin: str) -> str:
     """Make a pin that is the path of a file absolute, for later runs in other folders."""
-    is_file = any(os.path.lexists(each) for each in (pin, pin.rpartition("@")[0]))
+    is_file = any(os.path.lexists(path) for path in (pin, pin.rpartition("@")[0]))
     return os.fsdecode(absolute(pin)) if is_file else pin
 
 

@@ -107,16 +107,16 @@ def faults(
 
     `check` returns an error message if the value of a key is invalid.
     """
-    found = []
+    problems = []
     for name, value in table.items():
         key = known_keys.get(name)
         if key is None:
-            found.append(document.fault(unknown(name, known_keys), *above, name))
+            problems.append(document.fault(unknown(name, known_keys), *above, name))
             continue
         message = wrong(name, value, key) or check(name, value)
         if message is not None:
-            found.append(document.fault(message, *above, name))
-    return found
+            problems.append(document.fault(message, *above, name))
+    return problems
 
 
 def expanded(path: str, folder: bytes) -> bytes:

@@ -163,10 +163,10 @@ def _faults_of(document: Document, name: str, content: object, player_faults: Fa
         message = f"'{shown(name)}' is not a playlist. Begin one with [playlist.NAME], its keys below."
         return [document.fault(message, "playlist", name)]
     check = functools.partial(_value_fault, player_faults)
-    found = keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
+    problems = keys.faults(document, ("playlist", name), content, keys.PLAYLIST, check)
     if wrong_name := _name_fault(name, document.table["playlist"]):
-        found.insert(0, document.fault(wrong_name, "playlist", name))
-    return found
+        problems.insert(0, document.fault(wrong_name, "playlist", name))
+    return problems
 
 
 def _name_fault(name: str, names: Iterable[str]) -> str:

@@ -51,15 +51,15 @@ def remove_track(path: bytes | None = None) -> bytes | None:
         before = _entries(content)
         path = path or next(iter(_known(content)[::-1]), None)
         lines = content.split(b"\n")
-        found = [entry.line for entry in before if entry.path == path]
-        found += [line for rule, line in rules_in(content).items() if _expanded(rule) == path]
-        for at in (line - 1 for line in sorted(found, reverse=True)):
-            start = at - 1 if at and lines[at - 1].startswith(b"#EXTINF") else at
-            del lines[start : at + 1]
-        if path is None or not found:
+        numbers = [entry.line for entry in before if entry.path == path]
+        numbers += [line for rule, line in rules_in(content).items() if _expanded(rule) == path]
+        for index in (line - 1 for line in sorted(numbers, reverse=True)):
+            start = index - 1 if index and lines[index - 1].startswith(b"#EXTINF") else index
+            del lines[start : index + 1]
+        if path is None or not numbers:
             return None
         rest = b"\n".join(lines)
-        if [entry.path for entry in _entries(rest)] != [each.path for each in before if each.path != path]:
+        if [entry.path for entry in _entries(rest)] != [entry.path for entry in before if entry.path != path]:
             raise _refusal(path)
         atomic_file.write(never_list(), [rest])
     return path
@@ -119,7 +119,7 @@ def _with_tracks(content: bytes, tracks: Mapping[int, bytes]) -> bytes:
         line: os.path.join(home, path.removeprefix(named)) if path.startswith(named) else path
         for line, path in tracks.items()
     }
-    is_below = all(each.startswith(os.path.join(home, b"")) for each in (folder, *real.values()))
+    is_below = all(path.startswith(os.path.join(home, b"")) for path in (folder, *real.values()))
     wanted = [[path for _, path in sorted({**before, **paths}.items())] for paths in (tracks, real)]
     for style in PathStyle if is_below else (PathStyle.ABSOLUTE, PathStyle.URI):
         lines = content.split(b"\n")
@@ -154,8 +154,8 @@ def _spelled(rule: bytes) -> bytes:
 
 
 def _entries(content: bytes) -> list[playlist_reader.Entry]:
-    found = playlist_reader.read_content(content, never_list()).entries
-    return [entry._replace(path=os.path.normpath(entry.path)) for entry in found if entry.path]
+    entries = playlist_reader.read_content(content, never_list()).entries
+    return [entry._replace(path=os.path.normpath(entry.path)) for entry in entries if entry.path]
 
 
 def _content() -> bytes:

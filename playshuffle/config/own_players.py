@@ -94,16 +94,16 @@ def read_players(document: Document) -> tuple[dict[str, Player], Faults]:
     faults: dict[str, tuple[Fault, ...]] = {}
     for name, table in tables.items():
         text = _name_fault(name, table)
-        found = [document.fault(text, TABLE, name)] if text else []
-        found = found or faults_of(document, (TABLE, name), table, player_keys())
-        if not found:
+        problems = [document.fault(text, TABLE, name)] if text else []
+        problems = problems or faults_of(document, (TABLE, name), table, player_keys())
+        if not problems:
             try:
                 players[name] = _player(name, table)
             except OptionError as error:
                 (key,) = error.keys
-                found = [document.fault(f"{key}: {error}", TABLE, name, key)]
-        if found:
-            faults[name] = tuple(found)
+                problems = [document.fault(f"{key}: {error}", TABLE, name, key)]
+        if problems:
+            faults[name] = tuple(problems)
     return players, faults
 
 
@@ -134,7 +134,7 @@ def _player(name: str, table: Mapping[str, Any]) -> Player:
         raise OptionError("The title is empty.", "title", code=Exit.CONFIG)
     if "suffix" in table:
         suffix = known_value(
-            "suffix", table["suffix"], "suffix", [each.decode() for each in FORMATS]
+            "suffix", table["suffix"], "suffix", [ending.decode() for ending in FORMATS]
         ).encode()
         changes |= {"suffix": suffix, "loads": (*base.loads, suffix)}
     if "paths" in table:

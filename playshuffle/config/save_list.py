@@ -85,7 +85,11 @@ def with_new_paths(path: bytes, new_place: Callable[[bytes], bytes]) -> bytes:
     for table in (content, *content.get("playlist", {}).values()):
         for key in table.keys() & {*PATHS, "map", "pin", "where"}:
             values = table[key]
-            texts = [(table, key)] if isinstance(values, str) else [(values, at) for at in range(len(values))]
+            texts = (
+                [(table, key)]
+                if isinstance(values, str)
+                else [(values, index) for index in range(len(values))]
+            )
             for place, index in texts:
                 if (after := changed(key, place[index])) != place[index]:
                     place[index] = after
@@ -108,7 +112,7 @@ def _without_rules(options: Options, document: Document) -> Options:
     table = with_absolute_paths(document, {**document.table, "folders": ()})
     rules = with_paths(Options(**options_of(table)), named_paths().stored)
     own: dict[str, Any] = {
-        name: tuple(each for each in getattr(options, name) if each not in getattr(rules, name))
+        name: tuple(value for value in getattr(options, name) if value not in getattr(rules, name))
         for name in FOR_ALL
     }
     return options._replace(**own)
@@ -119,9 +123,7 @@ def _check_name(document: Document, name: str, request: Request) -> None:
     if not tables:
         return
     output = atomic_file.resolved(request.output or b"")
-    same = [
-        each.name for each in understand(document).playlists if atomic_file.resolved(each.output) == output
-    ]
+    same = [one.name for one in understand(document).playlists if atomic_file.resolved(one.output) == output]
     if same and same != [name]:
         raise PlayshuffleError(
             f"{shown(output)} is '{shown(same[0])}' in the configuration already. Use that name."

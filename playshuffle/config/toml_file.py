@@ -27,8 +27,8 @@ class Fault(NamedTuple):
 
     @property
     def text(self) -> str:
-        at = shown(self.path) if self.line is None else f"{shown(self.path)}, line {self.line}"
-        return f"{at}: {self.message}"
+        place = shown(self.path) if self.line is None else f"{shown(self.path)}, line {self.line}"
+        return f"{place}: {self.message}"
 
 
 class ConfigError(PlayshuffleError):
@@ -62,13 +62,13 @@ class Document(NamedTuple):
         found_line, low, high = 0, 0, len(may_be)
         # It begins on no line of may_be before `low` but the one found, and on none from `high` on.
         while low < high:
-            middle = at = (low + high) // 2
-            while at >= low and (before := _parsed_start(lines, may_be[at] - 1)) is None:
-                at -= 1
-            if at >= low and _has(before, keys):
-                high = at
+            middle = index = (low + high) // 2
+            while index >= low and (before := _parsed_start(lines, may_be[index] - 1)) is None:
+                index -= 1
+            if index >= low and _has(before, keys):
+                high = index
             else:
-                found_line = may_be[at] if at >= low else found_line
+                found_line = may_be[index] if index >= low else found_line
                 low = middle + 1
         return found_line or self.line(*keys[:-1])  # inside a value of several lines
 

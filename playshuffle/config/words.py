@@ -66,16 +66,16 @@ def find_list(
     # A folder may be on a share that hangs, and is no list.
     if "/" not in word or os.path.splitext(path)[1].lower() in FORMATS:
         path = atomic_file.resolved(path)
-    named = [each for each in lists if each.is_called(word)]
-    inside = [each for each in lists if each.is_in(word)]
+    named = [playlist for playlist in lists if playlist.is_called(word)]
+    inside = [playlist for playlist in lists if playlist.is_in(word)]
     for fitting in (
-        [each for each in named if each.configured is not None],
-        [each for each in lists if each.path == path],
-        [each for each in named if each.exists],
-        [each for each in inside if each.exists],
+        [playlist for playlist in named if playlist.configured is not None],
+        [playlist for playlist in lists if playlist.path == path],
+        [playlist for playlist in named if playlist.exists],
+        [playlist for playlist in inside if playlist.exists],
         named,
         inside,
-        [each for each in lists if folded(each.name) == folded(word)],
+        [playlist for playlist in lists if folded(playlist.name) == folded(word)],
     ):
         if fitting:
             folders = (_folder_of(player), os.path.abspath(here)) if len(fitting) > 1 else ()
@@ -91,7 +91,7 @@ def _nearest(
     Raises:
         PlayshuffleError: there is no such list. The error has the names to use.
     """
-    below = [[each for each in fitting if os.path.dirname(each.path) == folder] for folder in folders]
+    below = [[one for one in fitting if os.path.dirname(one.path) == folder] for folder in folders]
     for candidates in (fitting, *below):
         if len(candidates) == 1:
             return candidates[0]
@@ -117,17 +117,17 @@ def _list_of_folder(folder: bytes, lists: Sequence[KnownList], player: str) -> K
     """
     real = os.path.realpath(folder)
     with State(writes=False) as state:
-        options = [(each, each.saved_options(state)) for each in lists if each.exists]
+        options = [(playlist, playlist.saved_options(state)) for playlist in lists if playlist.exists]
     made = [
-        each
-        for each, saved in options
+        playlist
+        for playlist, saved in options
         if saved is not None and [os.path.realpath(os.fsencode(name)) for name in saved.folders] == [real]
     ]
     if len(made) > 1:
         players, usual = _folder_of(player), os.path.join(real, os.fsencode(PLAIN))
         made = (
-            [each for each in made if os.path.dirname(each.path) == players]
-            or [each for each in made if os.path.splitext(each.path)[0] == usual]
+            [playlist for playlist in made if os.path.dirname(playlist.path) == players]
+            or [playlist for playlist in made if os.path.splitext(playlist.path)[0] == usual]
             or made
         )
     return _nearest(made, lists, (), f"{shown(folder)} has several lists") if made else None

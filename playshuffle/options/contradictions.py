@@ -39,9 +39,9 @@ def check(options: Options) -> None:
     check_history(_fields(options), has_history=bool(options.history))
     values = options._asdict()
     for row in CONTRADICTIONS:
-        if found := row.applies(options):
+        if field := row.applies(options):
             spellings = [spelling.format_map(values) for spelling in row.spellings]
-            raise OptionError(row.sentence, *spellings, **values, field=found)
+            raise OptionError(row.sentence, *spellings, **values, field=field)
 
 
 def check_history(fields: Iterable[str], *, has_history: bool) -> None:

@@ -178,5 +178,5 @@ def as_flags(options: Options, before: Options = _DEFAULTS) -> str:
             continue
         flag = min(row.flags, key=len)
         values = value if isinstance(value, tuple) else (value,)
-        words += [flag if row.type is bool else f"{flag} {shell_word(str(each))}" for each in values]
+        words += [flag if row.type is bool else f"{flag} {shell_word(str(value))}" for value in values]
     return " ".join(words)
